@@ -6,11 +6,9 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_house, draw_smoke
-from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.shapes import (
+from kdvision.lab.render.drawn.canvas import (
     INK,
+    Canvas,
     Circles,
     Colour,
     choose,
@@ -18,15 +16,16 @@ from kdvision.lab.render.drawn.shapes import (
     lighten,
     make_oval,
     make_stone,
-    scatter,
     shift_points,
     vary,
 )
+from kdvision.lab.render.drawn.motifs import draw_chimney, draw_crown, draw_door, draw_house, draw_smoke
 
 _EARTH: Colour = (206, 74, 52)
 _GREY: Colour = (176, 168, 162)
 _TIMBER: Colour = (74, 44, 32)
 _PLASTER: Colour = (236, 220, 190)
+_FLAGS: tuple[Colour, ...] = ((240, 196, 40), (80, 150, 226), (150, 200, 60), (90, 120, 50))
 _SHIELD = [(-0.075, -0.09), (0.0, -0.075), (0.075, -0.09), (0.075, 0.02), (0.04, 0.075), (0.0, 0.095)]
 _SHIELD += [(-0.04, 0.075), (-0.075, 0.02)]
 
@@ -40,23 +39,18 @@ def paint_town(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
                 peg.line([(0, 0), (0.008, -0.045)], darken(_TIMBER, 0.2), 0.012)
                 peg.line([(-0.03, 0.004), (0.035, -0.03)], darken(_EARTH, 0.5), 0.005)  # a rope
             _draw_site(canvas.at(x + rng.uniform(0.42, 0.58), rng.uniform(0.55, 0.7)), rng)
-    for x, y in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(2, 9)), margin=0.15):
-        _draw_block(canvas.at(x, y, rng.uniform(0.03, 0.06)), rng)
+    for spot in canvas.scatter(rng, 0.2, avoid=avoid, tries=int(rng.integers(2, 9)), margin=0.15):
+        block, grey = spot.at(0, 0, rng.uniform(0.03, 0.06)), vary((198, 190, 178), rng, 12)
+        block.shade(make_oval((0.3, 0.6), (1, 0.5)), 0.35, blur=0.22)
+        block.shape(make_stone((0, 0), (1, 0.75), rng, corners=6), grey, ink=INK, width=0.13)
+        block.shape(make_stone((-0.15, -0.2), (0.55, 0.35), rng), lighten(grey))
 
 
 def _paint_ground(canvas: Canvas, earth: Colour, rng: Rng) -> None:
     canvas.wash([darken(earth, 0.06), earth, lighten(earth, 0.08)], 0.4, rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.035, tries=int(rng.integers(60, 260))):
+    for spot in canvas.scatter(rng, 0.035, tries=int(rng.integers(60, 260))):
         tone = darken(earth, 0.16) if rng.random() < 0.6 else lighten(earth, rng.uniform(0.1, 0.3))
-        canvas.spot(spot, (rng.uniform(0.006, 0.014), rng.uniform(0.003, 0.007)), tone)
-
-
-def _draw_block(canvas: Canvas, rng: Rng) -> None:
-    """Draw a block of stone of size 1."""
-    grey = vary((198, 190, 178), rng, 12)
-    canvas.shade(make_oval((0.3, 0.6), (1, 0.5)), 0.35, blur=0.22)
-    canvas.shape(make_stone((0, 0), (1, 0.75), rng, corners=6), grey, ink=INK, width=0.13)
-    canvas.shape(make_stone((-0.15, -0.2), (0.55, 0.35), rng), lighten(grey))
+        spot.spot((0, 0), (rng.uniform(0.006, 0.014), rng.uniform(0.003, 0.007)), tone)
 
 
 def _draw_site(canvas: Canvas, rng: Rng) -> None:
@@ -82,9 +76,6 @@ def _draw_site(canvas: Canvas, rng: Rng) -> None:
         canvas.line([(x, y), (x + rng.uniform(0.05, 0.12), y - rng.uniform(-0.03, 0.03))], timber, 0.014)
 
 
-# --- buildings --------------------------------------------------------------------------------------------------------
-
-
 def draw_building(canvas: Canvas, rng: Rng) -> None:
     """Cover a canvas one square wide with a finished building on red ground."""
     _paint_ground(canvas, vary(_EARTH, rng, 12), rng)
@@ -92,7 +83,10 @@ def draw_building(canvas: Canvas, rng: Rng) -> None:
     for _ in range(int(rng.integers(0, 3))):
         _draw_man(canvas.at(rng.uniform(0.12, 0.88), rng.uniform(0.72, 0.88)), rng)
     if rng.random() < 0.45:
-        _draw_flag(canvas.at(rng.uniform(0.3, 0.6), 0.2), rng)
+        flag, cloth = canvas.at(rng.uniform(0.3, 0.6), 0.2), choose(rng, *_FLAGS)
+        flag.line([(0, 0.16), (0, -0.09)], _TIMBER, 0.014)
+        flag.shape([(0, -0.09), (0.2, -0.08), (0.17, 0), (0.2, 0.06), (0, 0.06)], cloth, ink=INK)
+        flag.spot((0.09, -0.015), (0.05, 0.028), (250, 248, 240), turn=float(rng.uniform(-1, 1)))
     _draw_value(canvas, rng)
 
 
@@ -124,20 +118,15 @@ def _draw_castle(canvas: Canvas, rng: Rng) -> None:
     canvas.shade(make_oval((0.55, 0.72), (0.34, 0.07)), 0.35, blur=0.02)
     sizes = ((0.32, 0.16, rng.uniform(0.3, 0.44)), (0.66, 0.14, rng.uniform(0.2, 0.4)), (0.49, 0.26, 0.26))
     for x, wide, tall in sizes:
-        _draw_keep(canvas.at(x, 0.72), wide, tall, grey, red=rng.random() < 0.5)
+        keep, half, top = canvas.at(x, 0.72), wide / 2, -tall * 0.7
+        keep.box(-half, -tall, half, 0, grey, INK)
+        keep.shape([(wide * 0.15, 0), (half, 0), (half, -tall), (wide * 0.15, -tall)], darken(grey, 0.2))
+        for merlon in np.linspace(-half, half - wide * 0.2, 3):
+            keep.box(merlon, -tall - 0.04, merlon + wide * 0.2, -tall, grey, INK)
+        if rng.random() < 0.5:
+            keep.shape([(-half - 0.02, -tall), (half + 0.02, -tall), (0, -tall - wide)], (176, 70, 48), ink=INK)
+        keep.shape([(-0.015, top), (0.015, top), (0.015, top + 0.05), (-0.015, top + 0.05)], (70, 58, 52))
     draw_door(canvas.at(0.49, 0.72), 0.09, 0.13)
-
-
-def _draw_keep(canvas: Canvas, wide: float, tall: float, grey: Colour, *, red: bool) -> None:
-    half = wide / 2
-    canvas.box(-half, -tall, half, 0, grey, INK)
-    canvas.shape([(wide * 0.15, 0), (half, 0), (half, -tall), (wide * 0.15, -tall)], darken(grey, 0.2))
-    for x in np.linspace(-half, half - wide * 0.2, 3):
-        canvas.box(x, -tall - 0.04, x + wide * 0.2, -tall, grey, INK)
-    if red:
-        canvas.shape([(-half - 0.02, -tall), (half + 0.02, -tall), (0, -tall - wide)], (176, 70, 48), ink=INK)
-    top = -tall * 0.7
-    canvas.shape([(-0.015, top), (0.015, top), (0.015, top + 0.05), (-0.015, top + 0.05)], (70, 58, 52))
 
 
 def _draw_watermill(canvas: Canvas, rng: Rng) -> None:
@@ -196,13 +185,6 @@ def _draw_man(canvas: Canvas, rng: Rng) -> None:
     coat = choose(rng, (70, 104, 190), (110, 84, 160), (196, 60, 50))
     canvas.shape([(-0.025, 0), (0.025, 0), (0.012, -0.07), (-0.012, -0.07)], coat, ink=INK)
     canvas.spot((0, -0.085), 0.017, (240, 206, 176), ink=INK, width=0.005)
-
-
-def _draw_flag(canvas: Canvas, rng: Rng) -> None:
-    cloth = choose(rng, (240, 196, 40), (80, 150, 226), (150, 200, 60), (90, 120, 50))
-    canvas.line([(0, 0.16), (0, -0.09)], _TIMBER, 0.014)
-    canvas.shape([(0, -0.09), (0.2, -0.08), (0.17, 0), (0.2, 0.06), (0, 0.06)], cloth, ink=INK)
-    canvas.spot((0.09, -0.015), (0.05, 0.028), (250, 248, 240), turn=float(rng.uniform(-1, 1)))
 
 
 def _draw_value(canvas: Canvas, rng: Rng) -> None:

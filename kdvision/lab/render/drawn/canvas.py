@@ -1,4 +1,4 @@
-"""A canvas measured in squares, with the strokes of drawn tiles."""
+"""A canvas measured in squares, and the strokes, outlines and colours of drawn tiles."""
 
 from __future__ import annotations
 
@@ -9,10 +9,76 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.lab.arrays import Bytes, Floats32, Rng
-from kdvision.lab.render.drawn.shapes import Colour, Point, make_oval
+from kdvision.lab.arrays import Bytes, Floats, Rng
 
+Point = tuple[float, float]
+Circles = Sequence[tuple[float, float, float]]
+"""Circles (x, y, radius)."""
+Colour = tuple[int, int, int]  # RGB, 0 to 255
+
+INK: Colour = (52, 36, 28)
+WHITE: Colour = (255, 255, 255)
 _SHIFT = 4  # fractional bits of the corners given to OpenCV
+
+
+def mix(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour between two."""
+    r, g, b = (round(a + (z - a) * share) for a, z in zip(one, other, strict=True))
+    return r, g, b
+
+
+def vary(colour: Colour, rng: Rng, amount: float = 10.0) -> Colour:
+    """Return the colour with a random small change."""
+    step = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
+    r, g, b = np.clip(np.array(colour) + step, 0, 255).astype(int).tolist()
+    return r, g, b
+
+
+def lighten(colour: Colour, share: float = 0.3) -> Colour:
+    """Return the colour mixed with white."""
+    return mix(colour, WHITE, share)
+
+
+def darken(colour: Colour, share: float = 0.3) -> Colour:
+    """Return the colour mixed with ink."""
+    return mix(colour, INK, share)
+
+
+def choose(rng: Rng, *colours: Colour) -> Colour:
+    """Return one of the colours."""
+    return colours[int(rng.integers(len(colours)))]
+
+
+def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:
+    """Return the points, (n, 2), moved."""
+    return np.asarray(np.asarray(points, dtype=np.float64) + np.array((dx, dy)))
+
+
+def make_oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int = 28) -> Floats:
+    """Return the outline of a circle or an ellipse, (n, 2)."""
+    cos, sin = np.cos(turn), np.sin(turn)
+    return np.asarray((_make_circle(steps) * radius) @ np.array([[cos, sin], [-sin, cos]]) + centre)
+
+
+def make_blob(centre: Point, radius: float | Point, rng: Rng, *, wobble: float = 0.15) -> Floats:
+    """Return the outline of a rounded, irregular patch, (n, 2)."""
+    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    reach = np.ones_like(angle)
+    for order in (2, 3, 5):
+        reach += wobble * rng.uniform(0.3, 1.0) / np.sqrt(order) * np.cos(order * angle + rng.uniform(0, 6.3))
+    return np.asarray(_make_circle(40) * reach[:, None] * radius + centre)
+
+
+def make_stone(centre: Point, radius: float | Point, rng: Rng, *, corners: int = 8) -> Floats:
+    """Return the outline of an angular stone, (n, 2)."""
+    angle = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * 2 * np.pi / corners
+    reach = rng.uniform(0.8, 1.08, corners)
+    return np.asarray(reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1) * radius + centre)
+
+
+def _make_circle(steps: int) -> Floats:
+    angle = np.linspace(0, 2 * np.pi, steps, endpoint=False)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 class Canvas:
@@ -33,20 +99,37 @@ class Canvas:
         moved._scale = self._scale * scale
         return moved
 
+    def scatter(
+        self,
+        rng: Rng,
+        gap: float,
+        *,
+        tries: int,
+        avoid: Circles = (),
+        margin: float = 0.0,
+        overhang: float = 0.0,
+    ) -> list[Canvas]:
+        """Return the canvas moved to random points at least `gap` apart, from far to near, outside the circles.
+
+        Points keep a margin to the edge; to the left and the right they may lie beyond it by `overhang`.
+        """
+        aside, found = margin - overhang, list[Point]()
+        for x, y in rng.uniform((self.left + aside, margin), (self.right - aside, 1.0 - margin), (tries, 2)).tolist():
+            is_free = all((x - u) ** 2 + (y - v) ** 2 >= r * r for u, v, r in avoid)
+            if is_free and all((x - u) ** 2 + (y - v) ** 2 >= gap * gap for u, v in found):
+                found.append((x, y))
+        return [self.at(x, y) for x, y in sorted(found, key=lambda point: point[1])]
+
     def _corners(self, points: ArrayLike) -> NDArray[np.int32]:
         squares = np.asarray(points, dtype=np.float64) * self._scale + self._origin
         pixels = (squares - (self.left, 0.0)) * self.unit - 0.5
         return np.asarray(np.round(pixels * (1 << _SHIFT)), dtype=np.int32)
 
-    def _width(self, width: float) -> int:
-        return max(1, round(width * self._scale * self.unit))
-
     def shape(self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008) -> None:
         """Fill an outline; draw its border too if `ink` is given."""
-        corners = self._corners(points)
-        cv2.fillPoly(self.pixels, [corners], colour, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(self.pixels, [self._corners(points)], colour, cv2.LINE_AA, _SHIFT)
         if ink is not None:
-            cv2.polylines(self.pixels, [corners], True, ink, self._width(width), cv2.LINE_AA, _SHIFT)
+            self.line(points, ink, width, closed=True)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
         """Fill a rectangle and draw its border."""
@@ -54,8 +137,8 @@ class Canvas:
 
     def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, closed: bool = False) -> None:
         """Draw a line through the points."""
-        corners = self._corners(points)
-        cv2.polylines(self.pixels, [corners], closed, colour, self._width(width), cv2.LINE_AA, _SHIFT)
+        thickness = max(1, round(width * self._scale * self.unit))
+        cv2.polylines(self.pixels, [self._corners(points)], closed, colour, thickness, cv2.LINE_AA, _SHIFT)
 
     def spot(
         self,
@@ -88,22 +171,17 @@ class Canvas:
         region[:] = (region * (1.0 - share) + (255.0 if strength < 0 else 0.0) * share).astype(np.uint8)
 
     def wash(self, colours: Sequence[Colour], grain: float, rng: Rng) -> None:
-        """Cover the canvas with soft patches of the colours, about `grain` squares wide."""
+        """Cover the canvas with soft patches of the colours, about `grain` squares wide, with finer ones within."""
         height, width = self.pixels.shape[:2]
-        level = make_cloud((height, width), grain * self.unit, rng)
+        total = np.zeros((height, width), dtype=np.float32)
+        for octave in range(4):
+            step = max(grain * self.unit / 2**octave, 1.5)
+            coarse = rng.random((int(height / step) + 3, int(width / step) + 3), dtype=np.float32)
+            total += np.asarray(cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)) * 0.55**octave
+        low, high = np.percentile(total[::8, ::8], (2, 98))
+        level = np.asarray(np.clip((total - low) / (high - low), 0, 1), dtype=np.float32)
         stops, levels = np.linspace(0, 1, len(colours)), np.linspace(0, 1, 256)
         table = np.stack([np.interp(levels, stops, channel) for channel in np.transpose(colours)], axis=1)
         painted = table.astype(np.float32)[(level * 255).astype(np.uint8)]
         paper = cv2.GaussianBlur(rng.normal(0, 8.8, (height, width)).astype(np.float32), (0, 0), 0.9)
         self.pixels[:] = np.clip(painted + paper[..., None], 0, 255).astype(np.uint8)
-
-
-def make_cloud(shape: tuple[int, int], grain: float, rng: Rng, octaves: int = 4) -> Floats32:
-    """Return smooth noise between 0 and 1, (H, W), in patches of about `grain` pixels with finer ones within."""
-    total = np.zeros(shape, dtype=np.float32)
-    for octave in range(octaves):
-        step = max(grain / 2**octave, 1.5)
-        coarse = rng.random((int(shape[0] / step) + 3, int(shape[1] / step) + 3), dtype=np.float32)
-        total += np.asarray(cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC)) * 0.55**octave
-    low, high = np.percentile(total[::8, ::8], (2, 98))
-    return np.asarray(np.clip((total - low) / (high - low), 0, 1), dtype=np.float32)

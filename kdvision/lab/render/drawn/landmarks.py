@@ -9,16 +9,39 @@ import numpy as np
 
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn import motifs
-from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_fence, draw_house, draw_smoke, draw_window
-from kdvision.lab.render.drawn.shapes import INK, Colour, darken, lighten, make_blob, make_oval, shift_points, vary
+from kdvision.lab.render.drawn.canvas import (
+    INK,
+    WHITE,
+    Canvas,
+    Colour,
+    darken,
+    lighten,
+    make_blob,
+    make_oval,
+    make_stone,
+    mix,
+    shift_points,
+    vary,
+)
+from kdvision.lab.render.drawn.motifs import (
+    draw_boat,
+    draw_boulder,
+    draw_chimney,
+    draw_door,
+    draw_fence,
+    draw_fir,
+    draw_gold,
+    draw_house,
+    draw_sheep,
+    draw_smoke,
+    draw_tree,
+    draw_window,
+)
 
 _PLASTER: Colour = (240, 226, 196)
 
 
 def _draw_mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """Draw a whitewashed tower mill with a red cap."""
     canvas = canvas.at(0.5, 0.9)
     canvas.shade([(0, 0.02), (0.42, -0.03), (0.42, -0.12), (0.1, -0.1)], 0.3, blur=0.02)
     canvas.spot((0, -0.005), (0.19, 0.04), (150, 146, 88))
@@ -33,12 +56,8 @@ def _draw_mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     red = vary((196, 62, 44), rng, 12)
     canvas.shape(shift_points(cap, 0, -0.4), red, ink=INK)
     canvas.shape(shift_points(cap * (0.5, 0.6), -0.03, -0.415), lighten(red, 0.2))
-    _draw_sails(canvas.at(0, -0.43), 0.33, rng.uniform(0.1, 1.45))
-
-
-def _draw_sails(canvas: Canvas, reach: float, turn: float) -> None:
-    wood: Colour = (110, 66, 40)
-    for angle in turn + np.arange(4) * np.pi / 2:
+    canvas, reach, wood = canvas.at(0, -0.43), 0.33, (110, 66, 40)
+    for angle in rng.uniform(0.1, 1.45) + np.arange(4) * np.pi / 2:  # the sails
         along = np.array((np.cos(angle), np.sin(angle)))
         across = np.array((-along[1], along[0])) * 0.085
         inner, outer = along * reach * 0.25, along * reach
@@ -54,11 +73,10 @@ def _draw_sails(canvas: Canvas, reach: float, turn: float) -> None:
 
 
 def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """Draw a log cabin in a clearing, with a woodpile and firs behind."""
     canvas.shape(make_blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
     canvas.shape(make_blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for x, y, height in ((0.2, 0.6, 0.3), (0.84, 0.55, 0.32), (0.1, 0.78, 0.27)):
-        motifs.draw_fir(canvas.at(x, y, height), rng)
+        draw_fir(canvas.at(x, y, height), rng)
     size, roof = (0.26, 0.30, 0.17, 0.19), vary((112, 72, 46), rng, 8)
     draw_house(canvas.at(0.28, 0.80), size, wall=(164, 116, 72), roof=roof, rows=4)
     for y in (0.76, 0.72, 0.68):
@@ -70,11 +88,10 @@ def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     for log in ((0.68, 0.88), (0.73, 0.88), (0.78, 0.88), (0.705, 0.838), (0.755, 0.838), (0.73, 0.796)):
         canvas.spot(log, 0.026, (206, 160, 102), ink=(92, 60, 38))
         canvas.spot(log, 0.010, (176, 128, 78))
-    motifs.draw_tree(canvas.at(0.14, 0.93, 0.09), rng)
+    draw_tree(canvas.at(0.14, 0.93, 0.09), rng)
 
 
 def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """Draw a house on stilts with a straw roof, a jetty and a boat."""
     canvas.shade([(0.2, 0.80), (0.80, 0.80), (0.92, 0.90), (0.3, 0.93)], 0.4, blur=0.02)
     for x, y in ((0.22, 0.84), (0.36, 0.88), (0.52, 0.88), (0.66, 0.83), (0.80, 0.79), (0.90, 0.78)):
         canvas.line([(x, y - 0.1), (x, y)], (88, 56, 36), 0.022)
@@ -87,7 +104,7 @@ def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         canvas.line([(x, y), (x + 0.02, y - 0.06)], (146, 80, 46), 0.006)
     size, straw = (0.25, 0.29, 0.16, 0.20), vary((224, 184, 70), rng, 8)
     draw_house(canvas.at(0.26, 0.75), size, wall=_PLASTER, roof=straw, rows=3, beams=True, grounded=False)
-    motifs.draw_boat(canvas.at(0.56, 0.93), rng)
+    draw_boat(canvas.at(0.56, 0.93), rng)
 
 
 def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -107,7 +124,7 @@ def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
         flock = [(0.76, 0.88), (0.2, 0.9)]
         draw_fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
     for x, y in flock:
-        motifs.draw_sheep(canvas.at(x + rng.normal(0, 0.012), y + rng.normal(0, 0.008), 0.034), rng)
+        draw_sheep(canvas.at(x + rng.normal(0, 0.012), y + rng.normal(0, 0.008), 0.034), rng)
 
 
 def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -135,7 +152,16 @@ def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for x, y in ((0.37, 0.53), (0.46, 0.47), (0.45, 0.38), (0.54, 0.55), (0.62, 0.48), (0.57, 0.38)):
         canvas.line([(x - 0.03, y - 0.01), (x, y + 0.012), (x + 0.03, y - 0.008)], darken(moss, 0.5), 0.007)
     if crowns > 1:
-        motifs.draw_cauldron(canvas.at(0.19, 0.80), rng)
+        canvas = canvas.at(0.19, 0.80)
+        canvas.shape([(-0.09, 0.09), (0, 0.06), (0.09, 0.09), (0, 0.12)], (232, 120, 36), ink=(140, 50, 20))
+        canvas.spot((0, 0), (0.095, 0.085), (50, 48, 52), ink=INK)
+        canvas.spot((0, -0.055), (0.09, 0.03), (116, 206, 84), ink=INK)
+        for step in range(6):
+            x, y = 0.035 * np.sin(step * 1.3) + 0.006 * step, -0.09 - 0.055 * step
+            canvas.spot((x, y), 0.045 - 0.003 * step, (126, 170, 104))
+            canvas.spot((x - 0.006, y - 0.006), 0.037 - 0.003 * step, mix((196, 232, 170), WHITE, 0.1 * step))
+        for dx, dy in rng.normal(0, 0.03, (4, 2)):
+            canvas.spot((dx, dy * 0.3 - 0.055), 0.008, (214, 250, 180))
 
 
 def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -144,15 +170,31 @@ def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for lift, count, wide in ((0.40, 2, 0.07), (0.31, 3, 0.17), (0.20, 4, 0.26), (0.08, 5, 0.33), (-0.02, 5, 0.36)):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.05, count):
             spot = canvas.at(0.5 + u * wide, 0.72 - lift + rng.normal(0, 0.008))
-            motifs.draw_boulder(spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
+            draw_boulder(spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
     for x in (0.36, 0.68) if crowns > 2 else (0.5,):
         _draw_adit(canvas.at(x, 0.82), 0.085 if crowns > 2 else 0.11)
     for number, x in enumerate((0.24, 0.52, 0.80) if crowns > 2 else (0.60, 0.26)[:crowns]):
-        motifs.draw_cart(canvas.at(x, 0.90 + 0.02 * (number % 2)), rng)
+        _draw_cart(canvas.at(x, 0.90 + 0.02 * (number % 2)), rng)
     for x in rng.uniform(0.08, 0.92, 2 * crowns):
-        motifs.draw_gold(canvas.at(x, rng.uniform(0.9, 0.96)), rng)
+        draw_gold(canvas.at(x, rng.uniform(0.9, 0.96)), rng)
     for x, y in ((0.16, 0.72), (0.86, 0.70), (0.30, 0.48), (0.70, 0.46))[: 2 * (crowns - 1)]:
-        motifs.draw_crystals(canvas.at(x, y), rng)
+        crystals, colour = canvas.at(x, y), vary((120, 210, 222), rng, 8)
+        for foot, tall in ((-0.035, 0.07), (0.035, 0.065), (0.0, 0.1)):
+            top, left, right, shoulder = (foot * 1.3, -tall), foot - 0.018, foot + 0.018, -tall * 0.7
+            outline = [(left, 0), (left, shoulder), top, (right, shoulder), (right, 0)]
+            crystals.shape(outline, colour, ink=INK, width=0.006)
+            crystals.shape([(foot, 0), *outline[2:]], darken(colour, 0.3))
+
+
+def _draw_cart(canvas: Canvas, rng: Rng) -> None:
+    """Draw a mine cart full of gold."""
+    for x, y in ((-0.05, -0.075), (0, -0.087), (0.05, -0.075), (-0.025, -0.105), (0.026, -0.107)):
+        canvas.shape(make_stone((x, y), 0.027, rng, corners=6), (252, 208, 56), ink=(130, 86, 20), width=0.006)
+    canvas.shape([(-0.085, -0.07), (0.085, -0.07), (0.06, 0), (-0.06, 0)], (124, 128, 138), ink=INK)
+    canvas.shape([(0.02, -0.07), (0.085, -0.07), (0.06, 0), (0.02, 0)], (92, 96, 106))
+    for x in (-0.04, 0.04):
+        canvas.spot((x, 0.008), 0.022, (70, 64, 62), ink=INK)
+        canvas.spot((x, 0.008), 0.008, (160, 160, 164))
 
 
 def _draw_adit(canvas: Canvas, half: float) -> None:

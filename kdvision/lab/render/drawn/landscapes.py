@@ -9,11 +9,10 @@ import numpy as np
 
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn import motifs
 from kdvision.lab.render.drawn.buildings import paint_town
-from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.shapes import (
+from kdvision.lab.render.drawn.canvas import (
     INK,
+    Canvas,
     Circles,
     Colour,
     choose,
@@ -22,22 +21,13 @@ from kdvision.lab.render.drawn.shapes import (
     make_blob,
     make_oval,
     mix,
-    scatter,
     shift_points,
     vary,
 )
-
-
-def _scatter(
-    canvas: Canvas, rng: Rng, gap: float, *, tries: int, avoid: Circles = (), margin: float = 0.0
-) -> list[Canvas]:
-    """Return the canvas moved to random points at least `gap` apart, from far to near."""
-    spots = scatter(rng, canvas.left, canvas.right, gap, avoid=avoid, tries=tries, margin=margin)
-    return [canvas.at(x, y) for x, y in spots]
+from kdvision.lab.render.drawn.motifs import draw_boat, draw_boulder, draw_fir, draw_gold, draw_sheep, draw_tree
 
 
 def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint a ripe field, mown in sweeping rows."""
     canvas.wash([(232, 176, 30), (245, 196, 40), (252, 212, 66)], 0.5, rng)
     middle, slope = rng.uniform(-1.6, 1.6), rng.uniform(0.5, 0.9)
     xs = np.linspace(canvas.left - 0.1, canvas.right + 0.1, 24)
@@ -48,21 +38,31 @@ def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
             canvas.shade([*line, *shift_points(line, 0, 0.085)[::-1]], 0.035)
         for x in np.arange(canvas.left, canvas.right, 0.06):
             y = float(np.interp(x, xs, row))
-            _draw_ear(canvas.at(x + rng.normal(0, 0.014), y + rng.normal(0, 0.012)), rng)
+            ear = canvas.at(x + rng.normal(0, 0.014), y + rng.normal(0, 0.012))
+            lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
+            colour = vary((255, 224, 112) if rng.random() < 0.5 else (216, 158, 24), rng, 6)
+            top = (lean, -length)
+            ear.line([(0, 0), top], colour, 0.006)
+            if rng.random() < 0.4:
+                ear.line([(lean - 0.012, -length - 0.008), top], colour, 0.006)
+                ear.line([(lean + 0.014, -length - 0.008), top], colour, 0.006)
     wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
-    for spot in _scatter(canvas, rng, 0.34, avoid=wide, tries=int(rng.integers(3, 7)), margin=0.18):
-        (motifs.draw_haystack if rng.random() < 0.3 else _draw_poppies)(spot, rng)
+    for spot in canvas.scatter(rng, 0.34, avoid=wide, tries=int(rng.integers(3, 7)), margin=0.18):
+        (_draw_haystack if rng.random() < 0.3 else _draw_poppies)(spot, rng)
 
 
-def _draw_ear(canvas: Canvas, rng: Rng) -> None:
-    lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
-    light = rng.random() < 0.5
-    colour = vary((255, 224, 112) if light else (216, 158, 24), rng, 6)
-    top = (lean, -length)
-    canvas.line([(0, 0), top], colour, 0.006)
-    if rng.random() < 0.4:
-        canvas.line([(lean - 0.012, -length - 0.008), top], colour, 0.006)
-        canvas.line([(lean + 0.014, -length - 0.008), top], colour, 0.006)
+def _draw_haystack(canvas: Canvas, rng: Rng) -> None:
+    straw = vary((222, 158, 52), rng, 6)
+    canvas.shade(make_oval((0.05, 0.06), (0.12, 0.035)), 0.35, blur=0.014)
+    canvas.line([(0, -0.06), (0.005, -0.13)], (120, 78, 40), 0.010)
+    dome = [(-0.09, 0.065), (-0.088, 0.01), (-0.06, -0.05), (0.0, -0.095), (0.06, -0.05), (0.088, 0.01), (0.09, 0.065)]
+    canvas.shape(dome, straw, ink=darken(straw, 0.55), width=0.008)
+    canvas.shape([*dome[3:], (0.035, 0.065)], darken(straw, 0.15))
+    for _ in range(26):
+        u, v = rng.uniform(-0.075, 0.075), rng.uniform(-0.05, 0.05)
+        if abs(u) * 1.1 < 0.095 + (min(v, 0.0)) * 0.9:
+            tone = lighten(straw, 0.4) if u < 0 else darken(straw, 0.3)
+            canvas.line([(u, v - 0.012), (u * 1.12, v + 0.012)], tone, 0.006)
 
 
 def _draw_poppies(canvas: Canvas, rng: Rng) -> None:
@@ -74,33 +74,27 @@ def _draw_poppies(canvas: Canvas, rng: Rng) -> None:
 
 
 def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint trees, crown beside crown, leafy ones and firs."""
     canvas.wash([(62, 78, 30), (82, 102, 40), (104, 122, 48)], 0.25, rng)
     firs = rng.uniform(0.1, 0.6)
-    for x, y in scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700):
+    for spot in canvas.scatter(rng, 0.148, avoid=avoid, tries=700, overhang=0.05):
         if rng.random() < firs:
-            motifs.draw_fir(canvas.at(x, y + 0.1, rng.uniform(0.20, 0.27)), rng)
+            draw_fir(spot.at(0, 0.1, rng.uniform(0.20, 0.27)), rng)
         else:
-            motifs.draw_tree(canvas.at(x, y + 0.05, rng.uniform(0.085, 0.115)), rng)
+            draw_tree(spot.at(0, 0.05, rng.uniform(0.085, 0.115)), rng)
 
 
 def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint blue water with ripples, lily pads, fish and a boat."""
     canvas.wash([(24, 92, 176), (34, 116, 202), (58, 146, 222)], 0.6, rng)
-    for spot in _scatter(canvas, rng, 0.11, tries=260):
-        _draw_ripple(spot, rng.uniform(0.025, 0.05), rng)
-    spots = _scatter(canvas, rng, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
+    for spot in canvas.scatter(rng, 0.11, tries=260):
+        half = rng.uniform(0.025, 0.05)
+        xs = np.linspace(-half, half, 9)
+        ys = 0.006 * np.cos(xs / half * 2 * np.pi)
+        crest = (170, 216, 246) if rng.random() < 0.6 else (14, 66, 140)
+        spot.line(np.stack([xs, ys], 1), mix((40, 120, 206), crest, rng.uniform(0.3, 0.75)), 0.007)
+    spots = canvas.scatter(rng, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
     for number, spot in enumerate(spots):
-        fourth = motifs.draw_boat if number == 1 else _draw_fish
+        fourth = draw_boat if number == 1 else _draw_fish
         (_draw_lilies, _draw_lilies, _draw_fish, fourth)[int(rng.integers(4))](spot, rng)
-
-
-def _draw_ripple(canvas: Canvas, half: float, rng: Rng) -> None:
-    xs = np.linspace(-half, half, 9)
-    ys = 0.006 * np.cos(xs / half * 2 * np.pi)
-    light = rng.random() < 0.6
-    colour = mix((40, 120, 206), (170, 216, 246) if light else (14, 66, 140), rng.uniform(0.3, 0.75))
-    canvas.line(np.stack([xs, ys], 1), colour, 0.007)
 
 
 def _draw_lilies(canvas: Canvas, rng: Rng) -> None:
@@ -125,48 +119,34 @@ def _draw_fish(canvas: Canvas, rng: Rng) -> None:
 
 
 def _paint_grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint a meadow with tufts, flowers and sheep."""
     canvas.wash([(118, 184, 48), (140, 204, 58), (166, 220, 78)], 0.45, rng)
-    for spot in _scatter(canvas, rng, 0.075, tries=500):
-        _draw_tuft(spot, rng)
-    for spot in _scatter(canvas, rng, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
-        _draw_flowers(spot, rng)
-    for spot in _scatter(canvas, rng, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
-        motifs.draw_sheep(spot.at(0, 0, 0.036), rng)
-
-
-def _draw_tuft(canvas: Canvas, rng: Rng) -> None:
-    colour = vary((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
-    for lean in (-0.014, 0.0, 0.013):
-        canvas.line([(0, 0), (lean, -rng.uniform(0.016, 0.028))], colour, 0.006)
-
-
-def _draw_flowers(canvas: Canvas, rng: Rng) -> None:
-    colour = choose(rng, (255, 255, 250), (252, 226, 80), (240, 150, 190))
-    for x, y in rng.normal(0, 0.025, (int(rng.integers(2, 6)), 2)):
-        canvas.spot((x, y), 0.0085, colour)
-        canvas.spot((x, y), 0.0035, (226, 150, 40))
+    for spot in canvas.scatter(rng, 0.075, tries=500):
+        colour = vary((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
+        for lean in (-0.014, 0.0, 0.013):
+            spot.line([(0, 0), (lean, -rng.uniform(0.016, 0.028))], colour, 0.006)
+    for spot in canvas.scatter(rng, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
+        colour = choose(rng, (255, 255, 250), (252, 226, 80), (240, 150, 190))
+        for x, y in rng.normal(0, 0.025, (int(rng.integers(2, 6)), 2)):
+            spot.spot((x, y), 0.0085, colour)
+            spot.spot((x, y), 0.0035, (226, 150, 40))
+    for spot in canvas.scatter(rng, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
+        draw_sheep(spot.at(0, 0, 0.036), rng)
 
 
 def _paint_swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint brown mud with still pools, reeds and dead wood."""
     canvas.wash([(150, 124, 90), (176, 150, 112), (198, 174, 134)], 0.4, rng)
-    for spot in _scatter(canvas, rng, 0.34, tries=40):
-        _draw_pool(spot, rng)
-    for spot in _scatter(canvas, rng, 0.23, avoid=avoid, tries=50, margin=0.06):
+    for spot in canvas.scatter(rng, 0.34, tries=40):
+        size = (rng.uniform(0.12, 0.22), rng.uniform(0.05, 0.09))
+        outline = make_blob((0, 0), size, rng, wobble=0.28)
+        colour = vary((112, 98, 72), rng, 7)
+        spot.shape(outline, mix(colour, (206, 186, 150), 0.55))
+        spot.shape(outline * 0.93, colour)
+        spot.shape(outline * (0.72, 0.6), mix(colour, (84, 88, 66), 0.6))
+        for _ in range(3):
+            x, y = rng.normal(0, size[0] * 0.3), rng.normal(0, size[1] * 0.35)
+            spot.line([(x - 0.025, y), (x + 0.025, y)], lighten(colour, 0.3), 0.006)
+    for spot in canvas.scatter(rng, 0.23, avoid=avoid, tries=50, margin=0.06):
         (_draw_reeds, _draw_reeds, _draw_driftwood, _draw_bubbles)[int(rng.integers(4))](spot, rng)
-
-
-def _draw_pool(canvas: Canvas, rng: Rng) -> None:
-    size = (rng.uniform(0.12, 0.22), rng.uniform(0.05, 0.09))
-    outline = make_blob((0, 0), size, rng, wobble=0.28)
-    colour = vary((112, 98, 72), rng, 7)
-    canvas.shape(outline, mix(colour, (206, 186, 150), 0.55))
-    canvas.shape(outline * 0.93, colour)
-    canvas.shape(outline * (0.72, 0.6), mix(colour, (84, 88, 66), 0.6))
-    for _ in range(3):
-        x, y = rng.normal(0, size[0] * 0.3), rng.normal(0, size[1] * 0.35)
-        canvas.line([(x - 0.025, y), (x + 0.025, y)], lighten(colour, 0.3), 0.006)
 
 
 def _draw_reeds(canvas: Canvas, rng: Rng) -> None:
@@ -197,26 +177,29 @@ def _draw_bubbles(canvas: Canvas, rng: Rng) -> None:
 
 
 def _paint_mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint dark, cracked rock with boulders and a glint of ore."""
     canvas.wash([(36, 33, 36), (50, 46, 49), (66, 61, 62)], 0.35, rng)
     for _ in range(int(7 * (canvas.right - canvas.left))):
-        _draw_crack(canvas.at(rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
-    for spot in _scatter(canvas, rng, 0.17, avoid=avoid, tries=24, margin=0.05):
-        motifs.draw_boulder(spot, rng.uniform(0.02, 0.06), rng)
+        crack = canvas.at(rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1))
+        turns = rng.uniform(0, 6.3) + np.cumsum(rng.normal(0, 0.45, 7))
+        path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0)
+        crack.line(path, (26, 23, 26), 0.008)
+        crack.line(path + 0.005, (84, 78, 78), 0.004)
+    for spot in canvas.scatter(rng, 0.17, avoid=avoid, tries=24, margin=0.05):
+        draw_boulder(spot, rng.uniform(0.02, 0.06), rng)
         if rng.random() < 0.4:
-            motifs.draw_gold(spot.at(0.06, 0.02), rng)
+            draw_gold(spot.at(0.06, 0.02), rng)
     for left in np.arange(np.floor(canvas.left), canvas.right):
         x, y = left + rng.uniform(0.42, 0.58), rng.uniform(0.45, 0.62)
         if left + 1 > canvas.left + 0.2 and not any(abs(x - u) < r for u, _, r in avoid):
-            motifs.draw_crag(canvas.at(x, y), rng.uniform(0.22, 0.28), rng)
+            _draw_crag(canvas.at(x, y), rng.uniform(0.22, 0.28), rng)
 
 
-def _draw_crack(canvas: Canvas, rng: Rng) -> None:
-    heading = rng.uniform(0, 6.3)
-    turns = heading + np.cumsum(rng.normal(0, 0.45, 7))
-    path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0)
-    canvas.line(path, (26, 23, 26), 0.008)
-    canvas.line(path + 0.005, (84, 78, 78), 0.004)
+def _draw_crag(canvas: Canvas, size: float, rng: Rng) -> None:
+    canvas.shade(make_oval((size * 0.25, size * 0.55), (size * 1.15, size * 0.5)), 0.6, blur=0.03)
+    for row, (lift, count, wide) in enumerate(((0.75, 2, 0.25), (0.45, 3, 0.45), (0.1, 4, 0.7), (-0.3, 4, 0.85))):
+        for u in np.linspace(-1, 1, count) + rng.normal(0, 0.08, count):
+            spot = canvas.at(u * wide * size, (rng.normal(0, 0.03) - lift) * size)
+            draw_boulder(spot, size * rng.uniform(0.32, 0.4) * (0.9 + 0.06 * row), rng)
 
 
 PAINTERS: dict[Terrain, Callable[[Canvas, Rng, Circles], None]] = {

@@ -1,16 +1,16 @@
-"""Motifs of drawn tiles: trees, animals, stones, treasures and the crown, lit from the upper left.
+"""Motifs of drawn tiles, lit from the upper left: houses, trees, animals, stones, treasures and the crown.
 
-Each is drawn about the origin of its canvas.
+Each is drawn about the origin of its canvas; trees and sheep are in units of their own size.
 """
 
 import numpy as np
 
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.shapes import (
+from kdvision.lab.render.drawn.canvas import (
     INK,
-    WHITE,
+    Canvas,
     Colour,
+    Point,
     darken,
     lighten,
     make_oval,
@@ -22,6 +22,10 @@ from kdvision.lab.render.drawn.shapes import (
 
 _GOLD: Colour = (250, 196, 40)
 _BRONZE: Colour = (150, 96, 16)
+_BEAM: Colour = (122, 78, 46)
+_FENCE: Colour = (150, 108, 66)
+_CHIMNEY: Colour = (150, 128, 112)
+_SMOKE: Colour = (236, 236, 232)
 _CROWN = np.array(
     [(-0.088, 0.068), (-0.104, -0.044), (-0.046, 0.006), (0.0, -0.074), (0.046, 0.006), (0.104, -0.044), (0.088, 0.068)]
 )
@@ -43,6 +47,91 @@ def draw_crown(canvas: Canvas) -> None:
         canvas.spot((x, 0.051), 0.011, gem)
     for tip in _CROWN_TIPS:
         canvas.spot(tip, 0.016, (255, 222, 96), ink=_BRONZE, width=0.007)
+
+
+def draw_house(
+    canvas: Canvas,
+    size: tuple[float, float, float, float],
+    *,
+    wall: Colour,
+    roof: Colour,
+    rows: int = 5,
+    beams: bool = False,
+    grounded: bool = True,
+) -> None:
+    """Draw a gabled house, seen slightly from the right, whose front's lower left is at the origin.
+
+    `size` is its width, its depth, its height to the eaves and the height of its roof.
+    """
+    wide, deep, tall, rise = size
+    back = np.array((deep, -0.3 * deep))
+    front = np.array([(0, 0), (wide, 0), (wide, -tall), (wide / 2, -tall - rise), (0, -tall)])
+    side = np.array([front[1], front[1] + back, front[2] + back, front[2]])
+    if grounded:
+        canvas.shade([side[0], side[1], side[1] + (0.10, 0.02), side[0] + (0.10, 0.02)], 0.45, blur=0.012)
+    canvas.shape(side, darken(wall, 0.28), ink=INK)
+    canvas.shape(front, wall, ink=INK)
+    if beams:
+        a, b, c, _, e = front
+        middle = (a + b) / 2 + (e - a) * 0.95
+        for path in ([e, c], [a, e], [b, c], [(a + e) / 2, middle], [(b + c) / 2, middle]):
+            canvas.line(path, _BEAM, 0.012)
+        for share in (0.33, 0.67):
+            foot = side[0] + (side[1] - side[0]) * share
+            canvas.line([foot, foot + side[3] - side[0]], _BEAM, 0.010)
+    draw_door(canvas.at(wide * 0.5, 0), wide * 0.26, tall * 0.72)
+    window = (side[0] + side[1]) / 2 - (0, tall * 0.5)
+    draw_window(canvas.at(window[0], window[1]), 0.035, slant=-0.3)
+    apex = front[3]
+    left, right = (apex + (eaves - apex) * 1.22 for eaves in (front[4], front[2]))
+    plane = np.array([apex, apex + back * 1.06, right + back * 1.06, right])
+    canvas.shape(plane, roof, ink=INK)
+    along, drop, tile = plane[1] - plane[0], (right - apex) / rows, darken(roof, 0.35)
+    for row in range(1, rows):
+        start = apex + row * drop
+        canvas.line([start, start + along], tile, 0.006)
+        for step in np.arange(0.08 + 0.06 * (row % 2), 1.0, 0.13):
+            foot = start + along * step
+            canvas.line([foot, foot - drop], tile, 0.005)
+    canvas.shape([*plane[:2], *shift_points(plane[1::-1], 0, 0.018)], lighten(roof, 0.3))
+    canvas.line([left, apex, right], darken(roof, 0.55), 0.030)
+    canvas.line([left, apex, right], lighten(roof, 0.12), 0.016)
+
+
+def draw_window(canvas: Canvas, side: float, *, slant: float = 0.0) -> None:
+    """Draw a square window about the origin; on a receding wall it slants."""
+    h = side / 2
+    pane = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
+    canvas.shape(pane, (86, 74, 66), ink=INK, width=0.006)
+
+
+def draw_door(canvas: Canvas, wide: float, tall: float) -> None:
+    """Draw an arched door that stands on the origin."""
+    arch = make_oval((0, wide / 2 - tall), wide / 2)
+    canvas.shape([(-wide / 2, 0), *arch[14:], (wide / 2, 0)], (104, 66, 42), ink=INK, width=0.006)
+    canvas.spot((wide * 0.22, -tall * 0.4), 0.006, (236, 200, 90))
+
+
+def draw_smoke(canvas: Canvas, rng: Rng) -> None:
+    """Draw puffs of smoke that drift away from a chimney at the origin."""
+    for step in range(4):
+        x, y = 0.026 * step + rng.normal(0, 0.004), -0.030 * step
+        canvas.spot((x, y), 0.015 + 0.005 * step, mix(_SMOKE, INK, 0.25))
+        canvas.spot((x - 0.003, y - 0.003), 0.012 + 0.005 * step, _SMOKE)
+
+
+def draw_chimney(canvas: Canvas) -> None:
+    """Draw a chimney whose foot, at the origin, is hidden in the roof."""
+    canvas.box(0, -0.08, 0.045, 0, _CHIMNEY, INK)
+    canvas.box(-0.008, -0.1, 0.053, -0.075, lighten(_CHIMNEY), INK)
+
+
+def draw_fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
+    a, b = np.array(start), np.array(end)
+    for lift in (0.018, 0.036):
+        canvas.line([a - (0, lift), b - (0, lift)], _FENCE, 0.009)
+    for foot in np.linspace(a, b, posts):
+        canvas.line([foot, foot - (0, 0.05)], darken(_FENCE), 0.013)
 
 
 def draw_tree(canvas: Canvas, rng: Rng) -> None:
@@ -90,22 +179,12 @@ def draw_sheep(canvas: Canvas, rng: Rng) -> None:
 
 
 def draw_boulder(canvas: Canvas, size: float, rng: Rng, colour: Colour = (168, 150, 122)) -> None:
-    """Draw a rock lit from the upper left."""
     tone = vary(colour, rng, 9)
     outline = make_stone((0, 0), (size, size * 0.85), rng)
     canvas.shade(shift_points(outline, size * 0.3, size * 0.35), 0.5, blur=0.012)
     canvas.shape(outline, darken(tone, 0.42), ink=(44, 36, 32), width=0.008)
     canvas.shape(shift_points(outline * 0.8, -size * 0.1, -size * 0.12), tone)
     canvas.shape(shift_points(outline * (0.45, 0.4), -size * 0.22, -size * 0.3), lighten(tone, 0.25))
-
-
-def draw_crag(canvas: Canvas, size: float, rng: Rng) -> None:
-    """Draw a crag: boulders piled up."""
-    canvas.shade(make_oval((size * 0.25, size * 0.55), (size * 1.15, size * 0.5)), 0.6, blur=0.03)
-    for row, (lift, count, wide) in enumerate(((0.75, 2, 0.25), (0.45, 3, 0.45), (0.1, 4, 0.7), (-0.3, 4, 0.85))):
-        for u in np.linspace(-1, 1, count) + rng.normal(0, 0.08, count):
-            spot = canvas.at(u * wide * size, (rng.normal(0, 0.03) - lift) * size)
-            draw_boulder(spot, size * rng.uniform(0.32, 0.4) * (0.9 + 0.06 * row), rng)
 
 
 def draw_gold(canvas: Canvas, rng: Rng) -> None:
@@ -122,52 +201,3 @@ def draw_boat(canvas: Canvas, rng: Rng) -> None:
     canvas.shape(hull, vary((170, 78, 48), rng, 10), ink=INK)
     canvas.spot((0, -0.03), (0.115, 0.018), (96, 58, 38), ink=INK, width=0.006)
     canvas.line([(-0.03, -0.045), (0.13, 0.01)], (222, 190, 130), 0.010)
-
-
-def draw_cauldron(canvas: Canvas, rng: Rng) -> None:
-    """Draw a steaming cauldron on a fire."""
-    canvas.shape([(-0.09, 0.09), (0, 0.06), (0.09, 0.09), (0, 0.12)], (232, 120, 36), ink=(140, 50, 20))
-    canvas.spot((0, 0), (0.095, 0.085), (50, 48, 52), ink=INK)
-    canvas.spot((0, -0.055), (0.09, 0.03), (116, 206, 84), ink=INK)
-    for step in range(6):
-        x, y = 0.035 * np.sin(step * 1.3) + 0.006 * step, -0.09 - 0.055 * step
-        canvas.spot((x, y), 0.045 - 0.003 * step, (126, 170, 104))
-        canvas.spot((x - 0.006, y - 0.006), 0.037 - 0.003 * step, mix((196, 232, 170), WHITE, 0.1 * step))
-    for dx, dy in rng.normal(0, 0.03, (4, 2)):
-        canvas.spot((dx, dy * 0.3 - 0.055), 0.008, (214, 250, 180))
-
-
-def draw_cart(canvas: Canvas, rng: Rng) -> None:
-    """Draw a mine cart full of gold."""
-    for x, y in ((-0.05, -0.075), (0, -0.087), (0.05, -0.075), (-0.025, -0.105), (0.026, -0.107)):
-        canvas.shape(make_stone((x, y), 0.027, rng, corners=6), (252, 208, 56), ink=(130, 86, 20), width=0.006)
-    canvas.shape([(-0.085, -0.07), (0.085, -0.07), (0.06, 0), (-0.06, 0)], (124, 128, 138), ink=INK)
-    canvas.shape([(0.02, -0.07), (0.085, -0.07), (0.06, 0), (0.02, 0)], (92, 96, 106))
-    for x in (-0.04, 0.04):
-        canvas.spot((x, 0.008), 0.022, (70, 64, 62), ink=INK)
-        canvas.spot((x, 0.008), 0.008, (160, 160, 164))
-
-
-def draw_crystals(canvas: Canvas, rng: Rng) -> None:
-    """Draw three blue crystals."""
-    colour = vary((120, 210, 222), rng, 8)
-    for x, tall in ((-0.035, 0.07), (0.035, 0.065), (0.0, 0.1)):
-        top, left, right, shoulder = (x * 1.3, -tall), x - 0.018, x + 0.018, -tall * 0.7
-        outline = [(left, 0), (left, shoulder), top, (right, shoulder), (right, 0)]
-        canvas.shape(outline, colour, ink=INK, width=0.006)
-        canvas.shape([(x, 0), *outline[2:]], darken(colour, 0.3))
-
-
-def draw_haystack(canvas: Canvas, rng: Rng) -> None:
-    """Draw a haystack with a pole."""
-    straw = vary((222, 158, 52), rng, 6)
-    canvas.shade(make_oval((0.05, 0.06), (0.12, 0.035)), 0.35, blur=0.014)
-    canvas.line([(0, -0.06), (0.005, -0.13)], (120, 78, 40), 0.010)
-    dome = [(-0.09, 0.065), (-0.088, 0.01), (-0.06, -0.05), (0.0, -0.095), (0.06, -0.05), (0.088, 0.01), (0.09, 0.065)]
-    canvas.shape(dome, straw, ink=darken(straw, 0.55), width=0.008)
-    canvas.shape([*dome[3:], (0.035, 0.065)], darken(straw, 0.15))
-    for _ in range(26):
-        u, v = rng.uniform(-0.075, 0.075), rng.uniform(-0.05, 0.05)
-        if abs(u) * 1.1 < 0.095 + (min(v, 0.0)) * 0.9:
-            tone = lighten(straw, 0.4) if u < 0 else darken(straw, 0.3)
-            canvas.line([(u, v - 0.012), (u * 1.12, v + 0.012)], tone, 0.006)

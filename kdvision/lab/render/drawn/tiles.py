@@ -10,12 +10,20 @@ from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
-from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.canvas import (
+    Canvas,
+    Colour,
+    choose,
+    darken,
+    lighten,
+    make_oval,
+    make_stone,
+    shift_points,
+    vary,
+)
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
-from kdvision.lab.render.drawn.mosaic import draw_castle
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.shapes import Colour, darken, lighten, make_oval, make_stone, shift_points, vary
 from kdvision.lab.render.objects.meshes import make_rgb
 
 SIDE_PX = 256  # of a square
@@ -32,8 +40,11 @@ _BORDER_COLOURS: dict[Terrain, Colour] = {
     Terrain.MINE: (84, 78, 76),
     Terrain.TOWN: (150, 140, 132),
 }
-
-
+_STONES: tuple[Colour, ...] = ((150, 132, 102), (128, 112, 88), (172, 154, 122), (116, 104, 90))
+_GROUT: Colour = (216, 204, 178)
+_HALF_CROWN = [(0.5, 0.29), (0.625, 0.54), (0.835, 0.37), (0.785, 0.74), (0.5, 0.765)]
+_CROWN = np.array([*_HALF_CROWN, *((1 - x, y) for x, y in _HALF_CROWN[-2:0:-1])])
+_PEARLS = [make_oval((x, y), 0.042) for x, y in ((0.5, 0.27), (0.835, 0.35), (0.165, 0.35))]
 _CELLS = {str(domino.number): (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO, *DOMINOES)}
 
 
@@ -165,10 +176,60 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             spot.shape(stone, grey, ink=darken(grey, 0.4), width=0.006)
 
 
+def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
+    """Cover a square with a starting tile: a mosaic of stones with a crown in the player's colour."""
+    colour = make_rgb(name)
+    canvas.wash([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
+    _lay_stones(canvas, 0.047, _STONES, rng)
+    emblem = Canvas(canvas.left, canvas.right, canvas.unit)
+    emblem.wash([lighten(colour, 0.62), lighten(colour, 0.75)], 0.3, rng)
+    _lay_stones(emblem, 0.044, (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
+    for outline in (_CROWN, *_PEARLS):
+        canvas.shade(shift_points(outline, 0.008, 0.010), 0.25, blur=0.008)
+        canvas.line(outline, lighten(_GROUT, 0.3), 0.026, closed=True)
+    mask = np.zeros(canvas.pixels.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(_CROWN * canvas.unit).astype(np.int32)], 255)
+    np.copyto(canvas.pixels, emblem.pixels, where=mask[..., None] > 0)
+    for pearl in _PEARLS:
+        canvas.shape(pearl, lighten(colour, 0.45), ink=lighten(_GROUT, 0.3), width=0.012)
+    _draw_frame(canvas, colour, rng)
+
+
+def _lay_stones(canvas: Canvas, gap: float, colours: tuple[Colour, ...], rng: Rng) -> None:
+    """Fill the square with stones: Voronoi cells whose middles lie `gap` squares apart."""
+    kept = np.empty((0, 2))
+    for point in rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2)):
+        if ((kept - point) ** 2).sum(axis=1).min(initial=1.0) > gap * gap:
+            kept = np.concatenate([kept, point[None]])
+    plane = cv2.Subdiv2D((-1, -1, 3, 3))
+    plane.insert(kept.tolist())
+    for facet, middle in zip(*plane.getVoronoiFacetList([]), strict=True):
+        tone, stone = vary(choose(rng, *colours), rng, 9), canvas.at(float(middle[0]), float(middle[1]))
+        outline = np.array(facet, float) - np.array(middle, float)
+        stone.shape(outline * 0.82, darken(tone, 0.35))
+        stone.shape(shift_points(outline * 0.74, -0.002, -0.003), tone)
+        stone.shape(shift_points(outline * 0.4, -0.004, -0.005), lighten(tone, 0.08))
+
+
+def _draw_frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
+    """Draw bricks in the player's colour along the rim, some missing."""
+    for side in range(4):
+        start = rng.uniform(0.0, 0.06)
+        while start < 1.0:
+            length = rng.uniform(0.06, 0.13)
+            brick = np.array([(start, 0.0), (start + length, 0.0), (start + length, 0.042), (start, 0.042)])
+            for _ in range(side):  # quarter turns
+                brick = np.stack([1 - brick[:, 1], brick[:, 0]], 1)
+            if rng.random() < 0.72:
+                tone = vary(colour if rng.random() < 0.6 else darken(colour, 0.25), rng, 9)
+                canvas.shape(brick, tone, ink=_GROUT, width=0.010)
+            start += length
+
+
 _PAINTERS: dict[str, Callable[[Canvas, Rng, str], None]] = {
     "domino": _draw_domino,
     "back": _draw_back,
-    "castle": lambda canvas, rng, colour: draw_castle(canvas, make_rgb(colour), rng),
+    "castle": _draw_castle,
     "town": lambda canvas, rng, _: PAINTERS[Terrain.TOWN](canvas, rng, ()),
     "building": lambda canvas, rng, _: draw_building(canvas, rng),
     "unbuilt": lambda canvas, rng, _: draw_unbuilt(canvas, rng),
