@@ -11,7 +11,7 @@ import numpy as np
 from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
 from kdvision.lab.games.layout import Tile
 from kdvision.lab.render.camera import Camera
-from kdvision.lab.render.objects.surface import make_fractal_noise
+from kdvision.lab.render.objects.surface import Surface
 
 Vector = tuple[float, float, float]
 
@@ -122,7 +122,7 @@ def _apply_age(colours: Bytes, unit: float, age: float, rng: Rng) -> Bytes:
     paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2 * age)
     fade = rng.uniform(0, 0.3 * age)
     paint = paint * (1 - fade) + fade * alpha * paper
-    stains = make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 2))
+    stains = Surface(rng, height, width, unit).make_fractal_noise(rng.uniform(0.1, 2))
     paint *= 1 - rng.uniform(0, 0.15 * age) * np.clip(stains, 0, 1)[..., None] * (1.3 - paper)
     return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kdvision.evaluate.corruptions.pixels import GAMMA
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
-from kdvision.lab.render.objects.surface import make_noise
+from kdvision.lab.render.objects.surface import Surface
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     angle = rng.uniform(0, 2 * np.pi)
     y, x = np.mgrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j].astype(np.float32)
     slope = (x * np.cos(angle) + y * np.sin(angle)) * rng.uniform(0, 0.9) * strength
-    lamp = np.exp(slope + 0.25 * strength * make_noise(rng, height, width, max(height, width) / 2.5))
+    lamp = np.exp(slope + 0.25 * strength * Surface(rng, height, width, 1.0).make_noise(max(height, width) / 2.5))
     tint = np.exp(
         rng.normal(0, 0.05 + 0.14 * strength) * np.array([1, 0.1, -1]) + rng.normal(0, 0.03 + 0.04 * strength, 3)
     )

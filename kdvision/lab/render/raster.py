@@ -36,23 +36,14 @@ class Mesh:
     triangles: Floats
     colours: Bytes
 
-    def __post_init__(self) -> None:
-        if self.triangles.shape[1:] != (3, 3) or self.colours.shape != (len(self.triangles), 3):
-            raise ValueError(f"triangles {self.triangles.shape} and colours {self.colours.shape} do not fit together")
-
-    @property
-    def size(self) -> Vector:
-        """Width, depth and height in squares."""
-        width, depth, height = np.ptp(self.triangles.reshape(-1, 3), axis=0)
-        return float(width), float(depth), float(height)
-
     def paint(self, colour: Colour) -> Mesh:
         """Return the piece in one colour, as wooden pieces come."""
         return Mesh(self.triangles, np.full_like(self.colours, colour))
 
-    def topple(self) -> Mesh:
-        """Return the piece lying on its back."""
-        return make_standing(self.triangles[..., [0, 2, 1]] * (1.0, -1.0, 1.0), self.colours)
+    def topple(self, *, front_up: bool = False) -> Mesh:
+        """Return the piece lying on its front, or on its back."""
+        turn = (1.0, 1.0, -1.0) if front_up else (1.0, -1.0, 1.0)
+        return make_standing(self.triangles[..., [0, 2, 1]] * turn, self.colours)
 
     def place(self, at: tuple[float, float], turn: float = 0.0, scale: float = 1.0) -> Mesh:
         """Return the piece scaled, turned by an angle in radians and moved from the origin to a point."""
@@ -99,7 +90,9 @@ def draw_mesh(
     matrix, corners = np.asarray(camera, dtype=np.float64), mesh.triangles
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    to_viewer, distance = _look_from(matrix, corners.mean(axis=1))
+    eye = np.linalg.svd(matrix)[2][3]
+    to_viewer = eye[:3] / eye[3] - corners.mean(axis=1)
+    distance = np.linalg.norm(to_viewer, axis=1)
     pixels, ahead = _project(matrix, corners)
     visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & ahead.all(axis=1))
     order = visible[np.argsort(-distance[visible])]
@@ -110,12 +103,7 @@ def draw_mesh(
 
 
 def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: ArrayLike, *, light: Vector = _LIGHT) -> Bytes:
-    """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light.
-
-    Raises ValueError if `light` does not point upwards.
-    """
-    if light[2] <= 0:
-        raise ValueError("the light must stand above the table")
+    """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light; `light` points up."""
     slide = np.asarray(light, dtype=np.float64) / light[2]
     flat = mesh.triangles - mesh.triangles[..., 2:] * slide
     pixels, ahead = _project(np.asarray(camera, dtype=np.float64), flat)
@@ -123,16 +111,6 @@ def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: ArrayLike, *, light:
     for triangle in _to_fixed_point(pixels[ahead.all(axis=1)]):
         cv2.fillConvexPoly(mask, triangle, 255, cv2.LINE_8, _SHIFT)
     return mask
-
-
-def _look_from(camera: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Return the vectors from the points to the viewer, and distances that order them."""
-    centre = np.linalg.svd(camera)[2][3]
-    if abs(centre[3]) > 1e-9:
-        to_viewer = centre[:3] / centre[3] - points
-        return to_viewer, np.linalg.norm(to_viewer, axis=1)
-    direction = centre[:3] * (1.0 if centre[2] >= 0 else -1.0)  # a parallel projection, from above
-    return np.broadcast_to(direction, points.shape), -(points @ direction)
 
 
 def _project(camera: Floats, corners: Floats) -> tuple[Floats, NDArray[np.bool_]]:

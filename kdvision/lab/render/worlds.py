@@ -16,7 +16,7 @@ from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
 from kdvision.lab.render.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
-from kdvision.lab.render.objects.patterned_tops import make_patterned_top
+from kdvision.lab.render.objects.table_tops import make_patterned_top
 from kdvision.lab.render.renderer import Picture, RenderedSquare
 from kdvision.lab.render.scenes import make_scene
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography

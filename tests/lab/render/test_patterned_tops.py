@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kdvision.lab.render.objects.patterned_tops import _make_rug, make_patterned_top
+from kdvision.lab.render.objects.table_tops import _make_rug, make_patterned_top
 from kdvision.lab.render.objects.surface import FloatImage, paint
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from kdvision.lab.arrays import Bytes, Rng
 from kdvision.lab.render.art.folder_art import ArtSet
 from kdvision.lab.render.drawn.tiles import DrawnArt
-from kdvision.lab.render.objects import castles, household, meshes, tokens
+from kdvision.lab.render.objects import household, meshes, tokens
 from kdvision.lab.render.raster import Mesh
 
 BUILDING_KINDS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings
@@ -16,8 +16,6 @@ TRAINING_BOX_COUNT = 4  # the drawn boxes 0 to 3 are for training; experiments u
 EXTRA_TRAINING_BOXES = range(100, 116)
 """More drawn boxes for training, which show castles and terrains in many prints; no experiment uses them."""
 DRAWN_SIDE_PX = 128  # of a square: as fine as training pictures show, and quick to draw
-
-_WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
 
 
 def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
@@ -29,7 +27,7 @@ def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
         return tokens.MAKERS[kind](rng)
     if kind in household.MAKERS:
         return household.MAKERS[kind](rng)
-    return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
+    return meshes.castle_mesh(colour, rng) if kind == "castle" else meshes.wooden_mesh(kind, colour)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ def _choose_paint(rng: Rng) -> Floats:
 
 
 def _make_cup(rng: Rng) -> Mesh:
-    """Return a cup or a glass with a drink."""
     radius, height, wall = rng.uniform(0.7, 1.15), rng.uniform(0.8, 2.6), 0.08
     foot = radius * rng.uniform(0.65, 1.0)
     level = height * rng.uniform(0.35, 0.92)
@@ -34,7 +33,6 @@ def _make_cup(rng: Rng) -> Mesh:
 
 
 def _make_bottle(rng: Rng) -> Mesh:
-    """Return the lower half of a bottle, a candle or a can."""
     radius, height = rng.uniform(0.4, 0.9), rng.uniform(0.6, 2.5)
     body = _choose_paint(rng)
     profile = [(0.0, radius), (height, radius), (height + 0.1, radius * 0.8), (height + 0.1, 0.0)]
@@ -42,7 +40,6 @@ def _make_bottle(rng: Rng) -> Mesh:
 
 
 def _make_coin(rng: Rng) -> Mesh:
-    """Return a coin or a token."""
     radius = rng.uniform(0.2, 0.34)
     metal = _METALS[rng.integers(5)]
     inside = metal * rng.uniform(0.8, 1.2)
@@ -51,7 +48,6 @@ def _make_coin(rng: Rng) -> Mesh:
 
 
 def _make_plate(rng: Rng) -> Mesh:
-    """Return a plate or a bowl."""
     radius = rng.uniform(1.4, 3.0)
     glaze = _choose_paint(rng)
     profile = [(0.0, radius * 0.6), (0.4, radius), (0.36, radius * 0.95), (0.1, radius * 0.62), (0.1, 0.0)]
@@ -83,7 +79,6 @@ def _make_print(rng: Rng, rows: int, columns: int) -> Floats:
 
 
 def _make_box(rng: Rng) -> Mesh:
-    """Return a game's box, a lid, a book or a phone lying on the table."""
     size = (rng.uniform(1.7, 6), rng.uniform(3, 6), rng.uniform(0.1, 1.6))
     return _make_block(size, _make_print(rng, 9, 9), _choose_paint(rng))
 
@@ -97,7 +92,6 @@ def _make_card(rng: Rng) -> Mesh:
 
 
 def _make_pencil(rng: Rng) -> Mesh:
-    """Return a pencil, a spoon's handle or a cable's end."""
     width = rng.uniform(0.12, 0.3)
     ink = _choose_paint(rng)
     shades = np.stack([ink * gain for gain in (0.8, 1.1, 0.95)])[:, None]
@@ -105,19 +99,18 @@ def _make_pencil(rng: Rng) -> Mesh:
 
 
 def _make_die(rng: Rng) -> Mesh:
-    """Return a die or a wooden cube."""
     side = rng.uniform(0.25, 0.45)
     return _make_block((side, side, side), np.full((1, 1, 3), _choose_paint(rng)), _choose_paint(rng))
 
 
 _OBJECTS: dict[str, tuple[Callable[[Rng], Mesh], float]] = {
-    "cup": (_make_cup, 1.3),
-    "bottle": (_make_bottle, 1.0),
+    "cup": (_make_cup, 1.3),  # or a glass, with a drink
+    "bottle": (_make_bottle, 1.0),  # the lower half of one, a candle or a can
     "coin": (_make_coin, 0.4),
-    "plate": (_make_plate, 3.1),
-    "box": (_make_box, 4.2),
+    "plate": (_make_plate, 3.1),  # or a bowl
+    "box": (_make_box, 4.2),  # or a lid, a book, a phone
     "card": (_make_card, 1.4),
-    "pencil": (_make_pencil, 2.6),
+    "pencil": (_make_pencil, 2.6),  # or a spoon's handle, a cable's end
     "die": (_make_die, 0.4),
 }
 MAKERS = {kind: make for kind, (make, _) in _OBJECTS.items()}

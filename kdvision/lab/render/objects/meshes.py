@@ -1,17 +1,17 @@
-"""Wooden pieces and printed boards: kings, knights and towers made by code, and pieces from 3-D model files.
+"""Pieces of wood and cardboard: kings, knights, towers and castles made by code, and pieces from 3-D model files.
 
 Lengths are in squares, as in `raster`.
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kdvision.lab.arrays import Bytes, Floats
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.raster import Colour, Mesh, make_mesh, make_standing, revolve
 
 COLOURS: dict[str, tuple[int, int, int]] = {
@@ -27,14 +27,12 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 """The colours of wooden pieces and castles."""
 BROWN = (112, 72, 40)
 """The colour of a fifth player. It is not among COLOURS, from which the scenes of committed measurements draw."""
+_CARDBOARD = (150, 148, 144)
+_CELL_SQUARES = 0.06  # side of a cell of the printed walls
 _MODEL_WIDTHS_SQUARES = {"king": 0.4, "knight": 0.4, "tower": 0.35}
 
-_OUTLINES: dict[str, list[list[float]]] = tomllib.loads(
-    Path(__file__).with_name("wooden_pieces.toml").read_text("utf-8")
-)
-KING, KNIGHT = ([*_OUTLINES["man"], *_OUTLINES[name]] for name in ("king", "knight"))
-TOWER = _OUTLINES["tower"]
-"""Outlines cut from boards: see `board_mesh`."""
+_PIECES_FILE = Path(__file__).with_name("wooden_pieces.toml")
+_OUTLINES: dict[str, list[list[float]]] = tomllib.loads(_PIECES_FILE.read_text("utf-8"))
 
 
 def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
@@ -43,30 +41,23 @@ def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def king_mesh(colour: str | Colour) -> Mesh:
-    """Return a wooden king, about 0.45 squares wide and half a square high."""
-    return board_mesh(KING, colour, height=0.5, thickness=0.2)
+def wooden_mesh(kind: str, colour: str | Colour) -> Mesh:
+    """Return a king, a knight with a shield or a round tower of wood, about 0.4 squares wide and half a square high."""
+    if kind == "tower":
+        profile = [(height, radius) for height, radius in _OUTLINES["round_tower"]]
+        return revolve(profile, [make_rgb(colour)] * (len(profile) - 1), steps=16)
+    height, thickness = {"king": (0.5, 0.2), "knight": (0.42, 0.16)}[kind]
+    return board_mesh(kind, colour, height=height, thickness=thickness)
 
 
-def knight_mesh(colour: str | Colour = (150, 140, 130)) -> Mesh:
-    """Return a wooden knight with a shield."""
-    return board_mesh(KNIGHT, colour, height=0.42, thickness=0.16)
+def board_mesh(kind: str, colour: str | Colour, *, height: float, thickness: float) -> Mesh:
+    """Return a king, a knight or a tower cut from a wooden board.
 
-
-def tower_mesh(colour: str | Colour = (168, 160, 150)) -> Mesh:
-    """Return a round wooden tower, about 0.35 squares wide, wider at the foot and the battlements."""
-    profile = [(height, radius) for height, radius in _OUTLINES["round_tower"]]
-    return revolve(profile, [make_rgb(colour)] * (len(profile) - 1), steps=16)
-
-
-def board_mesh(outline: Iterable[Sequence[float]], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
-    """Return an outline cut from a wooden board and scaled by `height`.
-
-    It consists of trapezia: height, left, right below; height, left, right above.
+    Its outline consists of trapezia: height, left, right below; height, left, right above.
     """
     quads = []
     front, back = -thickness / 2, thickness / 2
-    for z0, a0, b0, z1, a1, b1 in outline:
+    for z0, a0, b0, z1, a1, b1 in [*(_OUTLINES["man"] if kind != "tower" else ()), *_OUTLINES[kind]]:
         quads += [
             ((a0, front, z0), (b0, front, z0), (b1, front, z1), (a1, front, z1)),
             ((b0, back, z0), (a0, back, z0), (a1, back, z1), (b1, back, z1)),
@@ -110,32 +101,84 @@ def sheet_mesh(
     return make_mesh(quads, colours)
 
 
-# --- 3-D models -------------------------------------------------------------------------------------------------------
+def castle_mesh(colour: str | Colour, rng: Rng) -> Mesh:
+    """Return a castle of two high and two low printed walls, open in the middle, about a square wide.
+
+    Some castles are printed with a sky and roofs in the player's colour, some with grey stone and battlements.
+    """
+    roof = make_rgb(colour)
+    half = rng.uniform(0.26, 0.34), rng.uniform(0.24, 0.34)  # from the middle to each wall
+    heights = rng.uniform(0.6, 1.05), rng.uniform(0.3, 0.5), rng.uniform(0.3, 0.6), rng.uniform(0.3, 0.6)
+    stone = rng.random() < 0.35
+    sky = (rng.uniform(110, 160), rng.uniform(125, 170), rng.uniform(150, 190))
+    walls = []
+    for side, height in enumerate(heights):
+        reach, away = half[side // 2], half[1 - side // 2]
+        length = 2 * (reach + rng.uniform(0.08, 0.18))
+        stands, faces = _print_wall(length, height, roof, sky, stone, rng)
+        thickness = rng.uniform(0.04, 0.065)
+        edge = np.clip(np.array(_CARDBOARD) + rng.uniform(-35, 35), 0, 255)
+        wall = sheet_mesh(stands, faces, (length, thickness, height), edge, with_bottom=False)
+        turn = side // 2 * np.pi / 2 + side % 2 * np.pi
+        walls.append(wall.place((0.0, -away)).place((0.0, 0.0), turn))
+    triangles, colours = zip(*((wall.triangles, wall.colours) for wall in walls), strict=True)
+    return make_standing(np.concatenate(triangles), np.concatenate(colours))
 
 
-def load_models(folder: str | Path) -> dict[str, tuple[Mesh, ...]]:
+def _print_wall(
+    length: float, height: float, roof: Colour, sky: Sequence[float], stone: bool, rng: Rng
+) -> tuple[NDArray[np.bool_], Bytes]:
+    """Return which cells of a wall there are (rows, columns), and both printed faces (2, rows, columns, 3).
+
+    Row 0 is at the table; the outer face is the first.
+    """
+    rows, columns = max(4, round(height / _CELL_SQUARES)), max(8, round(length / _CELL_SQUARES))
+    stands = np.ones((rows, columns), dtype=np.bool_)
+    if stone or rng.random() < 0.3:
+        merlon = int(rng.integers(1, 3))
+        stands[-1, (np.arange(columns) // merlon) % 2 == 1] = False
+    else:
+        step = int(rng.integers(0, 3))
+        stands[-2:, :step] = stands[-2:, columns - step :] = False
+    face = np.empty((rows, columns, 3))
+    face[:] = (140, 138, 134) if stone else sky
+    keep = (186, 150, 62) if not stone else (118, 114, 110)
+    for _ in range(int(rng.integers(2, 5))):
+        middle, half = int(rng.integers(2, columns - 2)), int(rng.integers(1, 3))  # of a tower
+        eaves = int(rng.integers(rows // 3, max(rows // 3 + 1, rows - 2)))
+        face[:eaves, max(0, middle - half) : middle + half] = keep
+        for row in range(eaves, min(rows, eaves + half + 2)):
+            narrow = max(1, half + 1 - (row - eaves))
+            face[row, max(0, middle - narrow) : middle + narrow] = roof
+    face[: max(2, rows // 3), 1:-1] = keep
+    face[: max(1, rows // 5), columns // 2 - 1 : columns // 2 + 1] = (70, 48, 34)
+    faces = face + rng.normal(0, 10, (2, rows, columns, 1)) + rng.normal(0, 5, (2, rows, columns, 3))
+    faces[1] *= np.linspace(0.55, 0.9, rows)[:, None, None]  # little light falls on the lower inner walls
+    return stands, np.clip(faces, 0, 255).astype(np.uint8)
+
+
+def load_models(folder: Path) -> dict[str, tuple[Mesh, ...]]:
     """Return the pieces of a folder of models by name ("castle", "king", "knight", "tower"), each in all COLOURS."""
-    home = Path(folder)
-    with Image.open(home / "castlePinkTexture.png") as opened:
+    with Image.open(folder / "castlePinkTexture.png") as opened:
         palette = np.array(opened.convert("RGB"))
     castles = []
     for colour in COLOURS.values():
         palette[:, : palette.shape[1] // 4] = colour
-        castles.append(load_obj(home / "castle.obj", palette, width=0.9))
-    models: dict[str, tuple[Mesh, ...]] = {"castle": tuple(castles)}
+        castles.append(load_obj(folder / "castle.obj", palette, width=0.9))
+    models = {"castle": tuple(castles)}
     for name, width in _MODEL_WIDTHS_SQUARES.items():
-        mesh = load_obj(home / f"{name}.obj", width=width, grain=0.005)
+        mesh = load_obj(folder / f"{name}.obj", width=width, grain=0.005)
         models[name] = tuple(mesh.paint(colour) for colour in COLOURS.values())
     return models
 
 
-def load_obj(path: str | Path, texture: Bytes | None = None, *, width: float, grain: float = 0.02) -> Mesh:
+def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: float = 0.02) -> Mesh:
     """Return the mesh of a Wavefront OBJ file (y up there), scaled to a width in squares.
 
     Each face has the texture's colour at the mean of its texture coordinates; without a texture it is light grey.
     Corners are rounded to multiples of `grain` squares; faces that become too small are dropped.
     """
-    points, uvs, faces, face_uvs = _read_obj(Path(path))
+    points, uvs, faces, face_uvs = _read_obj(path)
     triangles = points[faces][..., [0, 2, 1]] * (1.0, -1.0, 1.0)
     triangles *= width / np.ptp(triangles[..., 0])
     colours = np.full((len(faces), 3), 208, dtype=np.uint8)

@@ -11,8 +11,8 @@ import numpy as np
 
 from kdvision.lab.arrays import AnyFloats, Bytes, Floats32, Points, Rng
 from kdvision.lab.render import light
-from kdvision.lab.render.objects.patterned_tops import make_patterned_top
-from kdvision.lab.render.objects.surface import choose_colour, log_uniform, make_fractal_noise, paint
+from kdvision.lab.render.objects.surface import Surface, choose_colour, log_uniform, paint
+from kdvision.lab.render.objects.table_tops import make_patterned_top
 
 Shape = Callable[[Floats32, Points, float, Rng], None]
 """Draws an object's shape in a mask (H, W), around a point, for squares with a side in pixels."""
@@ -40,34 +40,29 @@ def place_occluders(
         draw_shape = SHAPES[int(rng.choice(len(SHAPES), p=_SHAPE_SHARES))]
         draw_shape(mask, at, side, rng)
         fill = _make_fill(picture, mask, draw_shape is _draw_hand, side, scraps, rng)
-        _paint_object(picture, mask, side, fill, rng)
+        soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
+        lift = side * rng.uniform(0.02, 0.35)
+        shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
+        fallen = cv2.warpAffine(mask, shift, mask.shape[::-1])
+        shade = cv2.GaussianBlur(fallen, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
+        depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
+        dark = rng.uniform(0, 0.5)
+        body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]  # with rounded rims
+        share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass is translucent
+        below = picture * (1 - shade * (1 - soft))[..., None]
+        picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
         cover[mask > 0.5] = 255
         reflectance[mask > 0.5] = rng.uniform(0, 0.7)
-
-
-def _paint_object(picture: Bytes, mask: Floats32, side: float, fill: Floats32, rng: Rng) -> None:
-    """Draw the fill (H, W, 3) where the mask is, with rounded rims, above its shadow."""
-    soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
-    lift = side * rng.uniform(0.02, 0.35)
-    shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
-    fallen = cv2.warpAffine(mask, shift, mask.shape[::-1])
-    shade = cv2.GaussianBlur(fallen, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
-    depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
-    dark = rng.uniform(0, 0.5)
-    body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]
-    share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass is translucent
-    below = picture * (1 - shade * (1 - soft))[..., None]
-    picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
 
 
 def _make_fill(picture: Bytes, mask: Floats32, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats32:
     """Return what the object looks like (H, W, 3), RGB 0 to 255: skin, a print, a photo, one colour."""
     height, width = mask.shape
-    kind = rng.random()
+    surface, kind = Surface(rng, height, width, side), rng.random()
     if skin and kind < 0.8:
         tone = rng.uniform(0, len(_SKIN) - 1)
         ink = np.array([np.interp(tone, range(len(_SKIN)), _SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
-        return _add_grain(ink, height, width, side, rng)
+        return _add_grain(ink, surface)
     if kind < 0.2:
         return 255 * paint(make_patterned_top, rng, height, width, side * rng.uniform(0.2, 1.2))
     if kind < 0.3 and scraps:
@@ -77,19 +72,20 @@ def _make_fill(picture: Bytes, mask: Floats32, skin: bool, side: float, scraps: 
         row, col = int(rng.integers(height)), int(rng.integers(width))
         reach = max(2, int(side / 4))
         patch = picture[max(0, row - reach) : row + reach, max(0, col - reach) : col + reach]
-        return _add_grain(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), height, width, side, rng)
+        return _add_grain(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), surface)
     if kind < 0.65:  # white paper, black plastic
-        return _add_grain(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), height, width, side, rng)
-    return _add_grain(np.array(choose_colour(rng)) * 255, height, width, side, rng)
+        return _add_grain(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), surface)
+    return _add_grain(np.array(choose_colour(rng)) * 255, surface)
 
 
-def _add_grain(ink: AnyFloats, height: int, width: int, side: float, rng: Rng) -> Floats32:
+def _add_grain(ink: AnyFloats, surface: Surface) -> Floats32:
     """Return one colour (height, width, 3), a little uneven, sometimes with lines of writing."""
-    grain = make_fractal_noise(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
+    rng, side = surface.rng, surface.unit
+    grain = surface.make_fractal_noise(rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
     fill = np.asarray(ink, np.float32) + np.asarray(grain, np.float32)[..., None]
     if rng.random() < 0.15:
         turn, pitch = rng.uniform(0, np.pi), side * rng.uniform(0.08, 0.3)
-        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+        y, x = surface.pixels
         along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
         broken = np.sin(along / pitch * rng.uniform(0.5, 3) + np.sin(across / pitch)) > rng.uniform(-0.8, 0.3)
         written = ((across / pitch) % 1 < rng.uniform(0.2, 0.5)) & broken
@@ -105,7 +101,6 @@ def _draw_hand(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
 
 
 def _draw_sheet(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
-    """Draw paper, a phone, a card or a box: a quadrilateral."""
     size = side * np.exp(rng.uniform(np.log(0.4), np.log(4), 2))
     box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
     box = box + rng.normal(0, 0.04 * side, (4, 2))  # perspective
@@ -123,7 +118,6 @@ def _draw_round(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
 
 
 def _draw_stick(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
-    """Draw a pen, a cable or glasses: a stroke with some bends."""
     heading, points = rng.uniform(0, 2 * np.pi), [at]
     for _ in range(int(rng.integers(1, 5))):
         points.append(points[-1] + side * rng.uniform(0.7, 2.5) * np.array([np.cos(heading), np.sin(heading)]))
@@ -134,7 +128,6 @@ def _draw_stick(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
 
 
 def _draw_cloth(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
-    """Draw a cloth, a sleeve or a scarf: a wavy outline."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     reach = side * log_uniform(rng, 0.4, 2.2) * np.ones(60)
     for wave in range(2, 7):

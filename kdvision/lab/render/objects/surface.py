@@ -1,16 +1,15 @@
 """Noise and colours for table tops and other surfaces."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import cv2
 import numpy as np
 
 from kdvision.lab.arrays import AnyFloats, Floats32, Rng
-
-FloatImage = Floats32
-"""Height x width x 3, RGB, 0 to 1."""
 
 TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
     *((0.93, 0.76, 0.10), (0.16, 0.30, 0.09), (0.10, 0.42, 0.80), (0.50, 0.72, 0.15)),
@@ -42,24 +41,47 @@ class Surface:
         y, x = np.mgrid[: self.height, : self.width].astype(np.float32)
         return y, x
 
-    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> AnyFloats:
-        """Return `make_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
-        height, width = self.shape[::-1] if upright else self.shape
-        noise = make_noise(self.rng, height, width, size * self.unit, stretch=stretch)
-        return noise.T if upright else noise
+    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats32:
+        """Return smooth noise (height, width) of mean about 0 with bumps of `size`, `stretch` times longer in x.
 
-    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> AnyFloats:
-        """Return `make_fractal_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
-        height, width = self.shape[::-1] if upright else self.shape
-        noise = make_fractal_noise(self.rng, height, width, size * self.unit, stretch=stretch)
-        return noise.T if upright else noise
+        The bumps are longer in y if `upright`.
+        """
+        if upright:
+            return self.turn().make_noise(size, stretch=stretch).T
+        cell = size * self.unit
+        if cell < 1.5 and stretch == 1.0:
+            return self.rng.standard_normal(self.shape, dtype=np.float32)
+        rows = max(2, int(self.height / max(cell, 1.0)) + 2)
+        columns = max(2, int(self.width / max(cell * stretch, 1.0)) + 2)
+        seeds_shape = (min(rows, self.height + 2), min(columns, self.width + 2))
+        seeds = self.rng.standard_normal(seeds_shape, dtype=np.float32)
+        noise = cv2.resize(seeds, (self.width, self.height), interpolation=cv2.INTER_CUBIC)
+        return noise.astype(np.float32, copy=False)
+
+    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats32:
+        """Return several octaves of noise (height, width), coarse to fine, each weaker by a random factor."""
+        if upright:
+            return self.turn().make_fractal_noise(size, stretch=stretch).T
+        falloff = self.rng.uniform(0.4, 0.9)
+        total = np.zeros(self.shape, np.float32)
+        pixels, weight = replace(self, unit=1.0), 1.0
+        cell = size * self.unit
+        while cell >= 1.0 and weight > 0.05:
+            total += weight * pixels.make_noise(cell, stretch=stretch)
+            weight *= falloff
+            cell /= self.rng.uniform(1.8, 3.0)
+        return total
+
+    def turn(self) -> Surface:
+        """Return the surface turned by a quarter."""
+        return replace(self, height=self.width, width=self.height)
 
 
 TableTop = Callable[[Surface], AnyFloats]
 """Paints a table top: RGB (height, width, 3); values beyond 0 and 1 are cut off."""
 
 
-def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -> FloatImage:
+def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -> Floats32:
     """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
     return np.clip(table_top(Surface(rng, height, width, unit)), 0, 1).astype(np.float32)
 
@@ -67,28 +89,6 @@ def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -
 def shade(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> AnyFloats:
     """Return a colour (3,) under light (height, width), as (height, width, 3)."""
     return np.asarray(np.asarray(colour) * light[..., None])
-
-
-def make_noise(rng: Rng, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
-    """Return smooth noise (height, width) of mean about 0 with bumps of `cell` pixels, `stretch` times longer in x."""
-    if cell < 1.5 and stretch == 1.0:
-        return rng.standard_normal((height, width), dtype=np.float32)
-    rows = max(2, int(height / max(cell, 1.0)) + 2)
-    columns = max(2, int(width / max(cell * stretch, 1.0)) + 2)
-    seeds = rng.standard_normal((min(rows, height + 2), min(columns, width + 2)), dtype=np.float32)
-    return cv2.resize(seeds, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
-
-
-def make_fractal_noise(rng: Rng, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
-    """Return several octaves of noise (height, width), coarse to fine, each weaker by a random factor."""
-    falloff = rng.uniform(0.4, 0.9)
-    total = np.zeros((height, width), np.float32)
-    weight = 1.0
-    while cell >= 1.0 and weight > 0.05:
-        total += weight * make_noise(rng, height, width, cell, stretch=stretch)
-        weight *= falloff
-        cell /= rng.uniform(1.8, 3.0)
-    return total
 
 
 def choose_colour(rng: Rng) -> AnyFloats:

@@ -35,36 +35,31 @@ def has_own_colour(kind: str, colour: str) -> bool:
     return kind in ("queen", "gem") or (kind in _LYING_SHARE and colour not in meshes.COLOURS)
 
 
-def knight_mesh(rng: Rng) -> Mesh:
-    """Return a knight with a shield, mostly near black, standing or lying."""
+def _knight_mesh(rng: Rng) -> Mesh:
     size = (rng.uniform(0.4, 1.0), rng.uniform(0.32, 0.62))
-    board = meshes.board_mesh(meshes.KNIGHT, (0, 0, 0), height=size[1], thickness=rng.uniform(0.12, 0.2))
-    narrow = make_standing(board.triangles * (size[0], 1.0, 1.0), board.colours)
-    return make_wooden("knight", narrow, rng)
+    board = meshes.board_mesh("knight", (0, 0, 0), height=size[1], thickness=rng.uniform(0.12, 0.2))
+    return make_wooden("knight", make_standing(board.triangles * (size[0], 1.0, 1.0), board.colours), rng)
 
 
-def tower_mesh(rng: Rng) -> Mesh:
-    """Return a tower, flat or round, mostly light grey, standing or lying."""
-    if rng.random() < 0.65:
-        height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
-        board = meshes.board_mesh(meshes.TOWER, (0, 0, 0), height=height, thickness=thickness)
-        return make_wooden("tower", board, rng)
-    return make_wooden("tower", meshes.tower_mesh(), rng)
+def _tower_mesh(rng: Rng) -> Mesh:
+    """Return a tower, flat or round."""
+    if rng.random() >= 0.65:
+        return make_wooden("tower", meshes.wooden_mesh("tower", (0, 0, 0)), rng)
+    height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
+    board = meshes.board_mesh("tower", (0, 0, 0), height=height, thickness=thickness)
+    return make_wooden("tower", board, rng)
 
 
 def make_wooden(kind: str, mesh: Mesh, rng: Rng) -> Mesh:
-    """Return a knight or a tower in a colour of wood, standing or lying."""
-    wooden = mesh.paint(_choose_wood(kind, rng))
-    return wooden.topple() if rng.random() < _LYING_SHARE[kind] else wooden
-
-
-def _choose_wood(kind: str, rng: Rng) -> Colour:
+    """Return a knight, mostly near black, or a tower, mostly light grey, standing or lying."""
     usual = {"knight": rng.uniform(14, 60), "tower": rng.uniform(135, 205)}[kind]
     shade = rng.choice([usual, rng.uniform(60, 135)], p=[0.85, 0.15])
     if rng.random() < 0.08:
-        return list(meshes.COLOURS.values())[rng.integers(len(meshes.COLOURS))]
-    red, green, blue = np.clip(shade + rng.normal(0, 4, 3), 0, 255).astype(int).tolist()
-    return red, green, blue
+        colour = list(meshes.COLOURS.values())[rng.integers(len(meshes.COLOURS))]
+    else:
+        colour = np.clip(shade + rng.normal(0, 4, 3), 0, 255).astype(int).tolist()
+    wooden = mesh.paint(colour)
+    return wooden.topple() if rng.random() < _LYING_SHARE[kind] else wooden
 
 
 def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
@@ -73,7 +68,7 @@ def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
     height, thickness = rng.uniform(0.9, 1.15), rng.uniform(0.06, 0.2)
     edge = np.clip(rng.uniform(70, 170) + rng.normal(0, 6, 3), 0, 255)
     board = _make_printed_board(picture, height=height, thickness=thickness, edge=edge, rows=30)
-    return _lay_on_back(board) if rng.random() < _LYING_SHARE["queen"] else board
+    return board.topple(front_up=True) if rng.random() < _LYING_SHARE["queen"] else board
 
 
 def _make_printed_board(picture: Bytes, *, height: float, thickness: float, edge: Floats, rows: int) -> Mesh:
@@ -82,11 +77,6 @@ def _make_printed_board(picture: Bytes, *, height: float, thickness: float, edge
     cells = np.asarray(cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)[::-1]
     size = (columns * height / rows, thickness, height)
     return meshes.sheet_mesh(cells[..., 3] > 127, np.stack([cells[..., :3]] * 2), size, edge)
-
-
-def _lay_on_back(board: Mesh) -> Mesh:
-    """Return a standing board on its back, its front up."""
-    return make_standing(board.triangles[..., [0, 2, 1]] * (1.0, 1.0, -1.0), board.colours)
 
 
 def draw_queen(rng: Rng) -> Bytes:
@@ -105,17 +95,13 @@ def draw_queen(rng: Rng) -> Bytes:
         canvas.spot((float(u), float(v)), (0.006, 0.014), (96, 96, 92))
     canvas.spot((x, 0.24), (0.062, 0.075), (40, 32, 36))
     canvas.spot((x, 0.245), (0.042, 0.055), (246, 216, 200))
-    canvas.shape(
-        shift_points([(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)], x, 0.12),
-        (206, 44, 36),
-    )
+    crown = [(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)]
+    canvas.shape(shift_points(crown, x, 0.12), (206, 44, 36))
     canvas.line([(x - 0.055, 0.178), (x + 0.055, 0.178)], (236, 176, 44), 0.03)
     canvas.line([(x - 0.07, 0.07), (x, 0.045), (x + 0.07, 0.07)], (236, 176, 44), 0.014)
     canvas.line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mix((206, 44, 36), INK, 0.1), 0.026)
     return np.dstack([canvas.pixels, shape.pixels[..., 0]])
 
-
-# --- gems -------------------------------------------------------------------------------------------------------------
 
 _GEM_COLOURS: tuple[Colour, ...] = (
     *((200, 34, 44), (34, 150, 70), (40, 96, 200), (140, 60, 170), (240, 190, 40)),
@@ -125,6 +111,7 @@ _GROUND_COLOURS: tuple[Colour, ...] = (
     *((236, 226, 204), (206, 168, 96), (120, 78, 46), (70, 62, 70)),
     *((160, 156, 150), (244, 242, 236), (36, 60, 110)),
 )
+_BONE: Colour = (236, 232, 220)
 _GEM_OUTLINES = ((0.49, 40, 0.0), (0.68, 4, 0.25), (0.5, 4, 0.0), (0.52, 8, 0.125), (1.0, 48, 0.0))
 """Radius, number of corners, and turn in units of pi; the last one becomes a superellipse."""
 
@@ -135,47 +122,42 @@ def gem_mesh(rng: Rng) -> Mesh:
     picture = draw_gem(rng)
     edge = np.asarray(picture[48, 48, :3] * 0.7 if rng.random() < 0.4 else np.full(3, rng.uniform(30, 220)), np.float64)
     thickness = rng.uniform(0.02, 0.09)
-    return _lay_on_back(_make_printed_board(picture, height=height, thickness=thickness, edge=edge, rows=24))
+    board = _make_printed_board(picture, height=height, thickness=thickness, edge=edge, rows=24)
+    return board.topple(front_up=True)
 
 
 def draw_gem(rng: Rng) -> Bytes:
     """Return the printed face of a token, (96, 96, 4) RGBA: a gem and four quarters with crowns, a skull or nothing."""
     canvas, shape = Canvas(0, 1, 96), Canvas(0, 1, 96)
-    outline = _make_outline(rng)
+    kind = int(rng.integers(len(_GEM_OUTLINES)))
+    radius, steps, turn = _GEM_OUTLINES[kind]
+    outline = make_oval((0, 0), radius, steps=steps, turn=turn * np.pi)
+    if kind == len(_GEM_OUTLINES) - 1:
+        outline = 0.49 * np.sign(outline) * np.abs(outline) ** rng.uniform(0.4, 0.8)
+    outline = outline + 0.5
     shape.shape(outline, (255, 255, 255))
     gem = vary(choose(rng, *_GEM_COLOURS), rng, 14)
     ground = gem if rng.random() < 0.5 else vary(choose(rng, *_GROUND_COLOURS), rng, 12)
     _draw_quarters(canvas, outline, ground, rng)
     slant = float(rng.choice((0.0, np.pi / 4)))  # of the middles of the quarters
     reach = rng.uniform(0.25, 0.32)
-    motifs = rng.choice(["crown", "skull", ""], 4, p=_motif_shares(rng))
+    crowns = rng.uniform(0.1, 0.9)  # share of the quarters: some tokens are full, some nearly empty
+    skulls = rng.uniform(0, 0.5) * (1 - crowns)
+    motifs = rng.choice(["crown", "skull", ""], 4, p=(crowns, skulls, 1 - crowns - skulls))
     for quarter, motif in enumerate(motifs):
         angle = slant + quarter * np.pi / 2
         x, y = 0.5 + reach * float(np.cos(angle)), 0.5 + reach * float(np.sin(angle))
         if motif == "crown":
             draw_crown(canvas.at(x, y))
         elif motif == "skull":
-            _draw_skull(canvas, x, y)
+            canvas.spot((x, y - 0.015), (0.085, 0.075), _BONE, ink=INK, width=0.02)
+            jaw = [(x - 0.04, y + 0.03), (x + 0.04, y + 0.03), (x + 0.035, y + 0.1), (x - 0.035, y + 0.1)]
+            canvas.shape(jaw, _BONE, ink=INK)
+            for side in (-1, 1):
+                canvas.spot((x + side * 0.034, y - 0.005), 0.024, INK)
     if rng.random() < 0.8:
         _draw_stone(canvas, gem, rng)
     return np.dstack([canvas.pixels, shape.pixels[..., 0]])
-
-
-def _motif_shares(rng: Rng) -> tuple[float, float, float]:
-    """Return the probabilities of crowns, a skull and nothing in a quarter: some tokens are full, some nearly empty."""
-    crowns = rng.uniform(0.1, 0.9)
-    skull = rng.uniform(0, 0.5) * (1 - crowns)
-    return crowns, skull, 1 - crowns - skull
-
-
-def _make_outline(rng: Rng) -> Floats:
-    """Return the outline of a token, (n, 2): round, square, a square on its corner, octagonal or rounded."""
-    kind = int(rng.integers(len(_GEM_OUTLINES)))
-    radius, steps, turn = _GEM_OUTLINES[kind]
-    outline = make_oval((0, 0), radius, steps=steps, turn=turn * np.pi)
-    if kind == len(_GEM_OUTLINES) - 1:
-        outline = 0.49 * np.sign(outline) * np.abs(outline) ** rng.uniform(0.4, 0.8)
-    return outline + 0.5
 
 
 def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) -> None:
@@ -206,19 +188,9 @@ def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     canvas.shape(inner, lighten(colour, rng.uniform(0.1, 0.5)))
 
 
-def _draw_skull(canvas: Canvas, x: float, y: float) -> None:
-    bone = (236, 232, 220)
-    canvas.spot((x, y - 0.015), (0.085, 0.075), bone, ink=INK, width=0.02)
-    canvas.shape(
-        [(x - 0.04, y + 0.03), (x + 0.04, y + 0.03), (x + 0.035, y + 0.1), (x - 0.035, y + 0.1)], bone, ink=INK
-    )
-    for side in (-1, 1):
-        canvas.spot((x + side * 0.034, y - 0.005), 0.024, INK)
-
-
-MAKERS: dict[str, Callable[[Rng], Mesh]] = {
-    "knight": knight_mesh,
-    "tower": tower_mesh,
+MAKERS: Final[dict[str, Callable[[Rng], Mesh]]] = {
+    "knight": _knight_mesh,
+    "tower": _tower_mesh,
     "queen": queen_mesh,
     "gem": gem_mesh,
 }
