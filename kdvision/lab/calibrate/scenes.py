@@ -23,7 +23,7 @@ from kdvision.evaluate.evaluate import DEFAULT_CELL_PIXELS
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.art.art_mix import ArtMix
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.train.crop_folder import Crops

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import cv2
 import numpy as np
@@ -59,7 +60,9 @@ def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, st
     """Return the sheet of some tiles, with as many pixels as the camera can resolve."""
     outlines = np.concatenate([tile.outline() for tile in tiles])
     low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
-    unit = float(np.clip(1.25 * _measure_square(camera, outlines), 12, 240))
+    steps = np.stack([camera.project(outlines + np.array(step)) for step in ((0, 0), (1, 0), (0, 1))])
+    lengths = np.linalg.norm(steps[1:] - steps[0], axis=-1)  # of the sides of squares, in pixels
+    unit = float(np.clip(1.25 * np.percentile(lengths[np.isfinite(lengths)], 90), 12, 240))
     unit = min(unit, _MAX_SHEET_SIDE_PX / float((high - low).max()))
     width, height = (int(n) for n in np.ceil((high - low) * unit))
     colours, lean = np.zeros((height, width, 4), np.uint8), np.zeros((height, width, 2), np.float32)
@@ -71,35 +74,22 @@ def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, st
     return Sheet(_apply_age(colours, unit, style.age, rng) if style.age else colours, lean, place)
 
 
-def _measure_square(camera: Camera, points: Points) -> float:
-    """Return the side of a near square in pixels."""
-    pixels = np.stack([camera.project(points + np.array(step)) for step in ((0, 0), (1, 0), (0, 1))])
-    lengths = np.linalg.norm(pixels[1:] - pixels[0], axis=-1)
-    return float(np.percentile(lengths[np.isfinite(lengths)], 90))
-
-
 def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: Rng) -> Bytes:
     """Return one card at the sheet's scale, (h, w, 4), premultiplied."""
     height, width = max(4, round(unit)), max(4, round(unit * tile.width))
     shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
-    mask = _draw_outline(height, width, style.corner)
+    outline = np.zeros((height + 2, width + 2), np.uint8)  # with rounded corners
+    radius = int(style.corner * height)
+    cv2.rectangle(outline, (1 + radius, 1), (width - radius, height), 255, -1)
+    cv2.rectangle(outline, (1, 1 + radius), (width, height - radius), 255, -1)
+    for x, y in product((1 + radius, width - radius), (1 + radius, height - radius)):
+        cv2.circle(outline, (x, y), radius, 255, -1, cv2.LINE_AA)
+    mask = np.asarray(outline[1:-1, 1:-1] / 255, np.float32)
     patch = shrunk * (style.tone * np.float32(np.exp(rng.normal(0, style.unevenness))))
     if abs(style.rim) > 0.05:
         inner = np.asarray(cv2.GaussianBlur(mask, (0, 0), max(0.5, 0.025 * unit)), np.float32)
         patch *= 1 - style.rim * (1 - inner[..., None])
     return np.dstack([np.clip(patch, 0, 255) * mask[..., None], mask * 255]).astype(np.uint8)
-
-
-def _draw_outline(height: int, width: int, corner: float) -> Floats32:
-    """Return the mask (h, w) of a card with rounded corners."""
-    mask = np.zeros((height + 2, width + 2), np.uint8)
-    radius = int(corner * height)
-    cv2.rectangle(mask, (1 + radius, 1), (width - radius, height), 255, -1)
-    cv2.rectangle(mask, (1, 1 + radius), (width, height - radius), 255, -1)
-    for x in (1 + radius, width - radius):
-        for y in (1 + radius, height - radius):
-            cv2.circle(mask, (x, y), radius, 255, -1, cv2.LINE_AA)
-    return np.asarray(mask[1:-1, 1:-1] / 255, np.float32)
 
 
 def _stamp_card(sheet: Bytes, card: Bytes, corners: Points) -> None:

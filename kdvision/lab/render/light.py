@@ -50,7 +50,8 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     )
     lit = picture * lamp[..., None].astype(np.float32) * tint.astype(np.float32)
     if rng.random() < 0.25 + 0.3 * strength:
-        lit *= _cast_shadow(rng, height, width, strength)[..., None]
+        mask = _draw_shadow(rng, height, width)
+        lit *= (1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength)).astype(np.float32)[..., None]
     if rng.random() < 0.4 * strength:  # a second lamp of another colour on one side
         other = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
         share = np.clip(0.5 + slope / max(0.05, float(np.abs(slope).max())), 0, 1)[..., None]
@@ -58,31 +59,19 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     return np.asarray(lit, np.float32)
 
 
-def _cast_shadow(rng: Rng, height: int, width: int, strength: float) -> Floats32:
-    """Return the factor (H, W) by which the soft shadow of a hand or of the photographer darkens a picture."""
-    mask = np.zeros((height, width), np.float32)
-    long = max(height, width)
-    (_draw_any_hand if rng.random() < 0.5 else _draw_blobs)(mask, rng)
-    mask = cv2.GaussianBlur(mask, (0, 0), long * rng.uniform(0.004, 0.04)).astype(np.float32, copy=False)
-    return np.asarray(1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength), np.float32)
-
-
-def _draw_blobs(mask: Floats32, rng: Rng) -> None:
-    height, width = mask.shape
-    long = max(height, width)
-    start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
-    for k in range(int(rng.integers(1, 6))):
-        centre = start + k * step
-        axes = rng.uniform(0.05, 0.3, 2) * long
-        cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
-
-
-def _draw_any_hand(mask: Floats32, rng: Rng) -> None:
-    """Draw a hand at a random place."""
-    height, width = mask.shape
-    palm = rng.uniform(0.04, 0.14) * max(height, width)
-    centre = rng.uniform(0.1, 0.9, 2) * (width, height)
-    draw_hand(mask, centre, palm, rng.uniform(0, 2 * np.pi), rng)
+def _draw_shadow(rng: Rng, height: int, width: int) -> Floats32:
+    """Return the soft shadow (H, W; 0 to 1) of a hand or of the photographer."""
+    mask, long = np.zeros((height, width), np.float32), max(height, width)
+    if rng.random() < 0.5:
+        palm = rng.uniform(0.04, 0.14) * long
+        draw_hand(mask, rng.uniform(0.1, 0.9, 2) * (width, height), palm, rng.uniform(0, 2 * np.pi), rng)
+    else:
+        start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
+        for k in range(int(rng.integers(1, 6))):
+            centre = start + k * step
+            axes = rng.uniform(0.05, 0.3, 2) * long
+            cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
+    return cv2.GaussianBlur(mask, (0, 0), long * rng.uniform(0.004, 0.04)).astype(np.float32, copy=False)
 
 
 def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: Rng) -> None:
@@ -118,22 +107,16 @@ def add_glare(
     veil = np.zeros((height, width), np.float32)
     for _ in range(int(rng.integers(1, 4))):
         veil = np.maximum(veil, _draw_reflection(rng, height, width) * rng.uniform(0.2, 1.0))
-    if lean is not None:
-        veil = _shift_by_lean(veil, lean)
+    if lean is not None:  # the mirrored ray turns by twice the lean
+        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+        reach = np.float32(2 * max(height, width))
+        moved = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
+        veil = np.asarray(moved, np.float32)
     veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
     light = np.maximum(picture, 0) ** np.float32(GAMMA) + shine ** np.float32(GAMMA) * veil[..., None]
     return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
-
-
-def _shift_by_lean(veil: Floats32, lean: Floats32) -> Floats32:
-    """Return the reflections as leaning cards show them: the mirrored ray turns by twice the lean."""
-    height, width = veil.shape
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    reach = np.float32(2 * max(height, width))
-    moved = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
-    return np.asarray(moved, np.float32)
 
 
 def _draw_reflection(rng: Rng, height: int, width: int) -> Floats32:
@@ -145,9 +128,8 @@ def _draw_reflection(rng: Rng, height: int, width: int) -> Floats32:
         box = cv2.boxPoints((centre, (float(size[0]), float(size[1])), float(rng.uniform(0, 90))))
         cv2.fillConvexPoly(spot, box.astype(np.int32), 1.0)
     else:
-        cv2.ellipse(
-            spot, [int(c) for c in centre], [int(s / 2) + 1 for s in size], rng.uniform(0, 180), 0, 360, 1.0, -1
-        )
+        axes = [int(s / 2) + 1 for s in size]
+        cv2.ellipse(spot, [int(c) for c in centre], axes, rng.uniform(0, 180), 0, 360, 1.0, -1)
     return cv2.GaussianBlur(spot, (0, 0), long * rng.uniform(0.008, 0.06)).astype(np.float32, copy=False)
 
 
@@ -155,37 +137,29 @@ def expose(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Bytes:
     """Return the photo (H, W, 3) after defocus, motion, tone, noise and JPEG compression."""
     if factors.defocus:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), factors.defocus), np.float32)
-    picture = _adjust_tone(_add_blur(picture, rng, factors.blur), rng, factors)
+    sigma = abs(rng.normal(0, 0.2)) + 2.2 * factors.blur**2 * rng.random()
+    if sigma > 0.25:
+        picture = cv2.GaussianBlur(picture, (0, 0), sigma).astype(np.float32, copy=False)
+    if rng.random() < 0.5 * factors.blur:
+        picture = add_motion_blur(picture, length=rng.uniform(1, 1 + 9 * factors.blur), angle=rng.uniform(0, np.pi))
+    if rng.random() < 0.15:  # phones sharpen their photos
+        picture = picture + rng.uniform(0.3, 1.2) * (picture - cv2.GaussianBlur(picture, (0, 0), 1.2))
+    picture = _adjust_tone(picture, rng, factors)
     grain = rng.standard_normal(picture.shape, dtype=np.float32)
     if rng.random() < 0.5:
         grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), 0.7), np.float32)
-    sigma = np.float32(0.002 + 0.05 * factors.noise**2) * np.sqrt(np.maximum(picture, 0.05))
-    photo = (np.clip(picture + sigma * grain, 0, 1) * 255 + 0.5).astype(np.uint8)
+    noise = np.float32(0.002 + 0.05 * factors.noise**2) * np.sqrt(np.maximum(picture, 0.05))
+    photo = (np.clip(picture + noise * grain, 0, 1) * 255 + 0.5).astype(np.uint8)
     return compress_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
-
-
-def _add_blur(picture: Floats32, rng: Rng, strength: float) -> Floats32:
-    sigma = abs(rng.normal(0, 0.2)) + 2.2 * strength**2 * rng.random()
-    if sigma > 0.25:
-        picture = cv2.GaussianBlur(picture, (0, 0), sigma).astype(np.float32, copy=False)
-    if rng.random() < 0.5 * strength:
-        picture = add_motion_blur(picture, length=rng.uniform(1, 1 + 9 * strength), angle=rng.uniform(0, np.pi))
-    if rng.random() < 0.15:  # phones sharpen their photos
-        picture = picture + rng.uniform(0.3, 1.2) * (picture - cv2.GaussianBlur(picture, (0, 0), 1.2))
-    return picture
 
 
 def add_motion_blur(picture: Floats32, *, length: float, angle: float) -> Floats32:
     """Return the picture smeared along a line `length` pixels long."""
-    size = int(length) | 1
-    size = max(3, size + 2)
+    size = (int(length) | 1) + 2
     kernel = np.zeros((size, size), np.float32)
-    middle, reach = size / 2 - 0.5, length / 2
-    ends = [
-        (int((middle + s * reach * np.cos(angle)) * 16), int((middle + s * reach * np.sin(angle)) * 16))
-        for s in (-1, 1)
-    ]
-    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
+    reach = np.array((np.cos(angle), np.sin(angle))) * length / 2
+    start, end = (((size / 2 - 0.5 + way * reach) * 16).astype(int).tolist() for way in (-1, 1))
+    cv2.line(kernel, start, end, 1.0, 1, cv2.LINE_AA, 4)
     return cv2.filter2D(picture, -1, kernel / kernel.sum()).astype(np.float32, copy=False)
 
 

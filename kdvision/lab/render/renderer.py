@@ -9,7 +9,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.board import Square
 from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
 from kdvision.lab.games.layout import Kingdom, Piece, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
@@ -123,41 +122,35 @@ def render(
         lean = cards.draw_sheet(picture, reflectance, sheet, camera, style, lamp, rng)
     cover = _draw_pieces(picture, reflectance, scene.pieces, camera, art, rng, thickness=style.thickness, lamp=lamp)
     if occluders:
-        squares = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        occluders(picture, reflectance, cover, squares, art.scraps, rng)
+        corners = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
+        occluders(picture, reflectance, cover, corners, art.scraps, rng)
     maps = camera.lens_maps()
-    view, reflectance, hidden, lean = (_apply_lens(layer, maps) for layer in (picture, reflectance, cover, lean))
+    layers = [
+        cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        for layer in (picture, reflectance, cover, lean)
+    ]
+    view, reflectance, hidden, lean = (np.asarray(layer, np.float32) for layer in layers)
     lit = light.add_illumination(view / np.float32(255), rng, factors.light)
     if rng.random() < 0.3 + 0.7 * factors.glare:
         lit = light.add_glare(lit, reflectance, rng, factors.glare, lean=lean)
     photo = light.expose(lit, rng, factors)
-    kingdoms = (
-        RenderedKingdom(
-            k.board, _render_squares(k.squares, camera, hidden, style.thickness), k.partner, k.pieces, k.gems
-        )
-        for k in scene.kingdoms
-    )
+    kingdoms = []
+    for kingdom in scene.kingdoms:
+        quads = {square: camera.project(quad, style.thickness) for square, quad in kingdom.squares.items()}
+        squares = {
+            square: RenderedSquare(quad, measure_cover(hidden > 127, quad))
+            for square, quad in quads.items()
+            if _is_inside(quad, camera)
+        }
+        kingdoms.append(RenderedKingdom(kingdom.board, squares, kingdom.partner, kingdom.pieces, kingdom.gems))
     loose = (camera.project(quad, style.thickness) for quad in scene.loose)
     return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _is_inside(quad, camera)))
-
-
-def _apply_lens(layer: npt.NDArray[np.generic], maps: tuple[Floats32, Floats32]) -> Floats32:
-    mapped = cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(mapped, np.float32)
 
 
 def _is_inside(corners: Points, camera: Camera) -> bool:
     """Return whether the middle of a square lies in the picture; otherwise less than half of it is visible."""
     x, y = corners.mean(0)
     return bool(0 <= x < camera.width and 0 <= y < camera.height)
-
-
-def _render_squares(
-    squares: dict[Square, Points], camera: Camera, cover: Floats32, z: float
-) -> dict[Square, RenderedSquare]:
-    projected = {square: camera.project(quad, z) for square, quad in squares.items()}
-    inside = {square: corners for square, corners in projected.items() if _is_inside(corners, camera)}
-    return {s: RenderedSquare(corners, measure_cover(cover > 127, corners)) for s, corners in inside.items()}
 
 
 def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:

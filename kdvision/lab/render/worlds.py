@@ -12,8 +12,8 @@ from kdvision.evaluate.workers import map_in_processes
 from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.games.pieces import make_scene_with_pieces
 from kdvision.lab.render import renderer
+from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
-from kdvision.lab.render.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.table_tops import make_patterned_top

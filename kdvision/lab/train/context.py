@@ -26,7 +26,7 @@ from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats32, Rng
 from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_observer, find_truth
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art_mix import load_art_mix
+from kdvision.lab.render.art.art_mix import load_art_mix
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.train.examples import TILE_KINDS

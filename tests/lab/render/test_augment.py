@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.augment import MAX_CROWNS, change_crowns
+from kdvision.lab.render.art.art_mix import MAX_CROWNS, change_crowns
 
 SIDE = 100
 CROWN, MINE, ROCK = (240, 220, 80), (50, 48, 52), (190, 160, 110)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.augment import vary_print
-from kdvision.lab.render.art.queendomino_art import QueendominoArt, list_photos
+from kdvision.lab.render.art.art_mix import vary_print
+from kdvision.lab.render.art.folder_art import QueendominoArt, list_photos
 from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt
-from kdvision.lab.render.art_mix import ArtMix, MixedSceneArt
+from kdvision.lab.render.art.art_mix import ArtMix, MixedSceneArt
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.train.crop_folder import Crops
 from tests.paths import SHARED

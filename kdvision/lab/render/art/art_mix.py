@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import cv2
 import numpy as np
@@ -14,9 +15,7 @@ import numpy as np
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.lab.arrays import Bytes, Rng
-from kdvision.lab.render.art.augment import change_crowns, vary_print
-from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt, list_sources, parse_domino_number
-from kdvision.lab.render.art.queendomino_art import QueendominoArt
+from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt, QueendominoArt, list_sources, parse_domino_number
 from kdvision.lab.render.art.scene_art import (
     BUILDING_KINDS,
     TRAINING_BOX_COUNT,
@@ -24,6 +23,7 @@ from kdvision.lab.render.art.scene_art import (
     get_drawn_box,
     make_piece_mesh,
 )
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.train.crop_folder import Crops
@@ -39,17 +39,17 @@ _SOURCE_WEIGHTS = {_CROPS: 0.3, "squares": 0.15, "photos": 0.275, "scans": 0.275
 _BRIGHTNESS = {"photos": 0.65}  # of sources that are darker than others
 
 
-def _find_halves() -> dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return the (domino, half) of Kingdomino that show each kind of square, as left halves and as right halves."""
-    found: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = defaultdict(lambda: ([], []))
-    for domino in KINGDOMINO:
-        for side, cell in enumerate((domino.left, domino.right)):
-            found[str(cell)][side].append((int(domino.number), side))
-    return dict(found)
-
-
-_HALVES = _find_halves()
+_HALVES: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = defaultdict(lambda: ([], []))
+"""The (domino, half) of Kingdomino that show each kind of square, as left halves and as right halves."""
+for _domino in KINGDOMINO:
+    for _side, _cell in enumerate((_domino.left, _domino.right)):
+        _HALVES[str(_cell)][_side].append((int(_domino.number), _side))
 _WEDDING = {str(domino.number): domino for domino in ROYAL_WEDDING}
+MAX_CROWNS: Final = 3
+# A crown with its rim, in sides of a square. Crowns stand along the upper edge, from the left in a left half and from
+# the right in a right half.
+_CROWN_LEFTS: Final = (0.05, 0.345, 0.64)
+_CROWN_TOP, _CROWN_WIDTH, _CROWN_HEIGHT = 0.03, 0.31, 0.25
 
 
 class ArtMix:
@@ -103,9 +103,15 @@ class MixedSceneArt:
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
         """Return the picture of a tile; see `renderer.SceneArt`."""
         if kind == "castle":
-            return self._make_castle(str(name), rng)
+            if self.source == _CROPS and rng.random() < 0.7:
+                return self._choose_crop("#", rng)
+            sources = list(self.mix.dominoes.values())
+            return sources[rng.integers(len(sources))].tile("castle", name)
         if kind in BUILDING_KINDS:
-            return self._vary(self._choose_building(kind, int(name), rng), rng)
+            own = self.mix.queendomino
+            if own is None or rng.random() < _DRAWN_PIECE_SHARE:
+                return self._vary(_choose_drawn_box(rng).tile(kind, name), rng)
+            return self._vary(own.building(kind, int(name)), rng)
         if kind == "domino" and str(name).startswith("Q"):
             domino = _WEDDING[str(name)]
             halves = enumerate((domino.left, domino.right))
@@ -118,17 +124,17 @@ class MixedSceneArt:
     def _vary(self, picture: Bytes, rng: Rng, *, turn: bool = True) -> Bytes:
         return vary_print(picture, rng, turn=turn, brightness=_BRIGHTNESS.get(self.source, 1.0))
 
-    def _choose_building(self, kind: str, number: int, rng: Rng) -> Bytes:
-        if self.mix.queendomino is None or rng.random() < _DRAWN_PIECE_SHARE:
-            return get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT))).tile(kind, number)
-        return self.mix.queendomino.building(kind, number)
-
     def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
         own, kind = self.mix.queendomino, str(cell)
         real = own.squares(kind, side) if own else []
         if kind == "t":
-            half = self._vary(self._choose_town(rng), rng)
+            towns = [square for half in (0, 1) for square in own.halves("t", half)] if own else []
+            if not towns or rng.random() < _DRAWN_PIECE_SHARE:
+                half = _choose_drawn_box(rng).tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
+            else:
+                half = towns[rng.integers(len(towns))]
+            half = self._vary(half, rng)
         elif cell.crowns and rng.random() < _CHANGED_CROWNS_SHARE:
             half = self._change_crowns(cell, side, rng)
         elif real and rng.random() < _QUEENDOMINO_SHARE:
@@ -139,14 +145,6 @@ class MixedSceneArt:
             half, _ = self._choose_half(kind, side, rng)
         finest = _CROP_SIDE_PX if self.source == _CROPS else SIDE_PX
         return np.asarray(cv2.resize(half, (finest, finest), interpolation=cv2.INTER_AREA), np.uint8)
-
-    def _choose_town(self, rng: Rng) -> Bytes:
-        own = self.mix.queendomino
-        towns = [square for half in (0, 1) for square in own.halves("t", half)] if own else []
-        if not towns or rng.random() < _DRAWN_PIECE_SHARE:
-            box = get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT)))
-            return box.tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
-        return towns[rng.integers(len(towns))]
 
     def _choose_half(self, kind: str, side: int, rng: Rng) -> tuple[Bytes, int]:
         """Return a half of Kingdomino that shows the kind, on the wanted side if there is one, and its side."""
@@ -165,12 +163,6 @@ class MixedSceneArt:
         else:
             half, place = self._choose_half(kind, side, rng)
         return change_crowns(half, Cell.parse(kind).crowns, cell.crowns, side=place)
-
-    def _make_castle(self, colour: str, rng: Rng) -> Bytes:
-        if self.source == _CROPS and rng.random() < 0.7:
-            return self._choose_crop("#", rng)
-        sources = list(self.mix.dominoes.values())
-        return sources[rng.integers(len(sources))].tile("castle", colour)
 
     def _choose_crop(self, kind: str, rng: Rng) -> Bytes:
         choice = self.mix.crops.find_matching(self.photo)[kind]
@@ -192,3 +184,48 @@ class MixedSceneArt:
         if models and rng.random() < (0.25 if kind == "castle" else 0.5):
             return models[rng.integers(len(models))]
         return make_piece_mesh(kind, str(rng.choice(list(meshes.COLOURS))) if rng.random() < 0.3 else colour, rng)
+
+
+def _choose_drawn_box(rng: Rng) -> DrawnArt:
+    return get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT)))
+
+
+def vary_print(picture: Bytes, rng: Rng, *, turn: bool = True, brightness: float = 1.0) -> Bytes:
+    """Return a square print (h, h, 3) as another copy and another camera would show it.
+
+    Brightness (around the given mean), tint and sharpness vary; with `turn` it is also mirrored and turned by quarters.
+    """
+    if turn:
+        picture = np.rot90(picture[:, ::-1] if rng.random() < 0.5 else picture, int(rng.integers(4)))
+    gain = brightness * rng.normal(1, 0.12) * rng.normal(1, 0.05, 3)
+    shades = 255 * np.clip(gain * (picture / 255) ** rng.uniform(0.8, 1.25), 0, 1)
+    blur = float(rng.choice([0, rng.uniform(0.3, 2.5)]))
+    return np.asarray(cv2.GaussianBlur(shades, (0, 0), blur) if blur else shades, np.uint8)
+
+
+def change_crowns(square: Bytes, printed: int, wanted: int, *, side: int) -> Bytes:
+    """Return a left (0) or right (1) half (h, h, 3), upright as printed, with the wanted number of crowns.
+
+    Every print of a mine with two crowns shows the same mine, so a network would take that mine for two crowns. A
+    crown is removed by inpainting and added as a copy of the first. Raises ValueError if there is no crown to copy or
+    no place for it.
+    """
+    if not 0 <= wanted <= MAX_CROWNS or (wanted > printed and not printed):
+        raise ValueError(f"{printed} crowns cannot be made {wanted}")
+    places = range(MAX_CROWNS) if side == 0 else range(MAX_CROWNS - 1, -1, -1)
+    length, top = square.shape[0], round(_CROWN_TOP * square.shape[0])
+    lefts = [round(_CROWN_LEFTS[place] * length) for place in places]
+    down = slice(top, top + round(_CROWN_HEIGHT * length))
+    boxes = [(down, slice(left, left + round(_CROWN_WIDTH * length))) for left in lefts]
+    result = square.copy()
+    first = square[boxes[0]]
+    opacity = np.zeros(first.shape[:2], np.float32)
+    rim = max(2, first.shape[0] // 16)
+    opacity[rim:-rim, rim:-rim] = 1
+    soft = np.asarray(cv2.GaussianBlur(opacity, (0, 0), rim / 2), np.float32)[..., None]
+    for box in boxes[printed:wanted]:
+        result[box] = (result[box] * (1 - soft) + first * soft).astype(np.uint8)
+    surplus = np.zeros(square.shape[:2], np.uint8)
+    for box in boxes[wanted:printed]:
+        surplus[box] = 255
+    return np.asarray(cv2.inpaint(result, surplus, 5, cv2.INPAINT_TELEA), np.uint8) if surplus.any() else result
