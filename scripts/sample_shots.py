@@ -25,7 +25,7 @@ class Shot:
     side: int = 5
     holes: range = range(1)  # number of empty squares
     castles: bool = False
-    objects: tuple[str, ...] = ()  # other objects: names in `scene_factors.OTHER_OBJECTS`, or "unbuilt"
+    objects: tuple[str, ...] = ()  # other objects: names in `scenes.OTHER_OBJECTS`, or "unbuilt"
     margin: float = 1.2  # of the table around the kingdoms that they may use, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table

@@ -22,8 +22,7 @@ from kdvision.lab.render.camera import fit_camera
 from kdvision.lab.render.cards import PrintStyle
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.renderer import Picture
-from kdvision.lab.render.scene_factors import OTHER_OBJECTS
-from kdvision.lab.render.scenes import SceneBuilder
+from kdvision.lab.render.scenes import OTHER_OBJECTS, SceneBuilder
 from scripts.sample_shots import SHOTS, Shot
 from scripts.sample_truth import describe_picture
 

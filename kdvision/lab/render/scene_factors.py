@@ -5,7 +5,7 @@ the scene. So one number with two settings of a factor gives nearly the same pho
 """
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,19 +20,10 @@ from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.renderer import ASPECT_RATIOS, ASPECT_SHARES, Picture, SceneArt
-from kdvision.lab.render.scenes import COLOURS, SceneBuilder
+from kdvision.lab.render.scenes import COLOURS, OTHER_OBJECTS, SceneBuilder
 
 _FIRST_SEED_WORD: Final = 20_260_000  # no training and no calibration draws from a seed that begins with this word
 _MAX_SIDE_PX: Final = 4000  # of the photo's longer side: a phone with 12 megapixels
-OTHER_OBJECTS: Final[Mapping[str, Callable[[SceneBuilder], None]]] = {
-    "offer": SceneBuilder.add_offer,
-    "scatter": SceneBuilder.add_face_up_dominoes,
-    "backs": SceneBuilder.add_face_down_dominoes,
-    "men": SceneBuilder.add_figures,
-    "things": SceneBuilder.add_household_objects,
-    "slips": SceneBuilder.add_paper,
-}
-"""What may lie beside the kingdoms."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,10 @@ class SceneFactors:
         rng = make_rng(number, "games")
         builder, direction = SceneBuilder(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
         colours, castle_draws = rng.permutation(COLOURS), rng.random(len(COLOURS))
-        for k, kingdom in enumerate(_play_kingdoms(rng, self.kingdoms)):
+        large = rng.random() < 0.35 and self.kingdoms <= 2  # one or two kingdoms may be 7x7
+        turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
+        played = play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)
+        for k, kingdom in enumerate(played[: self.kingdoms]):
             turn = direction + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
             layout, tiles = self._lay_out(builder, kingdom, turn, str(colours[k]), rng)
             builder.add_layout(layout, tiles)
@@ -106,21 +100,12 @@ class SceneFactors:
         room = (1 - self.fill) / 2
         azimuth, focal, bend = rng.uniform(0, 2 * np.pi), rng.uniform(0.75, 1.4), rng.normal(0, 0.015)
         roll = rng.normal(0, 0.08) if rng.random() < 0.7 else rng.uniform(0, 6.3)
-        shift = rng.uniform(-room, room, 2)
+        shift = (rng.uniform(-room, room), rng.uniform(-room, room))
 
         def fit(longer_side: float) -> Camera:
-            return fit_camera(
-                scene.outline(),
-                tilt=float(np.radians(self.angle)),
-                azimuth=float(azimuth),
-                roll=float(roll),
-                focal=float(focal),
-                width=round(longer_side * min(1.0, aspect)),
-                height=round(longer_side * min(1.0, 1 / aspect)),
-                fill=self.fill,
-                shift=(float(shift[0]), float(shift[1])),
-                bend=float(bend),
-            )
+            width, height = (round(longer_side * min(1.0, share)) for share in (aspect, 1 / aspect))
+            view = {"tilt": np.radians(self.angle), "azimuth": azimuth, "roll": roll, "focal": focal, "bend": bend}
+            return fit_camera(scene.outline(), width=width, height=height, fill=self.fill, shift=shift, **view)
 
         return fit(min(_MAX_SIDE_PX, 1000 * self.pixels / measure_square_side(fit(1000), scene)))
 
@@ -140,10 +125,3 @@ def measure_side(quads: Iterable[Points]) -> float:
 def make_rng(number: int, part: str) -> Rng:
     """Return the generator of one part of scene `number`."""
     return np.random.default_rng((_FIRST_SEED_WORD, number, zlib.crc32(part.encode())))
-
-
-def _play_kingdoms(rng: Rng, count: int) -> list[PlayedKingdom]:
-    """Return `count` kingdoms of one game, finished or not; one or two kingdoms may be 7x7."""
-    large = rng.random() < 0.35 and count <= 2
-    turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
-    return play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)[:count]

@@ -1,7 +1,8 @@
 """Random scenes: kingdoms from played games, and the other objects on the table. Lengths are in squares."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -62,13 +63,12 @@ class SceneBuilder:
         order, colours = self.rng.permutation(len(played)), self.rng.permutation(COLOURS)
         direction = self.rng.uniform(0, 2 * np.pi)
         for k in range(count):
-            turn = direction + float(self.rng.integers(4)) * np.pi / 2
+            turn = direction + float(self.rng.integers(4)) * np.pi / 2 + self.rng.normal(0, 0.15)
             self._add_kingdom(played[order[k]], turn, str(colours[k]))
 
     def _add_kingdom(self, kingdom: PlayedKingdom, turn: float, colour: str) -> None:
         """Add a kingdom at the first free place from the middle outwards, if there is one, often with its castle."""
         rng = self.rng
-        turn += rng.normal(0, 0.15)
         for reach in np.linspace(3 if self.scene.kingdoms else 0, 16, 60):
             angle = rng.uniform(0, 2 * np.pi)
             at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
@@ -99,17 +99,9 @@ class SceneBuilder:
     def add_other_objects(self) -> None:
         """Add a random choice of other objects; more of them if there is no kingdom."""
         self.set_reach(margin=3.0)
-        probabilities = {
-            self.add_offer: 0.2,
-            self.add_face_up_dominoes: 0.35,
-            self.add_face_down_dominoes: 0.25,
-            self.add_figures: 0.3,
-            self.add_household_objects: 0.3,
-            self.add_paper: 0.2,
-        }
-        for add, probability in probabilities.items():
+        for add, probability in zip(OTHER_OBJECTS.values(), (0.2, 0.35, 0.25, 0.3, 0.3, 0.2), strict=True):
             if self.rng.random() < (probability if self.scene.kingdoms else 0.6):
-                add()
+                add(self)
 
     def add_offer(self) -> None:
         """Add the line of three or four dominoes to choose from, some with a king on them."""
@@ -191,3 +183,14 @@ class SceneBuilder:
         if self.is_free(np.array([at]), gap):
             self.taken = np.concatenate([self.taken, [at]])
             self.scene.pieces.append(Piece(kind, self._choose_colour(), at, self.rng.uniform(0, 6.3)))
+
+
+OTHER_OBJECTS: Final[Mapping[str, Callable[[SceneBuilder], None]]] = {
+    "offer": SceneBuilder.add_offer,
+    "scatter": SceneBuilder.add_face_up_dominoes,
+    "backs": SceneBuilder.add_face_down_dominoes,
+    "men": SceneBuilder.add_figures,
+    "things": SceneBuilder.add_household_objects,
+    "slips": SceneBuilder.add_paper,
+}
+"""What may lie beside the kingdoms."""

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, cut_print, list_sources
 from kdvision.lab.render.art.art_mix import ArtMix
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, cut_print, list_sources
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects.meshes import COLOURS
 from kdvision.lab.train.crop_folder import Crops

@@ -18,7 +18,8 @@ from kdvision.lab.games.layout import KingdomLayout, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.objects.surface import paint
-from kdvision.lab.render.scene_factors import OTHER_OBJECTS, SceneFactors, measure_square_side
+from kdvision.lab.render.scene_factors import SceneFactors, measure_square_side
+from kdvision.lab.render.scenes import OTHER_OBJECTS
 from tests.paths import ROOT
 
 Bytes = NDArray[np.uint8]

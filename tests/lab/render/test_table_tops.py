@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.objects.surface import TILE_COLOURS, TableTop, choose_colour, make_noise, paint
-from kdvision.lab.render.objects.table_tops import SURFACE_MAKERS, make_table_top
+from kdvision.lab.arrays import Floats32
+from kdvision.lab.render.objects.surface import TILE_COLOURS, Surface, TableTop, choose_colour, paint
+from kdvision.lab.render.objects.table_tops import SURFACE_MAKERS, _make_rug, make_patterned_top, make_table_top
 
 
 @pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in SURFACE_MAKERS}.values(), key=str))
@@ -51,8 +52,34 @@ def smooth(picture: NDArray[np.float32]) -> bool:
 
 @pytest.mark.parametrize("cell", [1.0, 6.0, 40.0])
 def test_noise_has_the_wanted_cell_size(cell: float) -> None:
-    field = make_noise(np.random.default_rng(0), 200, 220, cell)
+    field = Surface(np.random.default_rng(0), 200, 220, 1.0).make_noise(cell)
     assert field.shape == (200, 220)
     assert abs(field.mean()) < 0.5
     rough = float(np.abs(np.diff(field, axis=1)).mean() / field.std())
     assert (rough > 0.8) if cell == 1.0 else (rough < 2.5 / cell)
+
+
+def paint_patterned_top(seed: int) -> Floats32:
+    return paint(make_patterned_top, np.random.default_rng(seed), 90, 120, 20.0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_top_fills_the_table_with_colours(seed: int) -> None:
+    picture = paint_patterned_top(seed)
+    assert picture.shape == (90, 120, 3)
+    assert picture.dtype == np.float32
+    assert 0 <= picture.min() < picture.max() <= 1
+
+
+def test_equal_seeds_give_equal_tops_and_others_do_not() -> None:
+    assert np.array_equal(paint_patterned_top(3), paint_patterned_top(3))
+    assert not np.array_equal(paint_patterned_top(3), paint_patterned_top(4))
+
+
+def test_a_rug_repeats_its_rows() -> None:
+    """Within two rows of the largest pattern there is a shift after which the lines are the same."""
+    rng = np.random.default_rng(2)
+    rug = paint(_make_rug, rng, 400, 60, 12.0).mean(axis=2)
+    lines = (rug - rug.mean(axis=0)) / rug.std()
+    alike = [float((lines[:-shift] * lines[shift:]).mean()) for shift in range(8, 200)]
+    assert max(alike) > 0.5

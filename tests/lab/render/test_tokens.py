@@ -7,6 +7,7 @@ import pytest
 
 from kdvision.lab.render.art.scene_art import make_piece_mesh
 from kdvision.lab.render.objects import meshes, tokens
+from tests.lab.render.sizes import measure
 
 SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem": (0.33, 0.58)}
 """The least and greatest longest side of each piece, in squares."""
@@ -19,7 +20,7 @@ def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> 
         low, high = piece.triangles.min(axis=(0, 1)), piece.triangles.max(axis=(0, 1))
         assert low[2] == pytest.approx(0)
         assert (low + high)[:2] == pytest.approx((0, 0), abs=0.03)
-        assert SIZES[kind][0] <= max(piece.size) <= SIZES[kind][1]
+        assert SIZES[kind][0] <= max(measure(piece)) <= SIZES[kind][1]
         a, b, c = piece.triangles.transpose(1, 0, 2)
         assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces point outwards
 
@@ -27,15 +28,15 @@ def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> 
 @pytest.mark.parametrize("kind", tokens._LYING_SHARE)
 def test_some_figures_stand_and_some_lie(kind: str) -> None:
     rng = np.random.default_rng(5)
-    sizes = [tokens.MAKERS[kind](rng).size for _ in range(30)]
+    sizes = [measure(tokens.MAKERS[kind](rng)) for _ in range(30)]
     lying = np.mean([height < min(width, depth) + 0.01 for width, depth, height in sizes])
     assert 0.15 < lying < 0.8
 
 
 def test_knights_are_mostly_dark_and_towers_mostly_light_grey() -> None:
     rng = np.random.default_rng(6)
-    knights = [tokens.knight_mesh(rng).colours[0] for _ in range(60)]
-    towers = [tokens.tower_mesh(rng).colours[0] for _ in range(60)]
+    knights = [tokens.MAKERS["knight"](rng).colours[0] for _ in range(60)]
+    towers = [tokens.MAKERS["tower"](rng).colours[0] for _ in range(60)]
     assert np.median(knights) < 60 < 130 < np.median(towers)
     assert np.median(np.ptp(np.array(towers, int), axis=1)) < 20
 
@@ -45,7 +46,7 @@ def test_knights_are_slim_and_stout() -> None:
     rng = np.random.default_rng(8)
     shapes = []
     for _ in range(60):
-        width, depth, height = tokens.knight_mesh(rng).size
+        width, depth, height = measure(tokens.MAKERS["knight"](rng))
         shapes.append(width / max(depth, height))
     assert min(shapes) < 0.55
     assert max(shapes) > 0.95
@@ -55,10 +56,9 @@ def test_a_board_laid_flat_shows_its_front() -> None:
     picture = np.zeros((40, 20, 4), np.uint8)
     picture[..., 3] = 255
     picture[:20, :, 0] = 200  # the upper half is red
-    laid = tokens._lay_on_back(
-        tokens._make_printed_board(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10)
-    )
-    assert laid.size == pytest.approx((0.5, 1.0, 0.1))
+    board = tokens._make_printed_board(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10)
+    laid = board.topple(front_up=True)
+    assert measure(laid) == pytest.approx((0.5, 1.0, 0.1))
     top = (laid.triangles[..., 2] > 0.09).all(axis=1)
     red = laid.colours[:, 0] > 150
     assert (top & red).sum() == top.sum() / 2
@@ -83,6 +83,6 @@ def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
 def test_a_knight_in_a_player_s_colour_is_plain_and_draws_no_random_number() -> None:
     rng, same = np.random.default_rng(9), np.random.default_rng(9)
     knight = make_piece_mesh("knight", "blue", rng)
-    assert np.array_equal(knight.triangles, meshes.knight_mesh("blue").triangles)
+    assert np.array_equal(knight.triangles, meshes.wooden_mesh("knight", "blue").triangles)
     assert rng.random() == same.random()
-    assert max(make_piece_mesh("knight", "", rng).size) > 0
+    assert max(measure(make_piece_mesh("knight", "", rng))) > 0
