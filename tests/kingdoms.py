@@ -20,7 +20,8 @@ from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import grow_components
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, find_overlapped, grow_components
+from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 
@@ -103,8 +104,14 @@ def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
 
 def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
     """The lattices that squares form, largest first."""
-    fitted = (LatticeHypothesis.fit(members, squares) for members in grow_components(squares))
-    return sorted((one for one in fitted if one is not None), key=lambda one: -len(one.members))
+    grown = [part for part in grow_components(squares, ~find_overlapped(squares)) if len(part) >= MIN_KINGDOM_SQUARES]
+    fitted = map(LatticeHypothesis.fit, grown)
+    return sorted((one for one in fitted if one is not None), key=lambda one: -len(one))
+
+
+def find_indices(component: Component, squares: Detections) -> list[int]:
+    """The indices of a component's squares among all detections, in order."""
+    return sorted(compute_distances(component.squares.centre, squares.centre).argmin(axis=1).tolist())
 
 
 def make_plain_observation(reading: Reading, left: float = 0.0) -> GridObservation:

@@ -77,7 +77,7 @@ def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
     for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.best_hypotheses):
         accepted = hypothesis in result.best_hypotheses
         width = 0.06 * build_grid(hypothesis).side * canvas.scale if accepted else 1.0
-        places = np.array(list(hypothesis.members), np.float64)
+        places = hypothesis.places
         for quad in apply_homography(hypothesis.matrix, places[:, None] + UNIT_SQUARE):
             canvas.draw_quad(quad, GREEN if accepted else AMBER, width)
     return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.best_hypotheses)}")

@@ -15,6 +15,8 @@ UNIT_SQUARE: Final = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 def apply_homography(matrix: npt.NDArray[np.floating[Any]], points: npt.NDArray[np.floating[Any]]) -> Floats:
     """Return points (…, 2) under a homography (3, 3)."""
+    if not points.size:
+        return np.zeros(points.shape)  # OpenCV refuses an empty array
     flat = np.ascontiguousarray(points, np.float64).reshape(1, -1, 2)
     moved: Floats = cv2.perspectiveTransform(flat, matrix).reshape(points.shape)  # type: ignore[assignment]
     return moved

@@ -33,7 +33,7 @@ def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
     centre = np.array([[left + side * (c + 0.5), 200 + side / 2] for c, _ in places])
     half = np.tile([side / 2, 0], (3, 1))
     squares = Detections(centre, half, half[:, ::-1], np.ones(3))
-    return LatticeHypothesis({place: index for index, place in enumerate(places)}, squares, matrix)
+    return LatticeHypothesis(np.array(places), squares, matrix, np.zeros((0, 2), int))
 
 
 def make_observation() -> GridObservation:

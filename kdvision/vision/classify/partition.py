@@ -11,18 +11,17 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.classify.observation import P_CONFIDENT, GridObservation
-from kdvision.vision.detect.components import (
-    DIAGONAL_COST,
-    MAX_SAME_TILE_SIDES,
-    Component,
-    join_places,
-    list_link_gaps,
-)
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
-from kdvision.vision.detect.neighbours import Place
+from kdvision.vision.detect.lattice import (
+    DIAGONAL_COST_SIDES,
+    MAX_SAME_TILE_SIDES,
+    MIN_KINGDOM_SQUARES,
+    Component,
+    Link,
+    join_squares,
+    list_links,
+)
 from kdvision.vision.geometry import Mask, compute_distances
 
 MIN_CASTLES_TO_SPLIT: Final = 2
@@ -35,99 +34,92 @@ class ObservedLattice:
     hypothesis: LatticeHypothesis
     observation: GridObservation
 
-    def find_cells(self, mask: Mask) -> list[Place]:
-        """Return the members on whose cells `mask` (rows, cols) is true."""
-        cells = compute_distances(self.hypothesis.centres, self.observation.grid.centres.reshape(-1, 2)).argmin(axis=1)
-        return [place for place, cell in zip(self.hypothesis.members, cells, strict=True) if mask.reshape(-1)[cell]]
+    def find_squares(self, mask: Mask) -> Mask:
+        """Return the squares (n,) of the hypothesis on whose cells `mask` (rows, cols) is true."""
+        centres = self.observation.grid.centres.reshape(-1, 2)
+        return np.asarray(mask.reshape(-1)[compute_distances(self.hypothesis.squares.centre, centres).argmin(axis=1)])
 
 
 def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
-    """Return the parts of a lattice with several castles, or larger than a kingdom; empty if it is one kingdom.
+    """Return the parts of a lattice with several castles, empty if it is one kingdom.
 
     Tiles are joined by edges. A part with several castles is split by Kruskal's algorithm, which never joins two
     castles, if the parts meet worse than the tiles within them.
     """
-    observation, hypothesis = lattice.observation, lattice.hypothesis
-    tiles = lattice.find_cells(observation.is_tile)
-    castles = set(lattice.find_cells(observation.castle_probability > P_CONFIDENT))
-    if not tiles or (len(castles) < MIN_CASTLES_TO_SPLIT and np.ptp(tiles, axis=0).max() < MAX_SIDE):
+    is_tile = lattice.find_squares(lattice.observation.is_tile)
+    tiles = lattice.hypothesis.select(is_tile)
+    is_castle = lattice.find_squares(lattice.observation.castle_probability > P_CONFIDENT)[is_tile]
+    castles = set(np.flatnonzero(is_castle).tolist())
+    if len(castles) < MIN_CASTLES_TO_SPLIT:
         return []
-    members = {place: hypothesis.members[place] for place in tiles}
-    gaps = list_link_gaps(hypothesis.squares, members)
-    connected = join_places(members, [gap for gap in gaps if not _is_diagonal(*gap[1:])])
-    parts = [part for whole in connected for part in _split_castles(whole, gaps, castles)]
+    links = list_links(tiles)
+    connected = join_squares(len(tiles), [link for link in links if not _is_diagonal(tiles, link)])
+    parts = [part for whole in connected for part in _split_castles(tiles, whole, links, castles)]
     parts = [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
     if len(parts) < MIN_CASTLES_TO_SPLIT:
         return []
-    own = [{place: members[place] for place in sorted(part)} for part in parts]
-    fitted = [LatticeHypothesis.fit(part, hypothesis.squares) for part in own]
+    fitted = [LatticeHypothesis.fit(tiles.select(sorted(part))) for part in parts]
     return [part for part in fitted if part is not None]
 
 
-def _split_castles(
-    whole: set[Place], gaps: Sequence[tuple[float, Place, Place]], castles: set[Place]
-) -> list[set[Place]]:
-    inside = [gap for gap in gaps if gap[1] in whole and gap[2] in whole]
-    parts = join_places(whole, inside, may_join=lambda one, other: not (one & castles and other & castles))
-    owner = {place: n for n, part in enumerate(parts) for place in part}
+def _split_castles(tiles: Component, whole: set[int], links: Sequence[Link], castles: set[int]) -> list[set[int]]:
+    inside = [link for link in links if link[1] in whole and link[2] in whole]
+    parts = join_squares(len(tiles), inside, may_join=lambda one, other: not (one & castles and other & castles))
+    owner = {square: n for n, part in enumerate(parts) for square in part}
     across = [gap for gap, one, other in inside if owner[one] != owner[other]]
-    within = [gap for gap, one, other in inside if owner[one] == owner[other] and not _is_diagonal(one, other)]
-    return parts if across and min(across) > max(within, default=0.0) else [whole]
+    within = [link[0] for link in inside if owner[link[1]] == owner[link[2]] and not _is_diagonal(tiles, link)]
+    if across and min(across) > max(within, default=0.0):
+        return [part for part in parts if part <= whole]
+    return [whole]
 
 
-def _is_diagonal(one: Place, other: Place) -> bool:
-    return one[0] != other[0] and one[1] != other[1]
+def _is_diagonal(tiles: Component, link: Link) -> bool:
+    return bool((tiles.places[link[1]] != tiles.places[link[2]]).all())
 
 
 def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObservation]:
     """Return the observations of kingdoms without the tiles that belong to another one.
 
-    A tile belongs to the lattice of which it is a member; of two lattices, to the one with more unshared members beside
+    A tile belongs to the lattice that has a square on it; of two lattices, to the one with more unshared squares beside
     it.
     """
-    owned = [set(one.hypothesis.members) for one in lattices]
+    owned = [np.ones(len(one.hypothesis), bool) for one in lattices]
     for n, one in enumerate(lattices):
         for m, other in enumerate(lattices[:n]):
-            for place, theirs in _match_members(one.hypothesis, other.hypothesis).items():
-                if _count_links(place, owned[n]) > _count_links(theirs, owned[m]):
-                    owned[m].discard(theirs)
+            distance = compute_distances(one.hypothesis.squares.centre, other.hypothesis.squares.centre)
+            nearest = distance.argmin(axis=1)
+            for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side):
+                theirs = nearest[square]
+                if _count_links(one.hypothesis, square, owned[n]) > _count_links(other.hypothesis, theirs, owned[m]):
+                    owned[m][theirs] = False
                 else:
-                    owned[n].discard(place)
+                    owned[n][square] = False
     return [_remove(n, lattices, owned) for n in range(len(lattices))]
 
 
-def _match_members(one: Component, other: Component) -> dict[Place, Place]:
-    """Return the members of one component that lie on members of another, each with that member."""
-    distance = compute_distances(one.centres, other.centres)
-    names, nearest = list(other.members), distance.argmin(axis=1)
-    is_same = distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.side
-    return {place: names[k] for place, k, same in zip(one.members, nearest.tolist(), is_same, strict=True) if same}
+def _count_links(component: Component, square: np.intp, among: Mask) -> float:
+    """Return the number of neighbours of a square among some others, with less weight for corners."""
+    step = np.abs(component.places[among] - component.places[square])
+    edges, corners = ((step.max(axis=1) == 1) & (step.min(axis=1) == diagonal) for diagonal in (0, 1))
+    return float(edges.sum() + DIAGONAL_COST_SIDES * corners.sum())
 
 
-def _count_links(place: Place, members: set[Place]) -> float:
-    col, row = place
-    edges = sum((col + dc, row + dr) in members for dc, dr in ((1, 0), (0, 1), (-1, 0), (0, -1)))
-    corners = sum((col + dc, row + dr) in members for dc in (-1, 1) for dr in (-1, 1))
-    return edges + DIAGONAL_COST * corners
-
-
-def _remove(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[set[Place]]) -> GridObservation:
+def _remove(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[Mask]) -> GridObservation:
     """Return the observation of lattice `n` without tiles on cells where tiles of other lattices lie."""
-    observation, component = lattices[n].observation, lattices[n].hypothesis
-    foreign = []
-    for m, other in enumerate(lattices):
-        if m != n:
-            tiles = set(other.find_cells(other.observation.is_tile)) & owned[m]
-            theirs = other.hypothesis
-            foreign += [theirs.squares.centre[theirs.members[place]] for place in tiles]
-    if not foreign:
+    observation, squares = lattices[n].observation, lattices[n].hypothesis.squares
+    foreign = [
+        other.hypothesis.squares.centre[other.find_squares(other.observation.is_tile) & owned[m]]
+        for m, other in enumerate(lattices)
+        if m != n
+    ]
+    if not foreign or not len(np.concatenate(foreign)):
         return observation
     grid = observation.grid
     centres = grid.centres.reshape(-1, 2)
-    is_foreign = compute_distances(centres, np.array(foreign)).min(axis=1) < MAX_SAME_TILE_SIDES * grid.side
-    own = [component.squares.centre[component.members[place]] for place in owned[n]]
-    if own:
-        is_foreign[compute_distances(np.array(own), centres).argmin(axis=1)] = False
+    distance = compute_distances(centres, np.concatenate(foreign))
+    is_foreign = distance.min(axis=1) < MAX_SAME_TILE_SIDES * grid.side
+    if owned[n].any():
+        is_foreign[compute_distances(squares.centre[owned[n]], centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation
     return replace(observation, reading=observation.reading.remove_tiles(is_foreign.reshape(grid.rows, grid.cols)))

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.neighbours import Bounds
+from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import (
     UNIT_SQUARE,
     Floats,
@@ -80,9 +80,11 @@ def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     bounds = hypothesis.bounds.expand()
     quads, evidence = _warp_cells(hypothesis, bounds)
     is_empty = np.zeros((bounds.rows, bounds.cols), bool)
-    for col, row in filter(bounds.contains, hypothesis.empty_places):
-        is_empty[row - bounds.top, col - bounds.left] = True
-    turns = _count_turns_upright(quads)
+    cols, rows = (hypothesis.empty_places[bounds.contain(hypothesis.empty_places)] - bounds[:2]).T
+    is_empty[rows, cols] = True
+    along, down = ((quads[:, :, corner] - quads[:, :, 0]).mean((0, 1)) for corner in (1, 3))
+    # Anticlockwise quarter turns after which columns run rightwards in the photo.
+    turns = -int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
     quads = np.roll(np.rot90(quads, turns), -turns, axis=2)  # the corners of each cell turn too
     return Grid(np.ascontiguousarray(quads), np.rot90(evidence, turns).copy(), np.rot90(is_empty, turns).copy())
 
@@ -111,19 +113,11 @@ def _smooth_residuals(
     shifted less.
     """
     residual, score = np.zeros((bounds.rows, bounds.cols, 2)), np.zeros((bounds.rows, bounds.cols))
-    inverse = np.linalg.inv(hypothesis.matrix)
-    for (col, row), index in hypothesis.members.items():
-        offset = apply_homography(inverse, hypothesis.squares.centre[index]) - (col + 0.5, row + 0.5)
-        cell = (row - bounds.top, col - bounds.left)
-        residual[cell] = np.clip(offset, -max_shift, max_shift)
-        score[cell] = hypothesis.squares.score[index]
+    cols, rows = (hypothesis.places - bounds[:2]).T
+    offset = apply_homography(np.linalg.inv(hypothesis.matrix), hypothesis.squares.centre) - hypothesis.places - 0.5
+    residual[rows, cols] = np.clip(offset, -max_shift, max_shift)
+    score[rows, cols] = hypothesis.squares.score
     kernel = np.array([[0.15, 0.3, 0.15], [0.3, 1.5, 0.3], [0.15, 0.3, 0.15]])
     total = cv2.filter2D(residual * score[..., None], -1, kernel, borderType=cv2.BORDER_CONSTANT)
     weight = cv2.filter2D(score, -1, kernel, borderType=cv2.BORDER_CONSTANT)
     return total / np.maximum(weight, min_weight)[..., None], score
-
-
-def _count_turns_upright(quads: Floats) -> int:
-    """Return the anticlockwise quarter turns after which columns run rightwards in the photo."""
-    along, down = (quads[:, :, 1] - quads[:, :, 0]).mean((0, 1)), (quads[:, :, 3] - quads[:, :, 0]).mean((0, 1))
-    return -int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4

@@ -1,64 +1,164 @@
-"""Lattices: seeded growing over the neighbour graph, and the homography that fits a lattice.
+"""Components: connected detections with column and row numbers, none of them larger than a kingdom.
 
-The strongest detection claims the neighbours that lie where its axes lead, each of those claims its own, and so on. No
-function here looks at pixels.
+The strongest detection claims the neighbours that lie where its axes lead, each of those claims its own, and so on.
+What has grown larger than a kingdom is split at its worst links. No function here looks at pixels.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
 
-import cv2
 import numpy as np
+import numpy.typing as npt
 
-from kdvision.vision.detect.neighbours import NeighbourGraph, Place, count_quarter_turns, turn_axes
-from kdvision.vision.geometry import Floats, Mask, apply_homography, compute_median
-from kdvision.vision.networks.detector import Detections
+from kdvision.game.legality import MAX_SIDE
+from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
+from kdvision.vision.networks.detector import Complex, Detections
+
+Indices = npt.NDArray[np.intp]
+Link = tuple[float, int, int]
+"""The gap between two neighbours in sides, and their indices."""
 
 MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino."""
+DIAGONAL_COST_SIDES: Final = 0.5
+"""Added to the gap between squares that only share a corner, because such links are less reliable."""
+MAX_SAME_TILE_SIDES: Final = 0.7
+"""A detection lies on a tile whose centre is closer than this; halves of two tiles look like a square."""
+_STEPS: Final = np.array([(dc, dr) for dc in (-1, 0, 1) for dr in (-1, 0, 1) if (dc, dr) != (0, 0)])
 
 
-def grow_components(squares: Detections, *, among: Mask | None = None) -> list[dict[Place, int]]:
-    """Return the connected components of at least MIN_KINGDOM_SQUARES, grown from the strongest detections.
+class Bounds(NamedTuple):
+    """A rectangle of places: the first column and row, and the ones after the last."""
 
-    `among` (n,) limits the detections.
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def cols(self) -> int:
+        return self.right - self.left
+
+    @property
+    def rows(self) -> int:
+        return self.bottom - self.top
+
+    def expand(self) -> Bounds:
+        """Return the rectangle with a rim of one cell around it."""
+        return Bounds(self.left - 1, self.top - 1, self.right + 1, self.bottom + 1)
+
+    def contain(self, places: Indices) -> Mask:
+        """Return which places (n, 2) lie in the rectangle."""
+        return np.asarray(((places >= self[:2]) & (places < self[2:])).all(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Connected detections: `places` (n, 2) are columns and rows of the `squares`, whose axes lead along them."""
+
+    places: Indices
+    squares: Detections
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @cached_property
+    def side(self) -> float:
+        """The median side of the squares in pixels."""
+        return compute_median(self.squares.side)
+
+    @property
+    def bounds(self) -> Bounds:
+        """The smallest rectangle that holds all places."""
+        return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
+
+    @cached_property
+    def weighted_area(self) -> float:
+        """The area of the squares in square pixels, weighted by the squared score.
+
+        At a wrong scale the detector sees many squares where there are few, with low scores.
+        """
+        return float((self.squares.score**2 * self.squares.side**2).sum())
+
+    def select(self, chosen: Indices | Mask | list[int]) -> Component:
+        """Return the component of some squares, given by a mask or by indices."""
+        return Component(self.places[chosen], self.squares.select(chosen))
+
+    def count_common_places(self, other: Component) -> int:
+        """Return the number of places that both components have."""
+        return len({*map(tuple, self.places.tolist())} & {*map(tuple, other.places.tolist())})
+
+    def find_covered(self, centres: Floats, *, max_sides: float = MAX_SAME_TILE_SIDES) -> Mask:
+        """Return which points (n, 2) lie on the squares: closer to a centre than `max_sides`."""
+        return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < max_sides * self.side)
+
+
+def find_components(squares: Detections) -> list[Component]:
+    """Return the components of the detections, none of them larger than a kingdom."""
+    parts = [part for whole in grow_components(squares, ~find_overlapped(squares)) for part in split_component(whole)]
+    return [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
+
+
+def grow_components(squares: Detections, free: Mask) -> Iterator[Component]:
+    """Yield the components of the `free` detections (n,), each grown from the strongest one at (0, 0), which is first.
+
+    Columns run along its first axis.
     """
-    free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
-    return [members for members in grow_lattices(squares, free) if len(members) >= MIN_KINGDOM_SQUARES]
-
-
-def grow_lattices(squares: Detections, free: Mask, *, along: Floats | None = None) -> Iterator[dict[Place, int]]:
-    """Yield the lattices of the `free` detections (n,), grown from the strongest ones, each from (0, 0) on.
-
-    Columns run along the first axis of this detection, or along that of its axes that comes closest to `along`.
-    """
-    graph, free = NeighbourGraph(squares, free), free.copy()
+    u, v = (axis[:, 0] + 1j * axis[:, 1] for axis in (squares.axis_u, squares.axis_v))
+    centre, axes, free = squares.centre[:, 0] + 1j * squares.centre[:, 1], np.stack([u, v, -u, -v]), free.copy()
     for seed in np.argsort(-squares.score, kind="stable").tolist():
         if free[seed]:
-            turn = 0 if along is None else count_quarter_turns(along, squares.axis_u[seed], squares.axis_v[seed])
-            members = _grow_lattice(graph, seed, turn, free)
-            free[list(members.values())] = False
-            yield members
+            members: dict[tuple[int, int], tuple[int, int]] = {}
+            taken = set[int]()
+            queue = [(0.0, seed, 0, 0, 0)]
+            while queue:
+                _, index, col, row, turn = heapq.heappop(queue)
+                if index in taken or (col, row) in members:
+                    continue
+                members[col, row] = index, turn
+                taken.add(index)
+                for gap, near, dc, dr, quarters in _iterate_links(centre, axes, squares.side, index, turn, free):
+                    if near not in taken:
+                        heapq.heappush(queue, (gap, near, col + dc, row + dr, quarters))
+            indices, turns = np.array(list(members.values())).T
+            free[indices] = False
+            yield Component(np.array(list(members)), squares.select(indices).turn(turns))
 
 
-def _grow_lattice(graph: NeighbourGraph, seed: int, turn: int, free: Mask) -> dict[Place, int]:
-    """Return the `free` detections reached from a seed at (0, 0), its axes turned by quarters, best links first."""
-    members: dict[Place, int] = {}
-    taken, is_free = set(), free.tolist()  # single look-ups are faster in a list
-    queue: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, turn)]
-    while queue:
-        _, index, (col, row), _, quarters = heapq.heappop(queue)
-        if index in taken or (col, row) in members:
-            continue
-        members[col, row] = index
-        taken.add(index)
-        for gap, near, (dc, dr), turns in graph.iterate_links(index, quarters, is_free):
-            if near not in taken:
-                heapq.heappush(queue, (gap, near, (col + dc, row + dr), index, turns))
-    return members
+def _iterate_links(
+    centre: Complex, axes: Complex, side: Floats, index: int, turn: int, free: Mask
+) -> Iterator[tuple[float, int, int, int, int]]:
+    """Yield the links of a square whose axes are turned by `turn` quarters, to the nearest `free` square of each step.
+
+    Each is the gap in sides, the index of the other square, the step to it in columns and rows, and the quarters by
+    which its axes turn. `axes` (4, n) are the first axes after 0 to 3 quarters.
+    """
+    side_ratios, min_axis_cosine = (0.65, 1.5), 0.93
+    # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
+    diagonal = _STEPS.all(axis=1)
+    max_gap = 0.35 * np.where(diagonal, 1.3, 1.0)
+    (dc, dr), u, v = _STEPS.T, axes[turn, index], axes[(turn + 1) % 4, index]
+    away = np.abs(centre - (centre[index] + 2 * (dc * u + dr * v))[:, None]) / side[index]
+    away[:, ~free] = np.inf
+    near = away.argmin(axis=1)
+    theirs = axes[:, near]
+    cosines = (np.conj(u) * theirs).real / (np.abs(u) * np.abs(theirs) + 1e-9)
+    turns, steps = cosines.argmax(axis=0), np.arange(len(_STEPS))
+    # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
+    meeting = dc * (u + theirs[turns, steps]) + dr * (v + theirs[(turns + 1) % 4, steps])
+    gap = np.abs(centre[near] - centre[index] - meeting) / side[index]
+    ratio = side[near] / side[index]
+    fits = (ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (cosines[turns, steps] >= min_axis_cosine)
+    # Perspective changes sizes, so that a neighbour lies further from where one square's own axes lead.
+    fits &= (away[steps, near] <= 1.6 * max_gap) & (gap <= max_gap)
+    gap += DIAGONAL_COST_SIDES * diagonal
+    for step in np.flatnonzero(fits):
+        yield float(gap[step]), int(near[step]), int(dc[step]), int(dr[step]), int(turns[step])
 
 
 def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_half_sides: float = 1.4) -> Mask:
@@ -69,65 +169,51 @@ def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_ha
     """
     score, overlapped = squares.score, np.zeros(len(squares), bool)
     weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
-    if not len(weak):
-        return overlapped
-    order = np.argsort(-score, kind="stable")
-    strong = order[max_score_ratio * score[order] > score.min()]
-    right, down = (axis[weak, None] - axis[strong] for axis in squares.centre.T)
-    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
-    along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
-    overlap = np.maximum(*along) < max_half_sides
-    overlap &= score[weak, None] < max_score_ratio * score[strong]
-    for index, covers in zip(strong.tolist(), overlap.T, strict=True):
-        if not overlapped[index]:
-            overlapped[weak] |= covers
+    for strong in np.argsort(-score, kind="stable") if len(weak) else ():
+        if not overlapped[strong]:
+            axes = np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=1)
+            away = np.abs((squares.centre[weak] - squares.centre[strong]) @ np.linalg.pinv(axes).T).max(axis=1)
+            overlapped[weak] |= (away < max_half_sides) & (score[weak] < max_score_ratio * score[strong])
     return overlapped
 
 
-def fit_homography(squares: Detections, members: dict[Place, int]) -> Floats | None:
-    """Return the robust homography (3, 3) from lattice coordinates to pixels; None if there is none.
+def split_component(whole: Component) -> list[Component]:
+    """Return the component in parts that are no larger than a kingdom, the largest first.
 
-    Lattice coordinates are (column, row), with corners of squares at integers. Few squares, or a single row, do not
-    determine a perspective. There the squares' axes are used and the fit is affine.
+    Kruskal's algorithm (1956) with a size limit: links are used from the best to the worst, so that detections on the
+    table between two kingdoms join last.
     """
-    min_projective_squares, max_error_sides = 8, 0.2
-    places = np.array(list(members), float) + 0.5
-    indices = list(members.values())
-    if len(members) >= min_projective_squares and np.ptp(places, axis=0).min() >= 2:
-        tolerance = max_error_sides * compute_median(squares.side[indices])
-        matrix = _fit_projective(places, squares.centre[indices], tolerance)
-    else:
-        matrix = _fit_affine(squares, places, indices)
-    return matrix if np.isfinite(matrix).all() and abs(np.linalg.det(matrix[:2, :2])) > 1 else None
+
+    def fits_kingdom(indices: list[int]) -> bool:
+        return not indices or bool(np.ptp(whole.places[indices], axis=0).max() < MAX_SIDE)
+
+    if fits_kingdom([*range(len(whole))]):
+        return [whole]
+    score = whole.squares.score
+    costs = [(gap + 1 - min(score[one], score[other]), one, other) for gap, one, other in list_links(whole)]
+    parts = join_squares(len(whole), costs, may_join=lambda one, other: fits_kingdom([*one, *other]))
+    return sorted((whole.select(sorted(part)) for part in parts), key=len, reverse=True)
 
 
-def _fit_projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
-    """Return the least-squares fit if all errors are below `tolerance` (pixels), else the RANSAC fit.
-
-    RANSAC (Fischler and Bolles, 1981) would find the same inliers and takes longer. OpenCV's samples are deterministic.
-    """
-    for method in (0, cv2.RANSAC):
-        found, _ = cv2.findHomography(places, pixels, method, tolerance, maxIters=2000, confidence=1 - 1e-9)
-        matrix: Floats = np.zeros((3, 3)) if found is None else np.asarray(found, np.float64)
-        error = np.linalg.norm(apply_homography(matrix, places) - pixels, axis=1)
-        if matrix.any() and error.max() < tolerance:
-            break
-    return matrix
+def list_links(component: Component) -> list[Link]:
+    """Return a link between each two neighbours, with `DIAGONAL_COST_SIDES` for those that share a corner."""
+    places, squares = component.places, component.squares
+    away = places[None] - places[:, None]
+    one, other = np.nonzero((np.abs(away).max(axis=2) == 1) & (away @ (2, 1) > 0))
+    step = away[one, other]
+    u, v = (axis[one] + axis[other] for axis in (squares.axis_u, squares.axis_v))
+    apart = squares.centre[other] - squares.centre[one] - step[:, :1] * u - step[:, 1:] * v
+    gaps = np.hypot(*apart.T) / squares.side[one] + DIAGONAL_COST_SIDES * np.all(step, axis=1)
+    return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
 
 
-def _fit_affine(squares: Detections, places: Floats, indices: list[int]) -> Floats:
-    board, pixels = [*places], [*squares.centre[indices]]
-    offsets, centres = places - places.mean(0), squares.centre[indices]
-    # Axes are known up to a quarter turn: take the turn that agrees with the places.
-    rough = np.linalg.lstsq(offsets, centres - centres.mean(0), rcond=None)[0].T
-    has_columns = np.linalg.matrix_rank(offsets, tol=0.1) == 2 or np.ptp(places[:, 0]) > 0
-    guide = rough[:, 0] if has_columns else np.array([rough[1, 1], -rough[0, 1]])
-    for place, index in zip(places, indices, strict=True):
-        u, v = squares.axis_u[index], squares.axis_v[index]
-        u, v = turn_axes(u, v, count_quarter_turns(guide, u, v))
-        for axis, step in ((u, (0.5, 0.0)), (v, (0.0, 0.5))):
-            board += [place + step, place - step]
-            pixels += [squares.centre[index] + axis, squares.centre[index] - axis]
-    system = np.column_stack([board, np.ones(len(board))])
-    solution = np.linalg.lstsq(system, np.array(pixels), rcond=None)[0].T
-    return np.vstack([solution, [0, 0, 1]])
+def join_squares(
+    count: int, links: Iterable[Link], *, may_join: Callable[[set[int], set[int]], bool] = lambda *_: True
+) -> list[set[int]]:
+    """Return the parts of `count` squares that links connect, best links first, where two parts `may_join`."""
+    part = {index: {index} for index in range(count)}
+    for _, one, other in sorted(links):
+        if part[one] is not part[other] and may_join(part[one], part[other]):
+            union = part[one] | part[other]
+            part.update(dict.fromkeys(union, union))
+    return list({id(one): one for one in part.values()}.values())

@@ -11,11 +11,10 @@ import numpy as np
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.grid import Grid, warp_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
-from kdvision.vision.detect.neighbours import Bounds
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Bounds
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.refine import RECTIFIED_SIDE_PIXELS, detect_rectified, rectify
-from kdvision.vision.geometry import Floats, fit_rectangle
+from kdvision.vision.geometry import fit_rectangle
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier, log_softmax
 from kdvision.vision.networks.detector import Detections, SquareDetector
@@ -43,10 +42,10 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
         rows, cols = outline.rows, outline.cols
     drawn, bounds = _divide(outline, rows, cols), Bounds(0, 0, cols, rows)
     found = detect_rectified(photo, detector, drawn, bounds.expand())
-    members = {} if found is None else {place: n for place, n in found.members.items() if bounds.contains(place)}
-    if found is None or len(members) < MIN_KINGDOM_SQUARES:
+    is_inside = np.zeros(0, bool) if found is None else bounds.contain(found.places)
+    if found is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
         return replace(warp_grid(drawn, bounds), evidence=np.full((rows, cols), neutral_score))
-    found = replace(found, members=members)
+    found = replace(found, places=found.places[is_inside], squares=found.squares.select(is_inside))
     corrected = warp_grid(found, bounds)
     correction = np.linalg.norm(corrected.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
@@ -57,39 +56,32 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
     """Return the lattice of an outline's rows and columns, without detections."""
-    return LatticeHypothesis({}, Detections.empty(), fit_rectangle(rows, cols, outline.corners))
+    nowhere = np.zeros((0, 2), int)
+    return LatticeHypothesis(nowhere, Detections.empty(), fit_rectangle(rows, cols, outline.corners), nowhere)
 
 
 def estimate_size(
     photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline
 ) -> tuple[int, int]:
     """Return the rows and columns inside an outline, from the detections, else from the most certain cells."""
-    found = _detect_inside(photo, detector, outline)
-    if len(found) >= MIN_KINGDOM_SQUARES:
-        width, height = np.median(_measure_extents(found), axis=0).tolist()
-        sizes = product(_round_both(1 / max(height, 1e-3)), _round_both(1 / max(width, 1e-3)))
-        return max(sizes, key=lambda size: measure_agreement(found, *size))
-    return max(outline.iterate_sizes(), key=lambda size: _measure_certainty(photo, classifier, outline, *size))
-
-
-def _detect_inside(photo: Photo, detector: SquareDetector, outline: KingdomOutline) -> Detections:
-    """Return the squares inside the outline, rectified to a unit square, at the better of two scales."""
     scales = []
-    for cells in (6, 10):
+    for cells in (6, 10):  # the better of two scales, rectified to a unit square
         rectified, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
         scales.append(detector.detect(rectified).transform(np.diag([unit, unit, 1.0])))
-    return max(scales, key=lambda found: float((found.score**2 * found.side**2).sum()))
+    found = max(scales, key=lambda found: float((found.score**2 * found.side**2).sum()))
+    if len(found) >= MIN_KINGDOM_SQUARES:
+        sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
+        return max(sizes, key=lambda size: measure_agreement(found, *size))
 
+    def measure_certainty(size: tuple[int, int]) -> float:
+        """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
+        grid = warp_grid(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
+        predicted = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
+        presence = log_softmax(np.stack([predicted.presence, np.zeros_like(predicted.presence)], axis=-1))[:, 0]
+        return float((predicted.kind.max(axis=1) + presence + predicted.partner.max(axis=1)).mean())
 
-def _measure_extents(found: Detections) -> Floats:
-    """Return widths and heights (n, 2) of axis-aligned squares, whichever of their axes is called u."""
-    return np.asarray(2 * np.maximum(np.abs(found.axis_u), np.abs(found.axis_v)))
-
-
-def _round_both(count: float) -> list[int]:
-    """Return the possible numbers of squares next to a fraction."""
-    return [n for n in range(1, MAX_SIDE + 1) if abs(n - count) <= 1] or [int(np.clip(round(count), 1, MAX_SIDE))]
+    return max(outline.iterate_sizes(), key=measure_certainty)
 
 
 def measure_agreement(
@@ -101,16 +93,7 @@ def measure_agreement(
     """
     position = found.centre * (cols, rows) - 0.5
     offset = np.abs(position - np.round(position)).max(axis=1)
-    stretch = np.abs(np.log(_measure_extents(found) * (cols, rows))).max(axis=1)
+    extents = 2 * np.maximum(np.abs(found.axis_u), np.abs(found.axis_v))  # width and height, whichever axis is u
+    stretch = np.abs(np.log(extents * (cols, rows))).max(axis=1)
     agreement = np.exp(-((offset / max_offset) ** 2) - (stretch / max_log_stretch) ** 2)
     return float((found.score * agreement).sum())
-
-
-def _measure_certainty(
-    photo: Photo, classifier: CellClassifier, outline: KingdomOutline, rows: int, cols: int
-) -> float:
-    """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
-    grid = warp_grid(_divide(outline, rows, cols), Bounds(0, 0, cols, rows))
-    predicted = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
-    presence = log_softmax(np.stack([predicted.presence, np.zeros_like(predicted.presence)], axis=-1))[:, 0]
-    return float((predicted.kind.max(axis=1) + presence + predicted.partner.max(axis=1)).mean())

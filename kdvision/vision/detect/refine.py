@@ -5,28 +5,28 @@ This corrects the fit, finds squares that the first pass missed, and shows which
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from itertools import combinations
 from typing import Final
 
 import cv2
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
 
-from kdvision.vision.detect.components import join_places, split_component
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, find_overlapped, grow_lattices
-from kdvision.vision.detect.neighbours import Bounds, Place
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, compute_side_lengths
+from kdvision.vision.detect.lattice import (
+    MIN_KINGDOM_SQUARES,
+    Bounds,
+    Component,
+    Indices,
+    find_overlapped,
+    grow_components,
+    split_component,
+)
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector
 
 RECTIFIED_SIDE_PIXELS: Final = 48
-MAX_LATTICE_CELLS: Final = 11
-"""A lattice with more columns or rows is a pattern on the table."""
-P_EMPTY: Final = 0.01
-"""A place where no vote has a higher probability is empty. The cell network called none of them a tile on dark,
-tilted and glossy photos."""
 
 
 def refine(
@@ -35,11 +35,8 @@ def refine(
     """Return the lattice as detected in the rectified picture; again while it grows beyond its bounds."""
     found: LatticeHypothesis | None = None
     for _ in range(max_passes):
-        bounds = hypothesis.bounds
-        if max(bounds.cols, bounds.rows) > MAX_LATTICE_CELLS:
-            return None
-        found = detect_rectified(photo, detector, hypothesis, bounds.expand())
-        if found is None or all(map(bounds.contains, found.members)):
+        found = detect_rectified(photo, detector, hypothesis, hypothesis.bounds.expand())
+        if found is None or hypothesis.bounds.contain(found.places).all():
             break
         hypothesis = found
     return found
@@ -51,13 +48,14 @@ def detect_rectified(
     """Return what the detector finds on a lattice rectified within `bounds`; None if that is too little."""
     rectified, matrix = rectify(photo, hypothesis.matrix, bounds)
     near, votes = detector.detect_with_votes(rectified)
-    before = hypothesis.members.keys()
-    members = _assign_places(near, (bounds.left, bounds.top), before)
-    members = max(split_component(near, members), key=lambda part: len(part.keys() & before))
+    members = max(split_component(_assign_places(near, bounds, hypothesis)), key=hypothesis.count_common_places)
     if len(members) < MIN_KINGDOM_SQUARES:
         return None
-    squares = near.transform(np.asarray(np.linalg.inv(matrix), np.float64))
-    return LatticeHypothesis.fit(members, squares, _find_empty(near, votes, members, bounds))
+    # No place is known to be empty if the squares do not lie on the places for which the picture was rectified.
+    lie_on_places = (_find_nearest_places(members.squares, bounds) == members.places).all()
+    empty = _find_empty_places(votes, bounds) if lie_on_places else None
+    squares = members.squares.transform(np.asarray(np.linalg.inv(matrix), np.float64))
+    return LatticeHypothesis.fit(Component(members.places, squares), empty)
 
 
 def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:
@@ -86,66 +84,60 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[n
     return np.asarray(rectified, np.uint8), to_rectified
 
 
-def _find_empty(near: Detections, votes: Floats, members: dict[Place, int], bounds: Bounds) -> frozenset[Place]:
-    """Return the places of a rectified picture in whose middle no vote speaks for a square.
+def _find_nearest_places(near: Detections, bounds: Bounds) -> Indices:
+    """Return the place (n, 2) on which each square of a rectified picture lies."""
+    return np.asarray(np.floor(near.centre / RECTIFIED_SIDE_PIXELS) + bounds[:2], np.intp)
 
-    Empty if the members' places are not those for which the picture was rectified.
+
+def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float = 0.01) -> Indices:
+    """Return the places (m, 2) of a rectified picture in whose middle no vote speaks for a square.
+
+    The cell network called none of them a tile on dark, tilted and glossy photos.
     """
-    corner = np.array([bounds.left, bounds.top])
-    places = np.floor(near.centre[list(members.values())] / RECTIFIED_SIDE_PIXELS + corner)
-    if not (places == np.array(list(members))).all():
-        return frozenset()
     count = RECTIFIED_SIDE_PIXELS // STRIDE_PIXELS
     strongest = votes.reshape(bounds.rows, count, bounds.cols, count)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
-    rows, cols = np.nonzero(strongest < P_EMPTY)
-    return frozenset(zip((cols + bounds.left).tolist(), (rows + bounds.top).tolist(), strict=True))
+    return np.argwhere(strongest < max_probability)[:, ::-1] + bounds[:2]
 
 
-def _assign_places(near: Detections, corner: Place, before: Set[Place]) -> dict[Place, int]:
-    """Return the connected squares on the lattice of a rectified picture whose top left is the place `corner`.
+def _assign_places(near: Detections, bounds: Bounds, before: Component) -> Component:
+    """Return the connected squares of a lattice rectified within `bounds`.
 
     Squares are assigned to the place on which they lie, or by growing if that reaches more of them: if the first pass
     counted a column too few or too many, squares lie off their places and still meet each other. Of several parts, the
     one that shares most places with the lattice `before` is taken.
     """
-    max_offset, max_log_size, max_log_size_grown = 0.3, 0.3, 0.7  # grown ones may have twice or half the size
-    position = near.centre / RECTIFIED_SIDE_PIXELS - 0.5
-    nearest = np.round(position).astype(int)
-    places: list[Place] = [(col, row) for col, row in (nearest + corner).tolist()]
+    max_offset, max_log_size, max_log_size_grown, min_cosine = 0.3, 0.3, 0.7, 0.96
+    places = _find_nearest_places(near, bounds)
+    offset = np.abs(near.centre / RECTIFIED_SIDE_PIXELS - 0.5 - places + bounds[:2]).max(axis=1)
     log_size = np.abs(np.log(near.side / RECTIFIED_SIDE_PIXELS))
-    is_near = np.abs(position - nearest).max(axis=1, initial=0) < max_offset
-    fits = is_near & (log_size < max_log_size) & _is_axis_aligned(near)
-    connected = _assign_directly(near, places, fits, before)
+    turned = near.turn_rightwards()
+    is_aligned = turned.axis_u[:, 0] > min_cosine * np.hypot(*turned.axis_u.T)
+    lying = np.flatnonzero((offset < max_offset) & (log_size < max_log_size) & is_aligned)
+    lying = lying[np.argsort(-near.score[lying], kind="stable")]
+    lying = lying[np.unique(places[lying], axis=0, return_index=True)[1]]  # the strongest one on each place
+    parts = _list_connected(Component(places[lying], turned.select(lying)))
+    connected = _choose_part(parts, before)
     free = (log_size < max_log_size_grown) & ~find_overlapped(near)
     if free.sum() <= len(connected):
         return connected
-    grown = _assign_by_growing(near, places, free, before)
-    return grown if len(grown) > len(connected) else connected
+    grown = [
+        Component(part.places + _find_nearest_places(part.squares, bounds)[0], part.squares)
+        for part in grow_components(turned, free)
+    ]
+    best = _choose_part(grown, before)
+    return best.select(np.lexsort(best.places.T[::-1])) if len(best) > len(connected) else connected
 
 
-def _is_axis_aligned(near: Detections, *, min_cosine: float = 0.96) -> Mask:
-    """Return which squares (n,) have an axis along the columns."""
-    cosines = [np.abs(axis[:, 0]) / (np.hypot(*axis.T) + 1e-9) for axis in (near.axis_u, near.axis_v)]
-    return np.asarray(np.maximum(*cosines) > min_cosine)
+def _choose_part(parts: list[Component], before: Component) -> Component:
+    """Return the part that shares most places with the lattice `before`, an empty component if there is none."""
+    empty = Component(np.zeros((0, 2), int), Detections.empty())
+    return max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)
 
 
-def _assign_directly(near: Detections, places: Sequence[Place], fits: Mask, before: Set[Place]) -> dict[Place, int]:
-    """Return the strongest square that `fits` at each place, as far as they are connected by edges or corners."""
-    assigned: dict[Place, int] = {}
-    for index in np.argsort(-near.score, kind="stable").tolist():
-        if fits[index]:
-            assigned.setdefault(places[index], index)
-    links = [(0.0, (a, b), (c, d)) for (a, b), (c, d) in combinations(assigned, 2) if max(abs(a - c), abs(b - d)) == 1]
-    parts = join_places(assigned, links)
-    best = max(parts, key=lambda part: (len(part & before), len(part), sorted(part)), default=set())
-    return {place: assigned[place] for place in sorted(best)}
-
-
-def _assign_by_growing(near: Detections, places: Sequence[Place], free: Mask, before: Set[Place]) -> dict[Place, int]:
-    """Return the lattice grown from `free` squares, of which the first is at its place and rows are horizontal."""
-    parts = []
-    for grown in grow_lattices(near, free, along=np.array([1.0, 0.0])):
-        left, top = places[grown[0, 0]]
-        parts.append({(left + col, top + row): index for (col, row), index in grown.items()})
-    best = max(parts, key=lambda part: (len(part.keys() & before), len(part)), default={})
-    return {place: best[place] for place in sorted(best)}
+def _list_connected(component: Component) -> list[Component]:
+    """Return the parts whose squares share edges or corners."""
+    places = component.places - component.places.min(axis=0, initial=0)
+    raster = np.zeros(places.max(axis=0, initial=0) + 1, bool)
+    raster[tuple(places.T)] = True
+    labels, count = ndimage.label(raster, np.ones((3, 3)))
+    return [component.select(labels[tuple(places.T)] == number) for number in range(1, count + 1)]

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-import numpy as np
-
-from kdvision.vision.detect.components import Component, find_components
 from kdvision.vision.detect.grid import Grid, build_grid
-from kdvision.vision.detect.hypothesis import MIN_SURE_SCORE, LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, find_overlapped, grow_components
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.lattice import (
+    MIN_KINGDOM_SQUARES,
+    Component,
+    find_components,
+    find_overlapped,
+    grow_components,
+)
 from kdvision.vision.detect.refine import refine
 from kdvision.vision.geometry import compute_median
 from kdvision.vision.image.photo import Photo
@@ -39,7 +42,7 @@ class SearchResult:
         """The hypotheses after suppression, the largest weighted area first."""
         kept: list[LatticeHypothesis] = []
         for one in sorted(self.hypotheses, key=lambda one: -one.weighted_area):
-            if not any(other.find_covered(one.centres).mean() > MAX_OVERLAP for other in kept):
+            if not any(other.find_covered(one.squares.centre).mean() > MAX_OVERLAP for other in kept):
                 kept.append(one)
         return tuple(kept)
 
@@ -49,7 +52,7 @@ class SearchResult:
 
         A single uncertain square may be the visible edge of a kingdom that this scale missed.
         """
-        return bool(self.best_hypotheses) and all((one.scores > MIN_SURE_SCORE).all() for one in self.best_hypotheses)
+        return bool(self.best_hypotheses) and all(one.is_certain for one in self.best_hypotheses)
 
 
 def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
@@ -86,11 +89,13 @@ def _has_only_large(coarse: Detections, photo: Photo, *, min_score: float = 0.3,
     possible = coarse.score > min_score
     if not possible.any() or compute_median(coarse.side[possible]) * scale < min_side_pixels:
         return False  # decided early, because small squares look like many
-    connected = [index for members in grow_components(coarse) for index in members.values()]
-    isolated = possible & ~find_overlapped(coarse)
-    isolated[connected] = False
-    large = bool(connected) and float(coarse.side[connected].min()) * scale > min_side_pixels
-    return large and not isolated.any()
+    grown = list(grow_components(coarse, ~find_overlapped(coarse)))
+    return max(map(len, grown)) >= MIN_KINGDOM_SQUARES and all(
+        part.squares.side.min() * scale > min_side_pixels
+        if len(part) >= MIN_KINGDOM_SQUARES
+        else part.squares.score.max() <= min_score
+        for part in grown
+    )
 
 
 def refine_components(
@@ -111,20 +116,22 @@ def refine_components(
         component = waiting.popleft()
         if any(_is_redundant(component, hypothesis) for hypothesis in found):
             continue
-        fitted = LatticeHypothesis.fit(component.members, component.squares)
+        fitted = LatticeHypothesis.fit(component)
         refined = None if fitted is None else refine(photo, detector, fitted)
         if refined is not None:
             _add(found, refined)
-            waiting += _find_rest(component, refined)
+            rest = component.select(~refined.find_covered(component.squares.centre))  # it may have been two kingdoms
+            if MIN_KINGDOM_SQUARES <= len(rest) < len(component):
+                waiting += find_components(rest.squares)
     return SearchResult(tuple(found))
 
 
 def _is_redundant(component: Component, hypothesis: LatticeHypothesis) -> bool:
     """Return True if a hypothesis already shows the component's squares and explains nearly all of their area."""
     return (
-        hypothesis.find_covered(component.centres, max_sides=0.6).mean() > MAX_OVERLAP
+        hypothesis.find_covered(component.squares.centre, max_sides=0.6).mean() > MAX_OVERLAP
         and hypothesis.weighted_area > 0.8 * component.weighted_area
-        and len(hypothesis.members) >= len(component.members)
+        and len(hypothesis) >= len(component)
     )
 
 
@@ -136,13 +143,3 @@ def _add(found: list[LatticeHypothesis], new: LatticeHypothesis) -> None:
             found[n] = better.average_scores(other)
             return
     found.append(new)
-
-
-def _find_rest(component: Component, refined: LatticeHypothesis) -> list[Component]:
-    """Return the components among the squares that refinement left out: it may have been two kingdoms."""
-    free = np.zeros(len(component.squares), bool)
-    free[component.indices] = True
-    free &= ~refined.find_covered(component.squares.centre)
-    if free.sum() < MIN_KINGDOM_SQUARES or free.sum() == len(component.indices):
-        return []
-    return find_components(component.squares, among=free)

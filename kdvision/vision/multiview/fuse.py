@@ -15,7 +15,7 @@ from kdvision.vision.classify.observation import BorderLogOdds, GridObservation
 from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.neighbours import Bounds
+from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.multiview.register import AlignedView
 from kdvision.vision.networks.cells import log_softmax

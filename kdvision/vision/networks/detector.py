@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -97,16 +97,24 @@ class Detections:
 
     def transform(self, matrix: Floats) -> Detections:
         """Return the detections under a homography (3, 3), to first order around each centre."""
-        if not len(self):
-            return self
         u, v = 0.5 * self.axis_u, 0.5 * self.axis_v
         points = np.stack([self.centre, self.centre + u, self.centre - u, self.centre + v, self.centre - v])
         moved = apply_homography(matrix, points)
         return Detections(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
 
-    def select(self, mask: npt.NDArray[np.bool_]) -> Detections:
-        """Return the detections where `mask` (n,) is true."""
-        return Detections(self.centre[mask], self.axis_u[mask], self.axis_v[mask], self.score[mask])
+    def select(self, chosen: npt.NDArray[Any] | list[int]) -> Detections:
+        """Return some detections, chosen by a mask (n,) or by indices."""
+        return Detections(self.centre[chosen], self.axis_u[chosen], self.axis_v[chosen], self.score[chosen])
+
+    def turn(self, quarters: npt.NDArray[np.intp]) -> Detections:
+        """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
+        axes, each = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
+        return Detections(self.centre, axes[quarters, each], axes[(quarters + 1) % 4, each], self.score)
+
+    def turn_rightwards(self) -> Detections:
+        """Return the detections with their axes turned so that `axis_u` points right as far as possible."""
+        u, v = (axis[:, 0] / (np.linalg.norm(axis, axis=1) + 1e-9) for axis in (self.axis_u, self.axis_v))
+        return self.turn(np.argmax([u, v, -u, -v], axis=0))
 
 
 def decode_votes(output: npt.NDArray[np.float32], *, min_probability: float = 0.5) -> Detections:

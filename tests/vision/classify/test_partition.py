@@ -10,21 +10,28 @@ from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_t
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import Detections
-from tests.kingdoms import fit_lattices
+from tests.kingdoms import find_indices, fit_lattices
 from tests.vision.detect.test_lattice import RAGGED, make_detections, make_view
 
+NONE = np.zeros((0, 2))
 NINE = [(float(c), float(r)) for c in range(3) for r in range(3)]
 
 
-def observe(hypothesis: LatticeHypothesis, castles: tuple[int, ...], empty: tuple[int, ...] = ()) -> ObservedLattice:
-    """The lattice observed with wheat on all detections but `castles` and `empty` ones, and nothing elsewhere."""
+def observe_only(squares: Detections, castles: tuple[int, ...], empty: tuple[int, ...] = ()) -> ObservedLattice:
+    (hypothesis,) = fit_lattices(squares)
+    return observe(hypothesis, squares.centre[[*castles]], squares.centre[[*empty]])
+
+
+def observe(hypothesis: LatticeHypothesis, castles: Floats, empty: Floats) -> ObservedLattice:
+    """The lattice observed with wheat on all detections but those at `castles` and `empty`, and nothing elsewhere."""
     grid = build_grid(hypothesis)
     probabilities = np.full((grid.rows, grid.cols, len(KINDS)), 0.001)
     probabilities[..., KINDS.index(".")] = 1.0
     cells = np.linalg.norm(hypothesis.squares.centre[:, None] - grid.centres.reshape(1, -1, 2), axis=2).argmin(axis=1)
-    for index in hypothesis.indices:
-        kind = "#" if index in castles else "." if index in empty else "w"
+    for index, centre in enumerate(hypothesis.squares.centre):
+        kind = "#" if (centre == castles).all(1).any() else "." if (centre == empty).all(1).any() else "w"
         cell = probabilities.reshape(-1, len(KINDS))[cells[index]]
         cell[:] = 0.001
         cell[KINDS.index(kind)] = 1.0
@@ -34,13 +41,8 @@ def observe(hypothesis: LatticeHypothesis, castles: tuple[int, ...], empty: tupl
     return ObservedLattice(hypothesis, observation)
 
 
-def make_hypothesis(squares: Detections) -> LatticeHypothesis:
-    (hypothesis,) = fit_lattices(squares)
-    return hypothesis
-
-
-def list_parts(parts: list[LatticeHypothesis]) -> list[list[int]]:
-    return sorted(sorted(part.indices) for part in parts)
+def list_parts(parts: list[LatticeHypothesis], squares: Detections) -> list[list[int]]:
+    return sorted(find_indices(part, squares) for part in parts)
 
 
 @pytest.mark.parametrize("castles", [(4, 13), (0, 17), (8, 12)])
@@ -50,49 +52,45 @@ def test_two_kingdoms_that_almost_touch_are_split(castles: tuple[int, int], offs
     squares = make_detections(
         [*NINE, *((c + right, r + down) for c, r in NINE)], make_view(0.3, perspective=0.0001), noise=0.5
     )
-    parts = split_by_castles(observe(make_hypothesis(squares), castles))
-    assert list_parts(parts) == [[*range(9)], [*range(9, 18)]]
+    parts = split_by_castles(observe_only(squares, castles))
+    assert list_parts(parts, squares) == [[*range(9)], [*range(9, 18)]]
     assert [(grid.rows, grid.cols) for grid in map(build_grid, parts)] == [(5, 5), (5, 5)]  # with a rim
 
 
 def test_detections_on_the_table_connect_nothing() -> None:
     squares = make_detections([*NINE, (3.0, 1.0), (3.0, 2.0), *((c + 4, r) for c, r in NINE)], make_view(0.3))
-    parts = split_by_castles(observe(make_hypothesis(squares), (4, 15), empty=(9, 10)))
-    assert list_parts(parts) == [[*range(9)], [*range(11, 20)]]
+    parts = split_by_castles(observe_only(squares, (4, 15), empty=(9, 10)))
+    assert list_parts(parts, squares) == [[*range(9)], [*range(11, 20)]]
 
 
 def test_a_tile_that_looks_like_a_castle_splits_no_kingdom() -> None:
-    assert split_by_castles(observe(make_hypothesis(make_detections(RAGGED, make_view(0.3), noise=1.0)), (3, 15))) == []
+    assert split_by_castles(observe_only(make_detections(RAGGED, make_view(0.3), noise=1.0), (3, 15))) == []
 
 
 def test_a_castle_alone_is_no_part() -> None:
     squares = make_detections([(0, 0), (1, 0), (2, 0), (0, 1), (3.3, 1.3)], make_view(0.0, perspective=0.0))
-    assert split_by_castles(observe(make_hypothesis(squares), (0, 4))) == []
+    assert split_by_castles(observe_only(squares, (0, 4))) == []
 
 
 def test_one_castle_splits_nothing() -> None:
-    assert split_by_castles(observe(make_hypothesis(make_detections(RAGGED, make_view(0.3))), (3,))) == []
+    assert split_by_castles(observe_only(make_detections(RAGGED, make_view(0.3)), (3,))) == []
 
 
 def test_tiles_of_another_kingdom_are_removed_from_a_grid_that_reaches_over_them() -> None:
     """The first lattice took two tiles of the second one for its own."""
     places = [*NINE, *((c + 3.25, r + 0.2) for c, r in NINE)]
     squares = make_detections(places, make_view(0.0, perspective=0.0))
-    first, second = (make_hypothesis(replace_scores(squares, list(range(*span)))) for span in ((0, 9), (9, 18)))
-    taken = {**first.members, (max(c for c, _ in first.members) + 1, 0): 9}
-    greedy = replace(first, members=taken, squares=squares)
-    one, other = remove_foreign_tiles([observe(greedy, (4,)), observe(second, (13 - 9,))])
+    (first,), (second,) = (fit_lattices(squares.select([*range(*span)])) for span in ((0, 9), (9, 18)))
+    order = np.lexsort((first.squares.centre[:, 0], first.squares.centre[:, 1].round()))
+    taken = np.array([*first.places[order], (first.bounds.right, 0)])
+    greedy = replace(first, places=taken, squares=squares.select([*range(10)]))
+    one, other = remove_foreign_tiles(
+        [observe(one, squares.centre[[n]], NONE) for one, n in ((greedy, 4), (second, 13))]
+    )
     assert one.is_tile.sum() == 9 and other.is_tile.sum() == 9
-
-
-def replace_scores(squares: Detections, kept: list[int]) -> Detections:
-    """Some of the detections."""
-    mask = np.zeros(len(squares), bool)
-    mask[kept] = True
-    return squares.select(mask)
 
 
 def test_kingdoms_apart_keep_their_tiles() -> None:
     squares = make_detections([*NINE, *((c + 6.0, r) for c, r in NINE)], make_view(0.3))
-    observed = [observe(one, (one.indices[0],)) for one in fit_lattices(squares)]
+    observed = [observe(one, one.squares.centre[:1], NONE) for one in fit_lattices(squares)]
     assert remove_foreign_tiles(observed) == [one.observation for one in observed]

@@ -10,7 +10,7 @@ import pytest
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import Detections, compute_axes
-from tests.kingdoms import fit_lattices
+from tests.kingdoms import find_indices, fit_lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
@@ -74,12 +74,12 @@ def test_kingdoms_with_a_gap_are_two_lattices() -> None:
     left = [(c, r) for c in range(5) for r in range(5)]
     right = [(c + 5.6, r + 0.3) for c, r in left]
     found = fit_lattices(make_detections(left + right, matrix, noise=0.5))
-    assert [len(lattice.members) for lattice in found] == [25, 25]
+    assert [*map(len, found)] == [25, 25]
 
 
 def test_parts_that_touch_at_a_corner_are_one_lattice() -> None:
     places = [(c, r) for c in range(3) for r in range(3)] + [(3, 3), (4, 3), (3, 4), (4, 4)]
-    assert [len(lattice.members) for lattice in fit_lattices(make_detections(places, make_view(1.0)))] == [13]
+    assert [*map(len, fit_lattices(make_detections(places, make_view(1.0))))] == [13]
 
 
 def test_the_grid_is_warped_to_crooked_rows() -> None:
@@ -111,11 +111,11 @@ def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective:
     halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
     squares = make_detections([*RAGGED, *halves], matrix, noise=0.6)
     squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
-    found = fit_lattices(squares)
-    assert set(found[0].members.values()) == set(range(len(RAGGED)))
-    right = cv2.perspectiveTransform((np.array(list(found[0].members)) + 0.5)[None].astype(float), found[0].matrix)[0]
-    away = np.linalg.norm(right - squares.centre[list(found[0].members.values())], axis=1)
-    assert (away < 0.15 * squares.side[list(found[0].members.values())]).all()
+    lattice = fit_lattices(squares)[0]
+    assert find_indices(lattice, squares) == [*range(len(RAGGED))]
+    right = cv2.perspectiveTransform((lattice.places + 0.5)[None], lattice.matrix)[0]
+    away = np.linalg.norm(right - lattice.squares.centre, axis=1)
+    assert (away < 0.15 * lattice.squares.side).all()
 
 
 @pytest.mark.parametrize("perspective", [0.0025, 0.004])
@@ -123,7 +123,7 @@ def test_lattices_grow_under_strong_perspective(perspective: float) -> None:
     """Far squares are much smaller than near ones, and each step is shorter than the one before."""
     squares = make_detections([(c, r) for c in range(7) for r in range(7)], make_view(0.4, perspective=perspective))
     assert squares.side.max() / squares.side.min() > 1.4
-    assert [len(lattice.members) for lattice in fit_lattices(squares)] == [49]
+    assert [*map(len, fit_lattices(squares))] == [49]
 
 
 def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
@@ -131,4 +131,4 @@ def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
     squares = make_detections([(c, r) for c in range(5) for r in range(5)], make_view(0.0, perspective=0.013))
     steps = np.linalg.norm(np.diff(squares.centre[:5], axis=0), axis=1)
     assert steps[0] / steps[-1] > 2
-    assert [len(lattice.members) for lattice in fit_lattices(squares)] == [25]
+    assert [*map(len, fit_lattices(squares))] == [25]

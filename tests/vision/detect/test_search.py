@@ -113,7 +113,7 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
     u, v = np.tile([20.0, 0.0], (25, 1)), np.tile([0.0, 20.0], (25, 1))
     matrix = np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]])
     squares = Detections(centre, u, v, np.full(25, score))
-    return LatticeHypothesis({place: n for n, place in enumerate(places)}, squares, matrix)
+    return LatticeHypothesis(np.array(places), squares, matrix, np.zeros((0, 2), int))
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
