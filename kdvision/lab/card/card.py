@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kdvision.files import write_atomically
 from kdvision.lab.experiments.experiment import add_up, compute_model_digests
-from kdvision.vision.networks.cells import OutputLayout
+from kdvision.vision.networks.cells import locate_heads
 from kdvision.vision.networks.onnx import Model
 
 Table = Sequence[Mapping[str, str]]
@@ -147,16 +147,17 @@ def list_outdated(results: Results) -> list[str]:
 
 def describe_cell_columns(file: ModelFile) -> str:
     """Return which columns of the cell network's output belong to which head."""
-    layout = OutputLayout(len(file.metadata["kinds"]) - 1, tuple(file.metadata.get("pieces", ())))
-    heads = {
-        "kind of tile (logits)": layout.kind,
-        "a tile or none (log-odds)": slice(layout.presence, layout.presence + 1),
-        "hidden (log-odds)": slice(layout.occlusion, layout.occlusion + 1),
-        "other half right, below, left, above (logits)": layout.partner,
-        "piece (logits)": layout.piece,
-        "gem on each corner, clockwise from top left (log-odds)": layout.gem,
-    }
-    return "; ".join(f"{_format_columns(part)} {name}" for name, part in heads.items() if part.stop > part.start)
+    heads = locate_heads(len(file.metadata["kinds"]) - 1, len(file.metadata.get("pieces", ())))
+    names = (
+        "kind of tile (logits)",
+        "a tile or none (log-odds)",
+        "hidden (log-odds)",
+        "other half right, below, left, above (logits)",
+        "piece (logits)",
+        "gem on each corner, clockwise from top left (log-odds)",
+    )
+    parts = zip(heads.values(), names, strict=True)
+    return "; ".join(f"{_format_columns(part)} {name}" for part, name in parts if part.stop > part.start)
 
 
 def _format_columns(columns: slice) -> str:

@@ -13,7 +13,6 @@ from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.light import compress_jpeg
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
-from kdvision.vision.networks.cells import PARTNER_COUNT
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, compute_axes, encode_axes
 
 SIDE_RANGE_PIXELS = (11.0, 84.0)
@@ -137,7 +136,7 @@ def augment_cells(
     for i, crop in enumerate(crops):
         turns = int(rng.integers(4))
         if partner[i] >= 0:
-            partner[i] = (partner[i] - turns) % PARTNER_COUNT  # np.rot90 moves the right-hand neighbour up
+            partner[i] = (partner[i] - turns) % 4  # np.rot90 moves the right-hand neighbour up
         gems[i] = np.roll(gems[i], -turns)  # and the top right corner to the left
         crop = np.rot90(crop, turns)
         if rng.random() < 0.5:

@@ -200,10 +200,15 @@ def list_links(component: Component) -> list[Link]:
     places, squares = component.places, component.squares
     away = places[None] - places[:, None]
     one, other = np.nonzero((np.abs(away).max(axis=2) == 1) & (away @ (2, 1) > 0))
-    step = away[one, other]
-    u, v = (axis[one] + axis[other] for axis in (squares.axis_u, squares.axis_v))
-    apart = squares.centre[other] - squares.centre[one] - step[:, :1] * u - step[:, 1:] * v
-    gaps = np.hypot(*apart.T) / squares.side[one] + DIAGONAL_COST_SIDES * np.all(step, axis=1)
+    # Both squares meet at the edges or corners that are closest to half way, wherever the lattice has its places.
+    apart = squares.centre[other] - squares.centre[one]
+    half_way, closest = apart / 2, np.empty((2, len(one), 2))
+    for n, (indices, way) in enumerate(((one, half_way), (other, -half_way))):
+        steps = np.einsum("sa,and->nsd", _STEPS, np.stack([squares.axis_u[indices], squares.axis_v[indices]]))
+        nearest = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
+        closest[n] = steps[np.arange(len(steps)), nearest]
+    gaps = np.hypot(*(apart - closest[0] + closest[1]).T) / squares.side[one]
+    gaps += DIAGONAL_COST_SIDES * np.all(away[one, other], axis=1)
     return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
 
 

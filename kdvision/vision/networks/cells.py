@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import cv2
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, compute_median, compute_side_lengths
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_median, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.networks.detector import PADDING_GREY
 from kdvision.vision.networks.onnx import Model
@@ -22,7 +22,6 @@ CROP_PIXELS: Final = 64
 """Side of a crop."""
 SQUARE_PIXELS: Final = 40
 """Side of the square itself in the middle of the crop; the margin shows the edges of its neighbours."""
-PARTNER_COUNT: Final = 4
 EMPTY_LOG_ODDS: Final = -8.0
 """Log-odds of a tile on cells that the detector found empty; the network's own answer there is about the same."""
 CERTAIN_LOG_ODDS: Final = 4.0
@@ -78,55 +77,24 @@ def log_softmax(logits: Floats) -> Floats:
     return np.asarray(special.log_softmax(logits, axis=-1)) if logits.shape[-1] else logits
 
 
-@dataclass(frozen=True)
-class OutputLayout:
-    """Positions of the heads in the logits of one crop.
+def locate_heads(tiles: int, pieces: int = 0) -> dict[str, slice]:
+    """Return the columns of each head of a network for kinds of tiles and pieces, named as in `CellPredictions`.
 
-    A network without `pieces` (their names, "" first for none) has no head for gems either.
+    A network without `pieces` (none is one of them) has no head for gems either.
     """
-
-    tiles: int
-    pieces: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> slice:
-        """One logit for each kind of tile."""
-        return slice(0, self.tiles)
-
-    @property
-    def presence(self) -> int:
-        """Log-odds of a tile."""
-        return self.tiles
-
-    @property
-    def occlusion(self) -> int:
-        """Log-odds that something covers the square."""
-        return self.tiles + 1
-
-    @property
-    def partner(self) -> slice:
-        """Position of the domino's other half: right, down, left, up."""
-        return slice(self.tiles + 2, self.tiles + 2 + PARTNER_COUNT)
-
-    @property
-    def piece(self) -> slice:
-        """One logit for each piece, none first."""
-        return slice(self.partner.stop, self.partner.stop + len(self.pieces))
-
-    @property
-    def gem(self) -> slice:
-        """Log-odds of a gem on each corner: top left, top right, bottom right, bottom left."""
-        return slice(self.piece.stop, self.piece.stop + (4 if self.pieces else 0))
+    sizes = {"kind": tiles, "presence": 1, "hidden": 1, "partner": 4, "pieces": pieces, "gems": 4 if pieces else 0}
+    ends = np.cumsum([*sizes.values()]).tolist()
+    return {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
 
 
-def turn_logits_upright(logits: Floats, turn: int, layout: OutputLayout) -> Floats:
+def turn_logits_upright(logits: Floats, turn: int, heads: Mapping[str, slice]) -> Floats:
     """Return logits (n, …) of crops rotated anticlockwise by `turn` quarters, as if the crops were upright.
 
     `np.rot90` takes the right-hand neighbour up and the top right corner to the top left. Neighbours and corners are
     both listed clockwise, so each moves by one position a quarter.
     """
     turned = np.array(logits)
-    for head in (layout.partner, layout.gem):
+    for head in (heads["partner"], heads["gems"]):
         turned[:, head] = np.roll(logits[:, head], turn, axis=1)
     return turned
 
@@ -149,25 +117,6 @@ class CellPredictions:
     pieces: Floats
     gems: Floats
 
-    def insert_empty(self, empty: npt.NDArray[np.bool_]) -> CellPredictions:
-        """Return predictions for all cells: these where `empty` (n,) is false, those of bare table elsewhere."""
-        bare = CellPredictions(
-            kind=np.full(self.kind.shape[1], -np.log(self.kind.shape[1])),
-            presence=np.array(EMPTY_LOG_ODDS),
-            hidden=np.array(0.0),
-            partner=np.full(PARTNER_COUNT, -np.log(PARTNER_COUNT)),
-            pieces=log_softmax(np.where(np.arange(self.pieces.shape[1]) == 0, -EMPTY_LOG_ODDS, 0.0)),
-            gems=np.full(self.gems.shape[1], EMPTY_LOG_ODDS),
-        )
-
-        def merge(predicted: Floats, otherwise: Floats) -> Floats:
-            values = np.broadcast_to(otherwise, (len(empty), *otherwise.shape)).copy()
-            values[~empty] = predicted
-            return values
-
-        names = [field.name for field in fields(self)]
-        return CellPredictions(**{name: merge(getattr(self, name), getattr(bare, name)) for name in names})
-
 
 class CellClassifier:
     """The cell network; its metadata names kinds (the last is no tile), pieces and temperatures."""
@@ -176,36 +125,36 @@ class CellClassifier:
         self.model = model
         self.kinds: tuple[str, ...] = tuple(model.metadata["kinds"])
         self.pieces: tuple[str, ...] = tuple(model.metadata.get("pieces", ()))
-        self.layout = OutputLayout(len(self.kinds) - 1, self.pieces)
-        self.temperature: dict[str, float] = dict(model.metadata["temperatures"])
+        self._heads = heads = locate_heads(len(self.kinds) - 1, len(self.pieces))
+        self._temperature, self._empty_logits = np.ones(heads["gems"].stop), np.zeros(heads["gems"].stop)
+        for name, temperature in model.metadata["temperatures"].items():
+            self._temperature[heads[name]] = temperature
+        self._empty_logits[heads["presence"]] = self._empty_logits[heads["gems"]] = EMPTY_LOG_ODDS
+        self._empty_logits[heads["pieces"]][:1] = -EMPTY_LOG_ODDS  # none comes first
+        self._empty_logits[heads["hidden"]] = -np.inf
 
-    def classify(
-        self, photo: Photo, quads: Floats, *, turns: int = 4, empty: npt.NDArray[np.bool_] | None = None
-    ) -> CellPredictions:
+    def classify(self, photo: Photo, quads: Floats, *, turns: int = 4, empty: Mask | None = None) -> CellPredictions:
         """Return predictions for squares (n, 4, 2) of a photo.
 
         Uncertain squares are classified under `turns` quarter turns and their logits averaged (test-time augmentation).
         Squares known to be `empty` (n,) are not classified.
         """
-        if empty is not None and empty.any():
-            return self.classify(photo, quads[~empty], turns=turns).insert_empty(empty)
-        crops = crop_squares(photo, quads)
+        known = np.ones(len(quads), bool) if empty is None else ~empty
+        crops = crop_squares(photo, quads[known])
         logits = self.model.run(crops).astype(np.float64)
-        unsure = np.flatnonzero(~self._is_certain(logits)) if turns > 1 else np.zeros(0, np.intp)
-        if len(unsure):
-            logits[unsure] = (logits[unsure] + self._sum_rotated(crops[unsure], range(1, turns))) / turns
-        return self._decode(logits)
+        unsure = np.flatnonzero(~self._is_certain(logits))
+        if turns > 1 and len(unsure):
+            rotated = np.concatenate([np.rot90(crops[unsure], turn, (1, 2)) for turn in range(1, turns)])
+            others = self.model.run(rotated).astype(np.float64).reshape(turns - 1, len(unsure), -1)
+            upright = [turn_logits_upright(each, turn, self._heads) for turn, each in enumerate(others, start=1)]
+            logits[unsure] = (logits[unsure] + np.sum(upright, axis=0)) / turns
+        scaled = np.tile(self._empty_logits, (len(quads), 1))
+        scaled[known] = logits / self._temperature
+        return self._decode(scaled)
 
-    def _sum_rotated(self, crops: Bytes, turns: Iterable[int]) -> Floats:
-        """Return the sum of the logits of crops under each number of quarter turns."""
-        rotated = [np.rot90(crops, turn, (1, 2)) for turn in turns]
-        logits = self.model.run(np.concatenate(rotated)).astype(np.float64).reshape(len(rotated), len(crops), -1)
-        upright = [turn_logits_upright(each, turn, self.layout) for turn, each in zip(turns, logits, strict=True)]
-        return np.asarray(np.sum(upright, axis=0))
-
-    def _is_certain(self, logits: Floats) -> npt.NDArray[np.bool_]:
+    def _is_certain(self, logits: Floats) -> Mask:
         """Return which squares surely show no tile, or surely one kind of tile and one kind of piece."""
-        predicted, margin = self._decode(logits), np.exp(-CERTAIN_LOG_ODDS)
+        predicted, margin = self._decode(logits / self._temperature), np.exp(-CERTAIN_LOG_ODDS)
         one_kind = 1 - np.exp(predicted.kind.max(axis=1)) < margin
         if self.pieces:
             one_kind &= 1 - np.exp(predicted.pieces.max(axis=1)) < margin
@@ -213,12 +162,12 @@ class CellClassifier:
         return np.asarray((predicted.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind))
 
     def _decode(self, logits: Floats) -> CellPredictions:
-        layout, temperature = self.layout, self.temperature
+        head = {name: logits[:, columns] for name, columns in self._heads.items()}
         return CellPredictions(
-            kind=log_softmax(logits[:, layout.kind] / temperature["kind"]),
-            presence=logits[:, layout.presence] / temperature["presence"],
-            hidden=np.asarray(special.expit(logits[:, layout.occlusion])),
-            partner=log_softmax(logits[:, layout.partner] / temperature["partner"]),
-            pieces=log_softmax(logits[:, layout.piece] / temperature.get("pieces", 1.0)),
-            gems=logits[:, layout.gem] / temperature.get("gems", 1.0),
+            kind=log_softmax(head["kind"]),
+            presence=head["presence"][:, 0],
+            hidden=np.asarray(special.expit(head["hidden"][:, 0])),
+            partner=log_softmax(head["partner"]),
+            pieces=log_softmax(head["pieces"]),
+            gems=head["gems"],
         )

@@ -14,9 +14,8 @@ from kdvision.vision.networks.cells import (
     EMPTY_LOG_ODDS,
     SQUARE_PIXELS,
     CellClassifier,
-    CellPredictions,
-    OutputLayout,
     crop_squares,
+    locate_heads,
     prepare_crops,
     turn_logits_upright,
 )
@@ -135,21 +134,15 @@ def test_crops_do_not_depend_on_the_pyramid_level() -> None:
 
 # Pieces and gems.
 
-LAYOUT = OutputLayout(3, ("", "knight", "tower"))
+HEADS = locate_heads(3, 3)
 
 
 def test_the_heads_follow_each_other() -> None:
-    parts = [
-        LAYOUT.kind,
-        slice(LAYOUT.presence, LAYOUT.occlusion),
-        slice(LAYOUT.occlusion, LAYOUT.occlusion + 1),
-        LAYOUT.partner,
-    ]
-    parts += [LAYOUT.piece, LAYOUT.gem]
+    parts = [*HEADS.values()]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
-    old = OutputLayout(3)
-    assert (old.partner, old.piece, old.gem) == (slice(5, 9), slice(9, 9), slice(9, 9))
+    old = locate_heads(3)
+    assert (old["partner"], old["pieces"], old["gems"]) == (slice(5, 9), slice(9, 9), slice(9, 9))
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -167,25 +160,12 @@ def test_logits_of_rotated_crops_are_turned_upright(turn: int) -> None:
     def logits(of: np.ndarray) -> np.ndarray:
         """The logits of a network that reads spots: sides as partners, corners as gems."""
         seen = row.copy()
-        seen[0, LAYOUT.partner] = [of[0][place] for place in sides]
-        seen[0, LAYOUT.gem] = [of[0][place] for place in corners]
+        seen[0, HEADS["partner"]] = [of[0][place] for place in sides]
+        seen[0, HEADS["gems"]] = [of[0][place] for place in corners]
         return seen
 
     turned = logits(np.rot90(crop, turn, (1, 2)))
-    assert np.array_equal(turn_logits_upright(turned, turn, LAYOUT), logits(crop))
-
-
-def test_empty_squares_have_no_pieces() -> None:
-    rng = np.random.default_rng(1)
-    seen = CellPredictions(
-        rng.random((1, 3)), rng.random(1), rng.random(1), rng.random((1, 4)), rng.random((1, 3)), np.ones((1, 4))
-    )
-    whole = seen.insert_empty(np.array([True, False]))
-    assert np.exp(whole.pieces[0]).sum() == pytest.approx(1) and np.exp(whole.pieces[0, 0]) > 0.99
-    assert whole.gems.tolist() == [[EMPTY_LOG_ODDS] * 4, [1] * 4]
-    assert np.array_equal(whole.pieces[1], seen.pieces[0]) and np.array_equal(whole.partner[1], seen.partner[0])
-    old = CellPredictions(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
-    assert [part.shape for part in (old.insert_empty(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
+    assert np.array_equal(turn_logits_upright(turned, turn, HEADS), logits(crop))
 
 
 class ConstantModel:
@@ -193,13 +173,12 @@ class ConstantModel:
 
     def __init__(self, about: dict[str, Any], chance: float) -> None:
         self.metadata, self.pictures = about, 0
-        row = OutputLayout(len(about["kinds"]) - 1, tuple(about["pieces"]))
-        self.logits = np.zeros(row.gem.stop, np.float32)
-        self.logits[[row.kind.start, row.presence]] = 60
-        self.logits[row.piece] = -60
-        self.logits[row.piece.start : row.piece.start + 2] = (
-            about["temperatures"].get("pieces", 1.0) * np.log([1 - chance, chance]) if chance else (60, -60)
-        )
+        heads = locate_heads(len(about["kinds"]) - 1, len(about["pieces"]))
+        self.logits = np.zeros(heads["gems"].stop, np.float32)
+        self.logits[[0, heads["presence"].start]] = 60
+        self.logits[heads["pieces"]] = -60
+        shares = about["temperatures"].get("pieces", 1.0) * np.log([1 - chance, chance]) if chance else (60, -60)
+        self.logits[heads["pieces"]][:2] = shares[: len(about["pieces"])]
 
     def run(self, pictures: np.ndarray) -> np.ndarray:
         self.pictures += len(pictures)
@@ -215,3 +194,14 @@ def test_an_uncertain_piece_is_classified_under_rotation(chance: float, expected
     seen = classifier.classify(Photo.open(make_picture()), make_box(40, 40, 40)[None])
     assert model.pictures == expected_pictures
     assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)
+
+
+def test_empty_squares_have_no_pieces() -> None:
+    model = ConstantModel(load_model("cells").metadata, 0.6)
+    quads, empty = np.stack([make_box(40, 40, 40)] * 2), np.array([True, False])
+    seen = CellClassifier(cast(Model, model)).classify(Photo.open(make_picture()), quads, empty=empty)
+    assert np.exp(seen.pieces).sum(axis=1) == pytest.approx(1) and np.exp(seen.pieces[0, 0]) > 0.99
+    assert seen.gems.tolist() == [[EMPTY_LOG_ODDS] * 4, [0] * 4] and seen.hidden.tolist() == [0, 0.5]
+    old = {"kinds": ["w", "f", "."], "pieces": [], "temperatures": {"kind": 1, "presence": 1, "partner": 1}}
+    none = CellClassifier(cast(Model, ConstantModel(old, 0.0))).classify(Photo.open(make_picture()), quads, empty=empty)
+    assert (none.pieces.shape, none.gems.shape) == ((2, 0), (2, 0))
