@@ -68,7 +68,7 @@ def estimate_size(
     for cells in (6, 10):  # the better of two scales, rectified to a unit square
         rectified, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
-        scales.append(detector.detect(rectified).transform(np.diag([unit, unit, 1.0])))
+        scales.append(detector.detect(rectified)[0].transform(np.diag([unit, unit, 1.0])))
     found = max(scales, key=lambda found: float((found.score**2 * found.side**2).sum()))
     if len(found) >= MIN_KINGDOM_SQUARES:
         sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))

@@ -47,7 +47,7 @@ def detect_rectified(
 ) -> LatticeHypothesis | None:
     """Return what the detector finds on a lattice rectified within `bounds`; None if that is too little."""
     rectified, matrix = rectify(photo, hypothesis.matrix, bounds)
-    near, votes = detector.detect_with_votes(rectified)
+    near, votes = detector.detect(rectified)
     members = max(split_component(_assign_places(near, bounds, hypothesis)), key=hypothesis.count_common_places)
     if len(members) < MIN_KINGDOM_SQUARES:
         return None

@@ -30,8 +30,6 @@ COARSE_LONG_SIDE_PIXELS: Final = 320
 """Longer sides at which the detector sees a whole photo; small squares show at the first, large ones at both."""
 PADDING_GREY: Final = 114
 """Grey level beyond the border, in training and at run time."""
-_LOG_SIZE_RANGE: Final = (-2, 8)
-"""Limits of the logarithm of half a side, against overflow."""
 
 
 def encode_axes(alpha: Complex, beta: Complex) -> Floats:
@@ -47,7 +45,7 @@ def encode_axes(alpha: Complex, beta: Complex) -> Floats:
 
 def decode_axes(code: Floats, *, max_skew: float = 0.8) -> tuple[Complex, Complex]:
     """Return alpha and beta of a code (n, 5), up to a quarter turn."""
-    size = np.exp(np.clip(code[..., 0], *_LOG_SIZE_RANGE))
+    size = np.exp(code[..., 0])
     alpha = size * np.exp(1j * np.arctan2(code[..., 2], code[..., 1]) / 4)
     skew = code[..., 3] + 1j * code[..., 4]
     skew = skew / np.maximum(1.0, np.abs(skew) / max_skew)
@@ -117,30 +115,25 @@ class Detections:
         return self.turn(np.argmax([u, v, -u, -v], axis=0))
 
 
-def decode_votes(output: npt.NDArray[np.float32], *, min_probability: float = 0.5) -> Detections:
+def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input, strongest first.
 
-    Votes with a probability of at most `min_probability` of lying inside a square are ignored.
+    The score is the sum of a square's votes, weighted by probability and by how close they lie to its centre, relative
+    to the number of votes that a square of its size can have.
     """
+    min_probability, full_score_share = 0.5, 0.45  # votes that count; share of the possible votes for a score of 1
     chance = expit(output[0].astype(np.float64))
     rows, cols = np.nonzero(chance > min_probability)
     if not len(rows):
         return Detections.empty()
     votes = output[:, rows, cols].T.astype(np.float64)
-    half_side = np.exp(np.clip(votes[:, 3], *_LOG_SIZE_RANGE))
+    votes[:, 3] = np.clip(votes[:, 3], -2, 8)  # against overflow
+    half_side = np.exp(votes[:, 3])
     positions = np.stack([(cols + 0.5) * STRIDE_PIXELS, (rows + 0.5) * STRIDE_PIXELS], -1)
-    centre = positions + votes[:, 1:3] * half_side[:, None]
     weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
+    votes = np.concatenate([positions + votes[:, 1:3] * half_side[:, None], votes[:, 3:8]], axis=1)
     order = np.argsort(-weight, kind="stable")
-    votes = np.concatenate([centre, votes[:, 3:8]], axis=1)[order]
-    return _average_votes(votes, weight[order], half_side[order])
-
-
-def _average_votes(votes: Floats, weight: Floats, half_side: Floats, *, full_score_share: float = 0.45) -> Detections:
-    """Return one detection for each cluster of votes (n, 7): centre and axis code, strongest vote first.
-
-    The score is 1 from `full_score_share` of a square's possible votes on.
-    """
+    votes, weight, half_side = votes[order], weight[order], half_side[order]
     cluster, strongest = _cluster_votes(votes[:, :2], half_side)
     total = np.bincount(cluster, weight)
     mean = np.stack([np.bincount(cluster, weight * column) for column in votes.T], axis=1) / total[:, None]
@@ -162,15 +155,14 @@ def _cluster_votes(
 
     Clustering is greedy: the strongest vote collects all votes whose centres lie within `radius_half_sides`.
     """
-    x, y = (np.ascontiguousarray(axis) for axis in centre.T)
-    reach = (radius_half_sides * half_side) ** 2
-    left, cluster, strongest = np.arange(len(x)), np.zeros(len(x), np.intp), list[int]()
+    left, cluster, strongest = np.arange(len(centre)), np.zeros(len(centre), np.intp), list[int]()
     while len(left):
-        outside = (x - x[0]) ** 2 + (y - y[0]) ** 2 >= reach[left[0]]
+        away = ((centre[left] - centre[left[0]]) ** 2).sum(axis=1)
+        outside = away >= (radius_half_sides * half_side[left[0]]) ** 2
         outside[0] = False
         cluster[left] = len(strongest)  # the votes outside get another number in a later round
         strongest.append(int(left[0]))
-        left, x, y = left[outside], x[outside], y[outside]
+        left = left[outside]
     return cluster, strongest
 
 
@@ -180,12 +172,11 @@ class SquareDetector:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def detect(self, pixels: npt.NDArray[np.uint8]) -> Detections:
-        """Return the squares in an RGB picture (H, W, 3) at its own size."""
-        return self.detect_with_votes(pixels)[0]
+    def detect(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
+        """Return the squares in an RGB picture (H, W, 3) at its own size, and the votes for them.
 
-    def detect_with_votes(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
-        """Return the squares, and for each 8 x 8 pixels the probability (H / 8, W / 8) that they lie in a square."""
+        The votes are the probabilities (H / 8, W / 8) that each 8 x 8 pixels lie in a square.
+        """
         height, width = pixels.shape[:2]
         grey = (PADDING_GREY,) * 3
         padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=grey)
@@ -202,4 +193,4 @@ class SquareDetector:
         """
         pixels = photo.resize(long_side)
         scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
-        return self.detect(pixels).transform(scale)
+        return self.detect(pixels)[0].transform(scale)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,26 +27,21 @@ DIGEST_KEY: Final = "sha256"
 _DIGEST_HEADER: Final = b"\x72\x4a\x0a\x06" + DIGEST_KEY.encode() + b"\x12\x40"
 """`ModelProto.metadata_props` (field 14, 74 bytes) with `key` (field 1, 6 bytes) and `value` (field 2, 64 bytes)."""
 
-MAX_THREADS: Final = 4
-"""The networks are small: more threads spend more time on synchronisation than they save."""
-
 MAX_BATCH_IMAGES: Final = 16
 """Larger batches are no faster and need more memory."""
-
-_RESTORE_HINT: Final = "Install kdvision again, or restore the file."
 
 
 def find_model(name: str) -> Path:
     """Return the path of a shipped model, in a wheel or a checkout; raise ModelError if it is missing."""
     package = Path(__file__).resolve().parents[2]
-    places = [package / "models" / f"{name}.onnx", package.parent / "models" / f"{name}.onnx"]
-    if folder := os.environ.get("KDVISION_MODELS"):
-        places.insert(0, Path(folder) / f"{name}.onnx")
-    for place in places:
-        if place.is_file():
-            return place
+    folders = [package / "models", package.parent / "models"]
+    if own := os.environ.get("KDVISION_MODELS"):
+        folders.insert(0, Path(own))
+    for folder in folders:
+        if (path := folder / f"{name}.onnx").is_file():
+            return path
     raise ModelError(
-        f"The model {name}.onnx is missing from {places[-1].parent}.",
+        f"The model {name}.onnx is missing from {folders[-1]}.",
         hint="Install kdvision again, or run `make model` in a checkout.",
     )
 
@@ -74,11 +68,15 @@ def read_model_file(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ModelError(f"The model {path} cannot be read: {error.strerror}", hint=_RESTORE_HINT) from error
+        raise _make_error(f"The model {path} cannot be read: {error.strerror}") from error
     body = strip_digest(content)
     if content not in (body, body + encode_digest(body)):
-        raise ModelError(f"The model {path} is damaged: its digest does not match", hint=_RESTORE_HINT)
+        raise _make_error(f"The model {path} is damaged: its digest does not match")
     return content
+
+
+def _make_error(message: str) -> ModelError:
+    return ModelError(message, hint="Install kdvision again, or restore the file.")
 
 
 class Model:
@@ -99,11 +97,14 @@ class Model:
         try:
             self.session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions share no base class
-            raise ModelError(f"The model {path} cannot be loaded: {error}", hint=_RESTORE_HINT) from error
+            raise _make_error(f"The model {path} cannot be loaded: {error}") from error
         self.input = self.session.get_inputs()[0].name
-        self.metadata: dict[str, Any] = _parse_metadata(self.session.get_modelmeta().custom_metadata_map)
-        if self.metadata.get("format") != MODEL_FORMAT:
-            found = self.metadata.get("format")
+        self.metadata: dict[str, Any] = {}
+        for key, value in self.session.get_modelmeta().custom_metadata_map.items():
+            with suppress(ValueError):  # other exporters add entries that are no JSON
+                if key != DIGEST_KEY:
+                    self.metadata[key] = json.loads(value)
+        if (found := self.metadata.get("format")) != MODEL_FORMAT:
             raise ModelError(
                 f"The model {path} has format {found}; this kdvision reads format {MODEL_FORMAT}.",
                 hint="Install models and program of one version.",
@@ -113,7 +114,7 @@ class Model:
         """Return the network's output for RGB images (n, H, W, 3), which run in batches."""
         starts = range(0, max(1, len(images)), MAX_BATCH_IMAGES)
         parts = [self.run_inputs(**{self.input: images[start : start + MAX_BATCH_IMAGES]}) for start in starts]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return np.concatenate(parts)
 
     def run_inputs(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Return the network's first output for inputs given by name, in one call."""
@@ -121,23 +122,16 @@ class Model:
         return np.asarray(self.session.run(None, arrays)[0], np.float32)
 
 
-def _parse_metadata(metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return the metadata with JSON values; the digest and other entries are left out."""
-    parsed = {}
-    for key, value in metadata.items():
-        with suppress(ValueError):
-            if key != DIGEST_KEY:
-                parsed[key] = json.loads(value)
-    return parsed
-
-
 def count_threads() -> int:
-    """Return KDVISION_THREADS if set, else the number of cores of this process, at most `MAX_THREADS`."""
+    """Return KDVISION_THREADS if set, else the number of cores of this process, at most 4.
+
+    The networks are small: more threads spend more time on synchronisation than they save.
+    """
     requested = os.environ.get("KDVISION_THREADS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if requested.isdecimal() and int(requested):
         return min(int(requested), 4 * cores)
-    return min(cores, MAX_THREADS)
+    return min(cores, 4)
 
 
 @cache
@@ -146,5 +140,5 @@ def load_model(name: str, threads: int | None = None) -> Model:
     path = find_model(name)
     model = Model(path, threads=threads)
     if (found := model.metadata.get("name")) != name:
-        raise ModelError(f"The model {path} is the network {found!r} instead of {name!r}", hint=_RESTORE_HINT)
+        raise _make_error(f"The model {path} is the network {found!r} instead of {name!r}")
     return model
