@@ -19,20 +19,20 @@ import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, s
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, html, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, html, memo, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
-function Header() {
+const Header = memo(({ canUndo, canRedo, hasGame, hasKingdoms }) => {
   const tool = (icon, props) => html`<${Button} icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} ...${props} />`;
   return html`<header class="bar">
     <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
     <div class="tools">
-      ${tool("undo", { disabled: !state.table?.undo, onClick: () => undo() })}
-      ${tool("redo", { disabled: !state.table?.redo, onClick: () => redo() })}
-      ${tool("share", { disabled: !currentKingdoms().length, onClick: () => openDialog("share") })}
-      ${tool("menu", { disabled: !state.game, onClick: () => openDialog("menu") })}
+      ${tool("undo", { disabled: !canUndo, onClick: () => undo() })}
+      ${tool("redo", { disabled: !canRedo, onClick: () => redo() })}
+      ${tool("share", { disabled: !hasKingdoms, onClick: () => openDialog("share") })}
+      ${tool("menu", { disabled: !hasGame, onClick: () => openDialog("menu") })}
     </div>
   </header>`;
-}
+});
 
 /** What everybody at the table should know first: the connection, errors, messages and questions about photos. */
 function Alerts() {
@@ -96,8 +96,9 @@ const Start = () => html`<section class="start">
 </section>`;
 
 function Tabs() {
+  const questions = openQuestions();
   const tab = (kingdom) => {
-    const count = openQuestions().filter((one) => one.kingdom === kingdom.id).length;
+    const count = questions.filter((one) => one.kingdom === kingdom.id).length;
     const isCurrent = kingdom.id === selectedKingdom().id;
     const select = () => selectKingdom(kingdom.id);
     return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
@@ -113,18 +114,18 @@ function Tabs() {
   </nav>`;
 }
 
-function PlayerCard({ kingdom }) {
-  const rename = (player) => player.trim() && setKingdom(kingdom.id, { player: player.trim() });
-  const colours = COLOURS.map((colour) => [colour, t(`colours.${colour}`)]);
+const PlayerCard = memo(({ id, player, colour, total }) => {
+  const rename = (name) => name.trim() && setKingdom(id, { player: name.trim() });
+  const colours = COLOURS.map((one) => [one, t(`colours.${one}`)]);
   return html`<section class="who-card">
-    <span class="castle castle-${kingdom.colour}">
-      <${Select} aria-label=${t("colour")} value=${kingdom.colour} options=${colours} onChange=${(colour) => setKingdom(kingdom.id, { colour })} />
+    <span class="castle castle-${colour}">
+      <${Select} aria-label=${t("colour")} value=${colour} options=${colours} onChange=${(chosen) => setKingdom(id, { colour: chosen })} />
     </span>
-    <${TextInput} class="name" value=${kingdom.player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
-    <output class="big" aria-label=${t("total")}>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
-    <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom(kingdom)} />
+    <${TextInput} class="name" value=${player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
+    <output class="big" aria-label=${t("total")}>${total ?? "…"}</output>
+    <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom({ id, player })} />
   </section>`;
-}
+});
 
 /** What is left to check: the questions of the table, or a kingdom that is uncertain as a whole. */
 function ReviewBar({ kingdom }) {
@@ -149,7 +150,7 @@ function Kingdoms() {
   return html`<${Tabs} />
     <div class="table">
       <div class="column" key="player ${kingdom.id}">
-        <${PlayerCard} kingdom=${kingdom} />
+        <${PlayerCard} id=${kingdom.id} player=${kingdom.player} colour=${kingdom.colour} total=${shortTotal(scoreOf(kingdom))} />
         <${ReviewBar} kingdom=${kingdom} />
         <${PhotoCard} kingdom=${kingdom} />
       </div>
@@ -203,7 +204,7 @@ const BigScreen = () => html`<main class="watch">
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;
 
-const Joining = () => html`<${Header} />
+const Joining = () => html`<${Header} canUndo=${false} canRedo=${false} hasGame=${false} hasKingdoms=${false} />
   <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>
   <${Messages} />`;
 
@@ -217,12 +218,12 @@ function App() {
   const { corners } = state;
   const photo = corners && state.photos.get(corners.photo);
   const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
-  return html`<${Header} />
+  return html`<${Header} canUndo=${Boolean(state.table.undo)} canRedo=${Boolean(state.table.redo)} hasGame hasKingdoms=${hasKingdoms} />
     <main>
       <${Alerts} />
       <div id="progress">${state.progress && html`<${Reading} />`}</div>
       ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
-      <${SetupCard} />
+      <${SetupCard} rules=${state.game.rules} all=${state.rules} />
       ${hasKingdoms && html`<${Kingdoms} />`}
       ${!hasKingdoms && !state.progress && !photo && html`<${Start} />`}
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}

@@ -3,7 +3,7 @@
 import { boardRows, shortTotal } from "./model.js";
 import { verdict } from "./standing.js";
 import { scoreOf } from "./store.js";
-import { CROWN } from "./ui.js";
+import { crownsPath } from "./ui.js";
 
 // Pixels.
 const SQUARE = 64;
@@ -76,7 +76,7 @@ function drawPlate(context, x, y, size) {
 }
 
 function drawCrown(context, x, y) {
-  const shape = new Path2D(CROWN);
+  const shape = new Path2D(crownsPath(1));
   context.save();
   context.translate(x, y);
   context.scale(0.85, 0.85);

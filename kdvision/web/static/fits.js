@@ -6,7 +6,7 @@ import { boardRows, frame, nameAt, placeAt } from "./model.js";
 import { SmallBoard } from "./standing.js";
 import { showToast, state } from "./store.js";
 import { describeCell, describeSource, sentences, t } from "./strings.js";
-import { Button, Field, html, Select, useState } from "./ui.js";
+import { Button, Details, Field, html, Select, useState } from "./ui.js";
 
 export function FitsCard({ kingdom }) {
   const cells = gameCells();
@@ -28,12 +28,11 @@ export function FitsCard({ kingdom }) {
     ${(id) => html`<${Select} id=${id} value=${domino[index]} options=${cells.map((cell) => [cell, describeCell(cell)])} onChange=${(cell) => choose(index, cell)} />`}
   <//>`;
   return html`<section class="card setup fits" aria-label=${t("fitsHead")}>
-    <details>
-      <summary><h3>${t("fitsHead")}</h3></summary>
+    <${Details} summary=${html`<h3>${t("fitsHead")}</h3>`}>${() => html`
       <div class="fields">${half(0)}${half(1)}</div>
       <${Button} icon="board" text=${t("fitsAsk")} class="soft" onClick=${ask} />
-      <div role="status">${asked?.question === question && html`<${Answer} key=${question} kingdom=${kingdom} domino=${domino} answer=${asked.answer} />`}</div>
-    </details>
+      <div role="status">${asked?.question === question && html`<${Answer} key=${question} kingdom=${kingdom} domino=${domino} answer=${asked.answer} />`}</div>`}
+    <//>
   </section>`;
 }
 

@@ -14,8 +14,15 @@ export const newId = () => `${Date.now().toString(36)}-${Math.random().toString(
 export const placeAt = (row, col) => `${row},${col}`;
 export const parsePlace = (text) => text.split(",").map(Number);
 
+const frames = new WeakMap(); // of squares, which never change
+
 /** The smallest frame around all squares: top, left, rows, cols. */
 export function frame(cells) {
+  if (!frames.has(cells)) frames.set(cells, findFrame(cells));
+  return frames.get(cells);
+}
+
+function findFrame(cells) {
   const places = Object.keys(cells).map(parsePlace);
   if (!places.length) return { top: 0, left: 0, rows: 0, cols: 0 };
   const rows = places.map((place) => place[0]);

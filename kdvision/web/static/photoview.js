@@ -5,7 +5,7 @@ import { startCorners } from "./corners.js";
 import { outline, parsePlace, placeAt, quadAt, shortTotal } from "./model.js";
 import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
-import { Button, CROWN, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, crownsPath, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
 
 // Pixels of the screen.
 const LABEL = 15; // height of the label of a square
@@ -27,7 +27,7 @@ export function PhotoCard({ kingdom }) {
   };
   return html`<section class="card photo" aria-label=${t("photo")}>
     <${Picture} photo=${photo} view=${view} label=${t("photoOf")} onClick=${tap}>
-      ${(unit) => kingdoms.map((one) => html`<${KingdomOverlay} key=${one.id} kingdom=${one} entry=${state.points.get(one.id)} unit=${unit}
+      ${(unit) => kingdoms.map((one) => html`<${KingdomOverlay} key=${one.id} kingdom=${one} entry=${state.points.get(one.id)} unit=${unit} viewBox=${view.join(" ")}
         isActive=${one.id === kingdom.id} isWhole=${!state.zoomed} places=${state.highlight?.id === one.id ? state.highlight.places : null} />`)}
     <//>
     <div class="toolbar">
@@ -71,22 +71,25 @@ function boxAround(photo, kingdom) {
   return [left, top, Math.min(photo.width, Math.max(...xs) + margin) - left, Math.min(photo.height, Math.max(...ys) + margin) - top];
 }
 
-const KingdomOverlay = memo(({ kingdom, entry, unit, isActive, isWhole, places: shown }) => {
-  const territories = territoriesOf(entry);
+/** The reading of one kingdom: its squares as far as they are in view, with the lines around its territories. */
+const KingdomOverlay = memo(({ kingdom, entry, unit, viewBox, isActive, isWhole, places: shown }) => {
   const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
-  const places = [...new Set([...Object.keys(kingdom.cells), ...doubts])].filter((place) => quadAt(kingdom, place));
-  const unsure = places.filter((place) => doubts.has(place));
+  const [left, top, width, height] = viewBox.split(" ").map(Number);
+  const isInView = (quad) => {
+    const [xs, ys] = axesOf(quad);
+    return Math.max(...xs) > left && Math.min(...xs) < left + width && Math.max(...ys) > top && Math.min(...ys) < top + height;
+  };
+  const quads = [...new Set([...Object.keys(kingdom.cells), ...doubts])].map((place) => [place, quadAt(kingdom, place)]);
+  const squares = quads.filter(([, quad]) => quad && isInView(quad));
+  const unsure = squares.filter(([place]) => doubts.has(place));
   const isDim = (place) => shown && !shown.has(place);
   return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
-    ${places.map((place) => html`<polygon
-      key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}"
-      points=${quadAt(kingdom, place).join(" ")} data-place=${place} data-id=${kingdom.id}
+    ${squares.map(([place, quad]) => html`<polygon
+      key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
     />`)}
-    ${places.map((place) => html`<${Borders} key=${place} kingdom=${kingdom} place=${place} territories=${territories} />`)}
-    ${unsure.map((place) => html`<polygon key=${place} class="warn" points=${shrink(quadAt(kingdom, place), 0.86).join(" ")} />`)}
-    ${places.map((place) => html`<${CellLabel}
-      key=${place} quad=${quadAt(kingdom, place)} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit}
-    />`)}
+    <${Borders} kingdom=${kingdom} squares=${squares} territories=${territoriesOf(entry)} />
+    ${unsure.map(([place, quad]) => html`<polygon key=${place} class="warn" points=${shrink(quad, 0.86).join(" ")} />`)}
+    ${squares.map(([place, quad]) => html`<${CellLabel} key=${place} quad=${quad} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit} />`)}
     ${(isActive || isWhole) && html`<${Plaque} kingdom=${kingdom} score=${entry?.score} unit=${unit} />`}
   </g>`;
 });
@@ -97,7 +100,7 @@ function kindOf(kingdom, place) {
 }
 
 /** The picture of the terrain and the crowns of a square, near its middle; a question mark where it is uncertain. */
-function CellLabel({ quad, cell, isUnsure, unit }) {
+const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
   const side = sideLength(quad);
   if (side < MIN_SQUARE * unit) return null;
   const size = Math.min(LABEL * unit, 0.36 * side);
@@ -107,26 +110,30 @@ function CellLabel({ quad, cell, isUnsure, unit }) {
   const width = size * ((isTile ? 1 : 0) + 0.85 * count + (isUnsure ? 0.7 : 0));
   const [x, y] = centreOf(quad);
   const [left, top] = [x - width / 2, y - size * 0.5 - 0.18 * side];
-  const crown = (n) => `translate(${left + size * (1.06 + 0.85 * n)} ${top + size * 0.18}) scale(${size / 32})`;
   return html`<g class="cell-label ${isUnsure ? "unsure" : ""}">
     <rect x=${left - 0.1 * size} y=${top - 0.1 * size} width=${width + 0.2 * size} height=${1.2 * size} rx=${0.25 * size} />
     ${isTile && html`<image href="/tiles/${cell[0]}.svg" x=${left} y=${top} width=${size} height=${size} />`}
-    ${Array.from({ length: count }, (_, n) => html`<path class="crown" d=${CROWN} transform=${crown(n)} />`)}
+    ${count > 0 && html`<path class="crown" d=${crownsPath(count)} transform="translate(${left + size * 1.06} ${top + size * 0.18}) scale(${size / 32})" />`}
     ${isUnsure && html`<text x=${left + width - 0.32 * size} y=${top + 0.86 * size} font-size=${size} text-anchor="middle">?</text>`}
   </g>`;
-}
+});
 
-/** Lines on the sides of a square at which its territory ends. */
-function Borders({ kingdom, place, territories }) {
-  const own = territories.get(place);
-  if (own === undefined) return null;
-  const [row, col] = parsePlace(place);
-  const near = [[row - 1, col], [row, col + 1], [row + 1, col], [row, col - 1]];
-  const quad = shrink(quadAt(kingdom, place), 0.96);
-  const sides = near.flatMap(([r, c], side) => (territories.get(placeAt(r, c)) === own ? [] : [side]));
-  const [x, y] = [0, 1].map((axis) => (corner) => quad[(2 * corner + axis) % 8]);
-  const path = sides.map((side) => `M${x(side)} ${y(side)}L${x(side + 1)} ${y(side + 1)}`).join("");
-  return html`<path class="edge under" d=${path} /><path class="edge edge-${kindOf(kingdom, place)}" d=${path} />`;
+/** Lines on the sides of squares at which their territories end: one path for each terrain, and a dark one under them. */
+function Borders({ kingdom, squares, territories }) {
+  const paths = new Map();
+  for (const [place, whole] of squares) {
+    const own = territories.get(place);
+    if (own === undefined) continue;
+    const [row, col] = parsePlace(place);
+    const near = [[row - 1, col], [row, col + 1], [row + 1, col], [row, col - 1]];
+    const quad = shrink(whole, 0.96);
+    const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
+    const sides = near.flatMap(([r, c], side) => (territories.get(placeAt(r, c)) === own ? [] : [`M${corner(side)}L${corner(side + 1)}`]));
+    const kind = kindOf(kingdom, place);
+    paths.set(kind, (paths.get(kind) ?? "") + sides.join(""));
+  }
+  return html`<path class="edge under" d=${[...paths.values()].join("")} />
+    ${[...paths].map(([kind, path]) => html`<path class="edge edge-${kind}" d=${path} key=${kind} />`)}`;
 }
 
 /** The player and the points, above the kingdom. */
@@ -151,8 +158,7 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   const photo = state.photos.get(kingdom.seen?.photo);
   const quad = photo && quadAt(kingdom, place);
   if (!quad) return null;
-  const xs = quad.filter((_, index) => index % 2 === 0);
-  const ys = quad.filter((_, index) => index % 2 === 1);
+  const [xs, ys] = axesOf(quad);
   const side = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) * 1.35;
   const [x, y] = crossing ? quad.slice(4, 6) : [xs, ys].map((values) => (Math.max(...values) + Math.min(...values)) / 2);
   const view = `${x - side / 2} ${y - side / 2} ${side} ${side}`;
@@ -162,10 +168,9 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   </svg>`;
 }
 
-function centreOf(quad) {
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / 4;
-  return [0, 1].map((axis) => mean(quad.filter((_, index) => index % 2 === axis)));
-}
+const axesOf = (quad) => [0, 1].map((axis) => quad.filter((_, index) => index % 2 === axis));
+
+const centreOf = (quad) => axesOf(quad).map((values) => values.reduce((sum, value) => sum + value, 0) / 4);
 
 function shrink(quad, share) {
   const centre = centreOf(quad);

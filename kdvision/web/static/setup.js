@@ -4,10 +4,9 @@ import { playedGame, playedVariants } from "./pieces.js";
 import { state } from "./store.js";
 import { t } from "./strings.js";
 import { setRules } from "./table.js";
-import { Checkbox, Field, html, Select } from "./ui.js";
+import { Checkbox, Details, Field, html, memo, Select } from "./ui.js";
 
-export function SetupCard() {
-  const { rules } = state.game;
+export const SetupCard = memo(({ rules }) => {
   const played = playedGame();
   const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one?.seats ?? {}).flat()))].sort((a, b) => a - b);
   const games = (state.rules?.games ?? []).map(({ game, name }) => [game, name]);
@@ -16,8 +15,7 @@ export function SetupCard() {
   <//>`;
   const number = (value) => (value ? Number(value) : null);
   return html`<section class="card setup" aria-label=${t("game")}>
-    <details>
-      <summary><h2>${t("game")}</h2><span class="summary">${summary(rules)}</span></summary>
+    <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summary(rules)}</span>`}>${() => html`
       ${select(t("whichGame"), rules.game, games, (game) => setRules({ game, seats: null }))}
       <${Variants} played=${played} chosen=${rules.variants} />
       ${select(t("side"), rules.side ?? "", [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]], (side) => setRules({ side: number(side) }))}
@@ -25,10 +23,10 @@ export function SetupCard() {
       <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
       ${played?.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
       ${played?.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
-      ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}
-    </details>
+      ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}`}
+    <//>
   </section>`;
-}
+});
 
 /** The variants of the game; those of a group, of which some are drawn for a game, are folded together. */
 function Variants({ played, chosen }) {

@@ -51,9 +51,10 @@ async function tryToJoin(table) {
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
 function watch() {
   live?.close();
-  const stream = new EventSource(`/api/tables/${state.table.table}/live`);
+  const { table } = state.table;
+  const stream = new EventSource(`/api/tables/${table}/live`);
   live = stream;
-  stream.addEventListener("state", ({ data }) => receive(JSON.parse(data)));
+  stream.addEventListener("state", ({ data, lastEventId }) => isNews(table, Number(lastEventId)) && receive(JSON.parse(data)));
   stream.addEventListener("people", ({ data }) => update({ people: Number(data) }));
   stream.onopen = () => (update({ connection: "live" }), flush());
   stream.onerror = () => {
@@ -68,15 +69,17 @@ export function reconnect() {
   if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
 }
 
+const isNews = (table, revision) => state.table?.table !== table || state.table.revision < revision;
+
 /** Show a state of the server, unless it or a newer one is shown. */
 export function receive(next) {
-  if (state.table?.table === next.table && state.table.revision >= next.revision) return;
+  if (!isNews(next.table, next.revision)) return;
   const before = state.game?.number === next.game.number ? state.game : null;
   const isUndone = (next.undo?.step ?? 0) < (state.table?.undo?.step ?? 0);
-  const shown = new Map(state.table?.game.rounds.flat().map((one) => [one.id, one]));
-  const rounds = next.game.rounds.map((round) => round.map((one) => keepEqual(shown.get(one.id), one)));
+  const shown = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
+  const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shown.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
-  const game = { ...next.game, rounds };
+  const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
     table: { ...next, game },
@@ -93,6 +96,12 @@ export function receive(next) {
 
 /** The value that is shown already if the new one is equal: what shows it is not drawn again. */
 const keepEqual = (shown, next) => (JSON.stringify(shown) === JSON.stringify(next) ? shown : next);
+
+/** The kingdom that is shown already, or its outlines in the photo, as far as the new one is equal. */
+function keepShown(shown, next) {
+  if (next.seen && next.seen.reading === shown?.seen?.reading) next.seen.squares = shown.seen.squares;
+  return keepEqual(shown, next);
+}
 
 /** Let the squares flash that somebody else, or a decision, has changed, and name them unless a step was taken back. */
 function showChanges(before, after, isUndone) {

@@ -49,12 +49,11 @@ export const Icon = ({ name }) => html`<svg viewBox="0 0 24 24" class="icon" ari
   <path d=${PATHS[name]} fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />
 </svg>`;
 
-export const CROWN = "M4 18 1.5 5l6 5L12 2l4.5 8 6-5L20 18z"; // 24 by 20
+/** The outline of crowns side by side; each is 24 by 20, and the next one begins 27 further on. */
+export const crownsPath = (count) => Array.from({ length: count }, (_, n) => `M${4 + 27 * n} 18l-2.5-13 6 5L${12 + 27 * n} 2l4.5 8 6-5L${20 + 27 * n} 18z`).join("");
 
 /** A number of drawn crowns. */
-export const Crowns = ({ count }) => html`<span class="crowns">
-  ${Array.from({ length: count }, () => html`<svg viewBox="0 0 24 20" class="crown" aria-hidden="true"><path d=${CROWN} /></svg>`)}
-</span>`;
+export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20" class="crowns crowns-${count}" aria-hidden="true"><path class="crown" d=${crownsPath(count)} /></svg>`;
 
 /** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
 export function CellFace({ cell }) {
@@ -69,6 +68,15 @@ export const pictureClass = (cell) => `sq-${cell === "#" ? "castle" : cell === "
 export function Button({ icon = null, text, label = true, ...props }) {
   const name = label ? {} : { "aria-label": text, title: text };
   return html`<button type="button" ...${name} ...${props}>${icon && html`<${Icon} name=${icon} />`}${label && html`<span>${text}</span>`}</button>`;
+}
+
+/** Details whose content is made only once they have been opened; the child is a function to the content. */
+export function Details({ summary, children }) {
+  const [isOpen, setOpen] = useState(false);
+  return html`<details onToggle=${(event) => setOpen(event.currentTarget.open)}>
+    <summary onClick=${() => setOpen(true)}>${summary}</summary>
+    ${isOpen && children()}
+  </details>`;
 }
 
 let fieldCount = 0; // Preact's useId starts again whenever the page is drawn
@@ -110,17 +118,21 @@ export function TextInput({ value, onCommit, ...props }) {
   />`;
 }
 
+let opener = null; // the element that has the focus again once no dialog is open
+
 /** An open dialog. It closes by Escape, by a tap outside and by its close button. */
 export function Dialog({ title, kind = "", onClose = closeDialog, children, ...props }) {
   const ref = useRef();
   useLayoutEffect(() => {
     const node = ref.current;
+    if (document.activeElement !== document.body) opener = document.activeElement;
     node.showModal();
     node.querySelector("[data-focus]")?.focus();
     node.addEventListener("close", onClose);
     return () => {
       node.removeEventListener("close", onClose);
-      node.close(); // returns the focus
+      // Its method close() would return the focus before the page is drawn, which costs another layout of the page.
+      queueMicrotask(() => document.querySelector("dialog") || opener?.focus({ preventScroll: true }));
     };
   }, []);
   const closeOutside = (event) => event.target === event.currentTarget && onClose();
