@@ -164,9 +164,9 @@ def choose_rule_set(
     return make_game(kind or "kingdomino", [table], side=side, variants=variants).rule_set
 
 
-def check_side(table: Table) -> Iterator[Problem]:
+def check_side(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms that fill the smaller grid, where a wider one decides the side of the game."""
-    small, side = SIDES[0], infer_board_side(kingdom.board for kingdom in table.kingdoms)
+    small, side = SIDES[0], rule_set.side
     for number, kingdom in enumerate(table.kingdoms):
         if side > small and find_complete_square(kingdom, small):
             text = (

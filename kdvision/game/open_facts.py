@@ -22,7 +22,7 @@ from kdvision.game.pieces import (
     corner_squares,
 )
 from kdvision.game.rules import TOKEN_KINDS
-from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
+from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
 BOARD: Final = "board"

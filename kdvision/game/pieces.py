@@ -112,6 +112,10 @@ class TokenKind:
     crowns: Mapping[str, int]
     count: int
 
+    def describe(self, token: "Token") -> str:
+        """Return what a token of this kind is called, such as "giant" or "court tile King"."""
+        return f"{self.word} {token.name}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -76,8 +76,8 @@ class OutrightWin(NamedTuple):
     is_reached: Callable[[Kingdom], bool]
 
 
-Check = Callable[[Table], Iterable[Problem]]
-"""Returns the problems with the pieces of all kingdoms on a table."""
+Check = Callable[[Table, "RuleSet"], Iterable[Problem]]
+"""Returns the problems with the pieces of all kingdoms on a table, by the rules that it is played by."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,11 @@ class RuleSet:
         entered = len(table.kingdoms)
         fewest = min((count for count in self.dominoes_drawn if count >= entered), default=entered)
         return table if table.seats else replace(table, seats=fewest)
+
+    def check_pieces(self, table: Table) -> list[Problem]:
+        """Return the problems with the pieces of all kingdoms."""
+        seated = self.with_seats(table)
+        return [problem for check in self.checks for problem in check(seated, self)]
 
     def is_outright_win(self, kingdom: Kingdom) -> bool:
         """Return whether a kingdom wins without counting points."""

@@ -27,8 +27,7 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     found += _check_number(boards, whole.seats, rule_set)
     if can_share and len(boards) > 1 and not any(board.unknown for board in boards):
         found += _check_shared_box(boards, odd, rule_set.deck)
-    seated = rule_set.with_seats(whole)
-    found += [problem for check in rule_set.checks for problem in check(seated)]
+    found += rule_set.check_pieces(whole)
     return tuple(replace(problem, clause=rule_set.own_clauses.get(problem.clause, problem.clause)) for problem in found)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem, Token, TokenKind
-from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
+from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.read import Node
 
 BUILDING_KEYS: Final = ("at", "name", "points", "crowns", "per_territory", "per_tower", "per_knight")

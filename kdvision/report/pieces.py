@@ -119,8 +119,7 @@ def check_pieces(
         problems += _list_doubtful_pieces(reading, rule_set)
         problems += [] if facts is None else _list_contradictions(reading, facts, first_number + number)
         found.append([replace(problem, kingdom=number) for problem in problems])
-    table = rule_set.with_seats(Table(tuple(kingdoms)))
-    shared = [problem for check in rule_set.checks for problem in check(table)]
+    shared = rule_set.check_pieces(Table(tuple(kingdoms)))
     kept = drop_uncheckable([*(problem for problems in found for problem in problems), *shared], kingdoms)
     return [tuple(p for p in kept if p.kingdom in (None, number)) for number in range(len(kingdoms))]
 

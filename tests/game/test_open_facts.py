@@ -19,7 +19,7 @@ from kdvision.game.open_facts import compute_range, has_open_facts, list_open_fa
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
-from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game

@@ -17,7 +17,7 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Building, Built, Gem
 from kdvision.game.rules import kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
-from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading

@@ -18,7 +18,7 @@ from kdvision.game.kingdom import Kingdom, Table, count_crowns
 from kdvision.game.pieces import Building, Built, Gem, Token
 from kdvision.game.players import Players
 from kdvision.game.rules import VARIANTS, make_rule_set
-from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS, DOMINOES, check_giants
+from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS, DOMINOES
 from kdvision.game.rules.quests import QUESTS, find_crown_lines
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
@@ -43,7 +43,7 @@ def kingdom(text: str, *giants: str, player: str = "") -> Kingdom:
 
 
 def problem_texts(*kingdoms: Kingdom) -> list[str]:
-    return [problem.text for problem in check_giants(Table(kingdoms))]
+    return [problem.text for problem in RULES.check_pieces(Table(kingdoms))]
 
 
 def quest_points(quest: str, text: str, *giants: str) -> int:

@@ -7,7 +7,7 @@ from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table, count_crowns, measure_largest
 from kdvision.game.pieces import JOKER, Gem
 from kdvision.game.rules import add_variants, kingdomino
-from kdvision.game.rules.lost_treasures import LOST_TREASURES, check_gems, has_all_gems
+from kdvision.game.rules.lost_treasures import LOST_TREASURES, has_all_gems
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
 
@@ -26,7 +26,7 @@ def values(of: Kingdom) -> list[int]:
 
 
 def texts(*kingdoms: Kingdom, open_gems: tuple[str, ...] = ()) -> list[str]:
-    return [problem.text for problem in check_gems(Table(kingdoms, open_gems))]
+    return [problem.text for problem in RULES.check_pieces(Table(kingdoms, open_gems))]
 
 
 @clause("lost-treasures/crowns")

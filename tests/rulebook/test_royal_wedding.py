@@ -7,7 +7,7 @@ from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, faces
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Built
 from kdvision.game.rules import royal_wedding
-from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.game.table_check import find_table_problems
 

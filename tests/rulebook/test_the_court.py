@@ -15,7 +15,7 @@ from kdvision.game.open_facts import compute_range, list_open_facts
 from kdvision.game.pieces import Building, Built, Gem, Token, TokenKind
 from kdvision.game.rules import kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.age_of_giants import GIANTS
-from kdvision.game.rules.the_court import BUILDINGS, CHARACTERS, RESOURCE_TOKENS, THE_COURT, TILES, check_court
+from kdvision.game.rules.the_court import BUILDINGS, CHARACTERS, RESOURCE_TOKENS, THE_COURT, TILES
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
@@ -44,7 +44,7 @@ def points(of: Kingdom) -> list[int]:
 
 
 def texts(*kingdoms: Kingdom) -> list[str]:
-    return [problem.text for problem in check_court(Table(kingdoms))]
+    return [problem.text for problem in RULES.check_pieces(Table(kingdoms))]
 
 
 @clause("court/gatherers")
@@ -187,7 +187,7 @@ def test_a_square_has_one_tile() -> None:
         == "the court tile King on D1 lies on the square of another one"
     )
     assert texts(kingdom("w l g f", resources="A1 A1"))[0] == "the resource on A1 lies on the square of another one"
-    found = check_court(Table((kingdom("w l g f", resources="A1 A1"),)))
+    found = RULES.check_pieces(Table((kingdom("w l g f", resources="A1 A1"),)))
     assert {(problem.clause, problem.squares, problem.kingdom) for problem in found} == {
         ("court/squares", (Square.parse("A1"),), 0)
     }

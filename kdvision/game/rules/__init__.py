@@ -15,10 +15,10 @@ The command line, game files, event files, the server and its page then offer th
 What an expansion adds, all in its one file (`age_of_giants.py` and `quests.py` are examples):
 
 - Tokens on squares: a `TokenKind` for each kind in `Variant.tokens`, its key in `facts`. `Kingdom.tokens` holds them,
-  `Kingdom.crowns_on` counts their crowns, and the rule that scores them is added by `change` and yields lines.
+  `Kingdom.crowns_on` counts their crowns, and a rule in `Variant.rules` yields their lines.
 - Dominoes: `Variant.dominoes`; `change` sets the number of `dominoes_drawn`.
 - What is drawn for the whole table: a variant for each, with the same `group` (`--quest bleak-king`).
-- Problems: `change` adds a function of the table to `checks`; `tokens.check_tokens` covers places and counts.
+- Problems: functions of the table in `Variant.checks`; `checks.check_tokens` covers places and counts.
 - Players' colours: `Variant.colours`.
 """
 

@@ -8,14 +8,15 @@ Who moved a giant does not matter (age-of-giants/moves).
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import parse_deck
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, TokenKind
-from kdvision.game.rules.tokens import check_tokens
+from kdvision.game.rules.checks import check_each, check_tokens
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
@@ -54,26 +55,17 @@ class CoveredCrowns:
             yield Line(label, 0, "age-of-giants/covered", (giant.square,))
 
 
-def add_giants(rule_set: RuleSet) -> RuleSet:
-    """Return the rule set with giants, for up to five kingdoms (age-of-giants/fifth-player)."""
-    return replace(
-        rule_set,
-        rules=(*rule_set.rules, CoveredCrowns()),
-        dominoes_drawn=DOMINOES_DRAWN[rule_set.side],
-        checks=(*rule_set.checks, check_giants),
-        own_clauses={**rule_set.own_clauses, **OWN_CLAUSES},
-    )
+def add_dominoes(rule_set: RuleSet) -> RuleSet:
+    """Return the rule set for up to five kingdoms (age-of-giants/fifth-player), with the clauses of this book."""
+    own_clauses = {**rule_set.own_clauses, **OWN_CLAUSES}
+    return replace(rule_set, dominoes_drawn=DOMINOES_DRAWN[rule_set.side], own_clauses=own_clauses)
 
 
-def check_giants(table: Table) -> Iterator[Problem]:
-    """Yield problems: giants off the land, more than the box has, more on a square than it has crowns."""
-    yield from check_tokens(table, GIANTS, "age-of-giants/giants")
-    for number, kingdom in enumerate(table.kingdoms):
-        if not _may_have_more_crowns(kingdom):
-            yield from _check_crowns(number, kingdom)
-
-
-def _check_crowns(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+@check_each
+def check_crowns(kingdom: Kingdom) -> Iterator[Problem]:
+    """Yield the squares with more giants than crowns."""
+    if _may_have_more_crowns(kingdom):
+        return
     others = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
     crowns_on = replace(kingdom, tokens=others).crowns_on
     for square, giants in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
@@ -82,7 +74,7 @@ def _check_crowns(number: int, kingdom: Kingdom) -> Iterator[Problem]:
             verb = "stands" if giants == 1 else "stand"
             has = f"which has {count_noun(crowns, 'crown')}: each giant covers one"
             text = f"{count_noun(giants, 'giant')} {verb} on {square.name}, {has}"
-            yield Problem((square,), text, "age-of-giants/giants", number)
+            yield Problem((square,), text, "age-of-giants/giants")
 
 
 def _may_have_more_crowns(kingdom: Kingdom) -> bool:
@@ -97,7 +89,9 @@ AGE_OF_GIANTS: Final = Variant(
     "Age of Giants",
     help="The dominoes and giants of Age of Giants are played with.",
     clause="age-of-giants/base",
-    change=add_giants,
+    rules=(CoveredCrowns(),),
+    checks=(partial(check_tokens, kind=GIANTS, clause="age-of-giants/giants"), check_crowns),
+    change=add_dominoes,
     facts=(GIANTS.key,),
     games=("kingdomino", "queendomino"),
     tokens=(GIANTS,),

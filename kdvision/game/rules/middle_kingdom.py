@@ -2,27 +2,22 @@
 
 from typing import Final
 
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules.variant import Variant, make_bonus
 
 
 def find_central_castle(kingdom: Kingdom, _side: int) -> tuple[Square, ...]:
-    """Return the castle's square if it is the centre of the kingdom, else nothing."""
-    castles = kingdom.board.castles()
-    return castles if castles == (find_centre(kingdom.board),) else ()
+    """Return the castle's square if it is the centre of the kingdom, else nothing.
 
-
-def find_centre(board: Board) -> Square | None:
-    """Return the centre of the smallest rectangle around the board's squares, None if a side of it is even.
-
-    This is the ruling kingdomino/centre.
+    The centre is that of the smallest rectangle around all squares, if both sides of it are odd; this is the ruling
+    kingdomino/centre.
     """
-    if board.bounds is None:
-        return None
-    top, left, bottom, right = board.bounds
-    odd = (bottom - top) % 2 == 0 and (right - left) % 2 == 0
-    return Square((top + bottom) // 2, (left + right) // 2) if odd else None
+    castles = kingdom.board.castles()
+    if len(castles) != 1 or kingdom.board.bounds is None:
+        return ()
+    (row, col), (top, left, bottom, right) = castles[0], kingdom.board.bounds
+    return castles if (2 * row, 2 * col) == (top + bottom, left + right) else ()
 
 
 MIDDLE_KINGDOM: Final[Variant] = make_bonus(

@@ -5,24 +5,57 @@ queendomino/no-crowns, queendomino/building-crowns, queendomino/total, queendomi
 code of their own.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
+from kdvision.game.board import Terrain
 from kdvision.game.deck import QUEENDOMINO
-from kdvision.game.kingdom import Kingdom, measure_largest
-from kdvision.game.pieces import QUEENDOMINO_FACTS, Building
-from kdvision.game.rules.queendomino_checks import (
-    check_buildings,
-    check_coins,
-    check_gained,
-    check_knights,
-    check_queen,
-    check_towns,
-)
+from kdvision.game.kingdom import Kingdom, Table, find_towns, measure_largest
+from kdvision.game.legality import Problem
+from kdvision.game.pieces import KNIGHT_KEYS, QUEENDOMINO_FACTS, TOWER_KEYS, TOWNS, UNKNOWN_BUILDING, Building
+from kdvision.game.rules.checks import check_each, check_land, check_single, check_supply
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
 from kdvision.text import count_noun
 
-OWN_CLAUSES = {
+KNIGHTS: Final = 22
+TOWERS: Final = 15
+COINS: Final = 12 * 1 + 18 * 3 + 12 * 9
+"""The value of all coins of the box."""
+
+BUILDINGS: Final = (
+    *(
+        Building(name, per_territory=Terrain[terrain.upper()], count=2)
+        for terrain, name in {
+            "grass": "",
+            "wheat": "",
+            "swamp": "",
+            "town": "The Church",
+            "lake": "",
+            "mine": "",
+            "forest": "The Sawmill",
+        }.items()
+    ),
+    Building("The Big Tavern", points=2, count=4),
+    Building("The Archery Range", per_knight=1, count=2),
+    Building("The Guardtower", points=3, count=4),
+    Building("The Travelling Castle", per_tower=1, count=2),
+    Building("The Statue", points=5, count=3),
+    Building(crowns=1, count=3),
+)
+"""The 32 building tiles by effect; `name` is the one known name among tiles of that effect."""
+
+FIRST_KNIGHTS: Final = 1
+"""Knights with which a kingdom begins (queendomino/first-knight)."""
+
+BUILT_KNIGHTS: Final = {"The Big Tavern": 3, "The Archery Range": 1, "The Travelling Castle": 0}
+"""Knights that a building brings, by its name; those of other buildings are not known."""
+
+BUILT_TOWERS: Final = {"The Big Tavern": 0, "The Archery Range": 0, "The Travelling Castle": 1}
+"""Towers that a building brings, by its name; those of other buildings are not known."""
+
+OWN_CLAUSES: Final = {
     "kingdomino/box": "queendomino/box",
     "kingdomino/castle": "queendomino/castle",
     "kingdomino/connection": "queendomino/connection",
@@ -54,29 +87,128 @@ class BuildingValues:
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each effect of each building."""
+        knights, towers = kingdom.all_knights, kingdom.towers
         for built in kingdom.buildings:
-            name = built.building.name or "building"
-            for words, points, clause in self._effects(built.building, kingdom):
-                yield Line(f"{name}: {words}", points, clause, (built.square,))
+            tile, terrain = built.building, built.building.per_territory
+            separate = sum(territory.terrain is terrain for territory in kingdom.territories)
+            noun = f"separate {terrain} territor{'y' if separate == 1 else 'ies'}"
+            for is_given, words, points, clause in (
+                (tile.points, count_noun(tile.points, "point"), tile.points, "queendomino/building-points"),
+                (
+                    terrain,
+                    f"{separate} {noun} × {self.per_territory}",
+                    separate * self.per_territory,
+                    "queendomino/detached",
+                ),
+                (
+                    tile.per_tower,
+                    f"{count_noun(towers, 'tower')} × {tile.per_tower}",
+                    towers * tile.per_tower,
+                    "queendomino/tower-bonus",
+                ),
+                (
+                    tile.per_knight,
+                    f"{count_noun(knights, 'knight')} × {tile.per_knight}",
+                    knights * tile.per_knight,
+                    "queendomino/knight-bonus",
+                ),
+            ):
+                if is_given:
+                    yield Line(f"{tile.name or 'building'}: {words}", points, clause, (built.square,))
 
-    def _effects(self, building: Building, kingdom: Kingdom) -> Iterator[tuple[str, int, str]]:
-        """Yield the effects of a building: words, points and clause."""
-        if building.points:
-            yield count_noun(building.points, "point"), building.points, "queendomino/building-points"
-        if terrain := building.per_territory:
-            count = sum(territory.terrain is terrain for territory in kingdom.territories)
-            words = f"{count} separate {terrain} territor{'y' if count == 1 else 'ies'} × {self.per_territory}"
-            yield words, count * self.per_territory, "queendomino/detached"
-        if building.per_tower:
-            points = kingdom.towers * building.per_tower
-            yield f"{count_noun(kingdom.towers, 'tower')} × {building.per_tower}", points, "queendomino/tower-bonus"
-        if building.per_knight:
-            points = kingdom.all_knights * building.per_knight
-            yield (
-                f"{count_noun(kingdom.all_knights, 'knight')} × {building.per_knight}",
-                points,
-                "queendomino/knight-bonus",
-            )
+
+@check_each
+def check_places(kingdom: Kingdom) -> Iterator[Problem]:
+    """Yield problems: a wrong number of towns, buildings off the towns, knights off the land, two on one square."""
+    towns = find_towns(kingdom.board)
+    if kingdom.towns is not None and kingdom.towns != len(towns) and not kingdom.board.unknown:
+        text = f"{kingdom.towns} town squares were counted here, and the board has {len(towns)}: write t on each"
+        yield Problem((), text)
+    sites = [built.square for built in kingdom.buildings]
+    for square in sites if TOWNS not in kingdom.open_facts else ():
+        if square not in towns:
+            text = f"the building on {square.name} does not stand on a town square"
+            yield Problem((square,), text, "queendomino/construction")
+    yield from check_single("building", sites, "queendomino/construction")
+    for square in dict.fromkeys(kingdom.knights):
+        yield from check_land(kingdom, square, f"the knight on {square.name} stands on", "queendomino/knights")
+    yield from check_single("knight", kingdom.knights, "queendomino/knights")
+
+
+@check_each
+def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
+    """Yield problems: more or fewer knights and towers than a kingdom has from its start and its buildings.
+
+    A number that does not score is not checked if it is 0.
+    """
+    tiles = [built.building for built in kingdom.buildings]
+    names = {tile.name for tile in tiles}
+    for keys, count, first, built, scores in (
+        (KNIGHT_KEYS, kingdom.all_knights, FIRST_KNIGHTS, BUILT_KNIGHTS, any(tile.per_knight for tile in tiles)),
+        (TOWER_KEYS, kingdom.towers, 0, BUILT_TOWERS, any(tile.per_tower for tile in tiles)),
+    ):
+        known = first + sum(built.get(name, 0) for name in names)
+        is_most = "buildings" not in kingdom.open_facts and names <= built.keys()
+        is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
+        if (is_most and count > known) or (is_given and count < known):
+            start, more = "its start and " if first else "", "" if is_most else " or more"
+            noun = keys[0].removesuffix("s")
+            text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {known}{more}"
+            yield Problem((), text, "queendomino/gained")
+
+
+def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
+    """Yield problems: two Queens, a Queen without a town or the most towers, towers without a Queen.
+
+    A missing kingdom may have the most towers and host the Queen. An open fact is no problem.
+    """
+    kingdoms, clause = table.kingdoms, "queendomino/queen-host"
+    hosts = [number for number, kingdom in enumerate(kingdoms) if kingdom.queen]
+    most = max((kingdom.towers for kingdom in kingdoms), default=0)
+    if len(hosts) > 1:
+        yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
+    for number in hosts:
+        towers, board, open_facts = kingdoms[number].towers, kingdoms[number].board, kingdoms[number].open_facts
+        if not (find_towns(board) or board.unknown or TOWNS in open_facts):
+            text = "the Queen is in a kingdom without a town, so no building brought a tower"
+            yield Problem((), text, clause, number)
+        elif "towers" not in open_facts and (towers < most or not towers):
+            other = f", and another kingdom has {most}" if most > towers else ""
+            yield Problem((), f"the Queen is with {count_noun(towers, 'tower')}{other}", clause, number)
+    if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
+        yield Problem((), "there are towers, and nobody hosts the Queen", clause)
+
+
+def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
+    """Yield problems: more pieces than the box has, in all or of one kind."""
+    tiles = [built.building for kingdom in table.kingdoms for built in kingdom.buildings]
+    for pieces, count, held in (
+        ("buildings", len(tiles), sum(tile.count for tile in BUILDINGS)),
+        ("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS),
+        ("towers", sum(kingdom.towers for kingdom in table.kingdoms), TOWERS),
+        ("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS),
+    ):
+        yield from check_supply(pieces, count, held, "queendomino/pieces")
+    used = Counter(tile.effect for tile in tiles)
+    for tile in BUILDINGS:
+        if used[tile.effect] > tile.count:
+            text = f"{used[tile.effect]} buildings give {describe_building(tile)}, and the box has {tile.count}"
+            yield Problem((), text, "queendomino/buildings")
+    for name, count in Counter(tile.name for tile in tiles).items():
+        if name and name != UNKNOWN_BUILDING.name and count > 1:
+            yield Problem((), f"{name} stands in the game {count} times", "queendomino/buildings")
+
+
+def describe_building(building: Building) -> str:
+    """Return the effect of a building in a few words."""
+    parts = [
+        count_noun(building.points, "point") if building.points else "",
+        f"2 points per {building.per_territory} territory" if building.per_territory else "",
+        f"{count_noun(building.per_tower, 'point')} per tower" if building.per_tower else "",
+        f"{count_noun(building.per_knight, 'point')} per knight" if building.per_knight else "",
+        count_noun(building.crowns, "crown") if building.crowns else "",
+    ]
+    return " and ".join(part for part in parts if part) or "nothing at the end"
 
 
 def queendomino(*, side: int = 5) -> RuleSet:
@@ -89,6 +221,6 @@ def queendomino(*, side: int = 5) -> RuleSet:
         (TieBreak("the largest territory", "queendomino/tie-largest", measure_largest),),
         {2: 48} if side > 5 else {3: 48, 4: 48},
         facts=QUEENDOMINO_FACTS,
-        checks=(check_towns, check_buildings, check_knights, check_gained, check_queen, check_coins),
+        checks=(check_places, check_gained, check_queen, check_box),
         own_clauses=OWN_CLAUSES,
     )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -25,8 +24,9 @@ MAX_TILINGS: Final = 500
 """Tilings of a board that are tried before it is taken to be possible."""
 
 
-def check_turns(table: Table, *, most: int) -> Iterator[Problem]:
-    """Yield the kingdoms with more dominoes of one box than the `most` that they draw (royal-wedding/turns)."""
+def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield the kingdoms with more dominoes of one box than they draw (royal-wedding/turns)."""
+    most = 12 if rule_set.side > 5 else 6
     for number, kingdom in enumerate(table.kingdoms):
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
             other_faces = faces(other)
@@ -49,9 +49,6 @@ def _list_used_faces(board: Board, most: int) -> list[Counter[Face]]:
     return used if len(tilings) < MAX_TILINGS else []
 
 
-_CHECKS: Final = {5: partial(check_turns, most=6), 7: partial(check_turns, most=12)}
-
-
 def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
     """Return the rules of both boxes together: 7x7 for 3 or 4 kingdoms, 5x5 for 5 to 8.
 
@@ -64,6 +61,6 @@ def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
         deck=ROYAL_WEDDING,
         dominoes_drawn=dict.fromkeys((3, 4) if rule_set.side > 5 else (5, 6, 7, 8), 96),
         team=2 if teams else 1,
-        checks=(*rule_set.checks, _CHECKS[rule_set.side]),
+        checks=(*rule_set.checks, check_turns),
         own_clauses={**rule_set.own_clauses, **CLAUSES},
     )

@@ -2,14 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.board import Cell, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import TOWNS, Token, TokenKind
-from kdvision.game.rules.tokens import check_tokens, describe_token
+from kdvision.game.pieces import TOWNS, TokenKind
+from kdvision.game.rules.checks import check_each, check_tokens
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
@@ -80,42 +81,31 @@ class CourtTiles:
             things = places.get(character.counted, {})
             count = sum([things.get(square, 0) for square in tile.square.surroundings()])
             parts = [str(character.points)] if character.points else []
-            parts += [f"{_count_noun(count, character.counted)} × {character.each}"] if character.each else []
+            if character.each:
+                noun = character.counted
+                counted = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
+                parts.append(f"{counted} × {character.each}")
             points = character.points + count * character.each
             yield Line(f"{tile.name} {where}: {' + '.join(parts)}", points, character.clause, (tile.square,))
-
-
-def _count_noun(count: int, noun: str) -> str:
-    return f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
 
 
 def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
     """Return how many things lie on each square, by the words of `Character.counted` (court/king-crowns)."""
     places: dict[str, Counter[Square]] = defaultdict(Counter)
     for token in kingdom.tokens:
-        for word in _name_things(kingdom.board, token):
+        words: tuple[str, ...] = ()
+        if token.key == RESOURCE_TOKENS.key:
+            cell = kingdom.board.get(token.square)
+            words = (RESOURCES[cell.terrain], "resource") if cell and cell.terrain in RESOURCES else ()
+        elif token.key == TILES.key and (character := CHARACTERS.get(token.name)):
+            words = ("character", "warrior") if character.is_warrior else ("character",)
+        for word in words:
             places[word][token.square] += 1
     return {**places, "crown": kingdom.crowns_on}
 
 
-def _name_things(board: Board, token: Token) -> tuple[str, ...]:
-    """Return the words under which characters count a token."""
-    if token.key == RESOURCE_TOKENS.key:
-        cell = board.get(token.square)
-        return (RESOURCES[cell.terrain], "resource") if cell is not None and cell.terrain in RESOURCES else ()
-    if token.key == TILES.key and (character := CHARACTERS.get(token.name)):
-        return ("character", "warrior") if character.is_warrior else ("character",)
-    return ()
-
-
-def check_court(table: Table) -> Iterator[Problem]:
-    """Yield problems: tiles and resources off their places, more tiles than were paid for or than the box has."""
-    yield from check_tokens(table, TILES, "court/tokens")
-    yield from check_tokens(table, RESOURCE_TOKENS, "court/tokens")
-    for number, kingdom in enumerate(table.kingdoms):
-        if TOWNS not in kingdom.open_facts:
-            yield from _check_places(number, kingdom)
-            yield from _check_price(number, kingdom)
+def check_tiles(table: Table, _rules: RuleSet) -> Iterator[Problem]:
+    """Yield the tiles of which the game has more than the box."""
     used = Counter(tile.name for kingdom in table.kingdoms for tile in kingdom.list_tokens(TILES.key))
     for name, count in used.items():
         if count > (held := BUILDINGS.get(name, 1)):
@@ -123,7 +113,11 @@ def check_court(table: Table) -> Iterator[Problem]:
             yield Problem((), f"the court tile {name} lies in the game {count} times, and the box has {held}", clause)
 
 
-def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+@check_each
+def check_places(kingdom: Kingdom) -> Iterator[Problem]:
+    """Yield the tiles and resources that lie off their places."""
+    if TOWNS in kingdom.open_facts:
+        return
     built_on = {built.square for built in kingdom.buildings}
     taken = Counter((token.key, token.square) for token in kingdom.tokens)
     for token in kingdom.tokens:
@@ -132,6 +126,8 @@ def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
             continue
         is_tile = token.key == TILES.key
         kind, clause = (TILES, "court/place") if is_tile else (RESOURCE_TOKENS, "court/resources")
+        needed = Cell.parse(token.name).terrain if token.name in BUILDINGS else cell.terrain
+        fault = ""
         if cell.crowns:
             fault = f"{count_noun(cell.crowns, 'crown')}, and needs a square without"
         elif taken[token.key, token.square] > 1:
@@ -140,24 +136,19 @@ def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
             fault = "a resource, and needs a free square"
         elif is_tile and token.square in built_on:
             fault, clause = "a building, and needs a free square", "court/squares"
-        else:
-            fault = _find_wrong_terrain(token, cell.terrain)
+        elif needed is not cell.terrain:
+            fault = f"{cell.terrain}, and is a building for {needed}"
+        elif not is_tile and cell.terrain not in RESOURCES:
+            fault = f"{cell.terrain}, which brings none"
         if fault:
-            text = f"the {describe_token(kind, token)} on {token.square.name} lies on {fault}"
-            yield Problem((token.square,), text, clause, number)
+            text = f"the {kind.describe(token)} on {token.square.name} lies on {fault}"
+            yield Problem((token.square,), text, clause)
 
 
-def _find_wrong_terrain(token: Token, terrain: Terrain) -> str:
-    """Return the terrain on which a token may not lie, in words; empty if it may."""
-    if token.key == RESOURCE_TOKENS.key:
-        return "" if terrain in RESOURCES else f"{terrain}, which brings none"
-    own = Cell.parse(token.name).terrain if token.name in BUILDINGS else terrain
-    return "" if own is terrain else f"{terrain}, and is a building for {own}"
-
-
-def _check_price(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+@check_each
+def check_price(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield the problem of more tiles than the resources that left the board can have paid for (court/price)."""
-    if kingdom.board.unknown or RESOURCE_TOKENS.key in kingdom.open_facts:
+    if kingdom.board.unknown or not kingdom.open_facts.isdisjoint((TOWNS, RESOURCE_TOKENS.key)):
         return
     kept = {token.square for token in kingdom.list_tokens(RESOURCE_TOKENS.key)}
     spent = Counter(
@@ -171,20 +162,22 @@ def _check_price(number: int, kingdom: Kingdom) -> Iterator[Problem]:
     if tiles > paid:
         verb = "lies" if tiles == 1 else "lie"
         text = f"{count_noun(tiles, TILES.word)} {verb} here, and the resources that left the board pay for {paid}"
-        yield Problem((), text, "court/price", number)
-
-
-def add_court(rule_set: RuleSet) -> RuleSet:
-    """Return the rule set with the court, whatever its other variants (court/mix, court/variants)."""
-    return replace(rule_set, rules=(*rule_set.rules, CourtTiles()), checks=(*rule_set.checks, check_court))
+        yield Problem((), text, "court/price")
 
 
 THE_COURT: Final[Variant] = Variant(
     "the-court",
     "The Court",
     help="The Court's resources, characters and buildings are played with.",
-    clause="court/mix",
-    change=add_court,
+    clause="court/mix",  # whatever the other variants: court/variants
+    rules=(CourtTiles(),),
+    checks=(
+        partial(check_tokens, kind=TILES, clause="court/tokens"),
+        partial(check_tokens, kind=RESOURCE_TOKENS, clause="court/tokens"),
+        check_places,
+        check_price,
+        check_tiles,
+    ),
     games=("kingdomino", "queendomino"),
     facts=(TILES.key, RESOURCE_TOKENS.key),
     tokens=(TILES, RESOURCE_TOKENS),

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from kdvision.game.board import Square
 from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import TokenKind
-from kdvision.game.scoring import Line, RuleSet
+from kdvision.game.scoring import Check, Line, Rule, RuleSet
+
+Groups = Sequence[tuple[Square, ...]]
+"""What earns the points of a bonus, each time that it is there: the squares of each corner, territory or line."""
 
 FindSquares = Callable[[Kingdom, int], Sequence[Square]]
 """Returns the squares of a kingdom that earn a bonus, none where it is not earned; the number is the game's side."""
@@ -20,7 +24,7 @@ class Variant:
 
     `id` is its name in game files and event files, and as an option (`--harmony`). `name` is shown to people and
     becomes part of the rule set's name. `help` says in one sentence what it does. `clause` is its entry in
-    `clauses.toml`. `change` returns a rule set with the variant's rules.
+    `clauses.toml`. `rules` and `checks` are added to those of the game; `change` makes any other change.
 
     `facts` are the keys of a game file that the variant needs. Without facts other than tokens, typed boards and events
     can be played with it. `games` are the games it can be added to, all if empty. If
@@ -35,7 +39,9 @@ class Variant:
     name: str
     help: str
     clause: str
-    change: Callable[[RuleSet], RuleSet]
+    rules: tuple[Rule, ...] = ()
+    checks: tuple[Check, ...] = ()
+    change: Callable[[RuleSet], RuleSet] | None = None
     facts: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
     has_claim: bool = False
@@ -55,9 +61,15 @@ class Variant:
 
     def add_to(self, rule_set: RuleSet) -> RuleSet:
         """Return the rule set with this variant."""
-        name = f"{rule_set.name}, {self.name}"
-        facts, deck = (*rule_set.facts, *self.facts), (*rule_set.deck, *self.dominoes)
-        return replace(self.change(rule_set), name=name, facts=facts, deck=deck)
+        changed = self.change(rule_set) if self.change else rule_set
+        return replace(
+            changed,
+            name=f"{rule_set.name}, {self.name}",
+            deck=(*changed.deck, *self.dominoes),
+            rules=(*changed.rules, *self.rules),
+            checks=tuple(dict.fromkeys((*changed.checks, *self.checks))),
+            facts=(*changed.facts, *self.facts),
+        )
 
 
 class Group(NamedTuple):
@@ -69,25 +81,30 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Bonus:
-    """A rule that gives `points` once, if `find_squares` finds squares that earn them."""
+    """A rule that gives `points` for each group of squares that `find_groups` finds."""
 
     label: str
     points: int
     clause: str
-    side: int
-    find_squares: FindSquares
+    find_groups: Callable[[Kingdom], Groups]
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line, of 0 points if the bonus is not earned."""
-        squares = tuple(self.find_squares(kingdom, self.side))
-        yield Line(self.label, self.points if squares else 0, self.clause, squares)
+        """Yield one line, of 0 points if nothing is found."""
+        groups = self.find_groups(kingdom)
+        squares = tuple(sorted({square for group in groups for square in group}))
+        yield Line(self.label, self.points * len(groups), self.clause, squares)
 
 
 def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_squares: FindSquares) -> Variant:
-    """Return a variant that adds one bonus, which players can claim."""
+    """Return a variant that adds one bonus, which is given once and which players can claim."""
 
     def add_bonus(rule_set: RuleSet) -> RuleSet:
-        bonus = Bonus(name, points, clause, rule_set.side, find_squares)
+        bonus = Bonus(name, points, clause, partial(_find_group, find_squares, rule_set.side))
         return replace(rule_set, rules=(*rule_set.rules, bonus))
 
-    return Variant(id, name, help, clause, add_bonus, has_claim=True)
+    return Variant(id, name, help, clause, change=add_bonus, has_claim=True)
+
+
+def _find_group(find_squares: FindSquares, side: int, kingdom: Kingdom) -> Groups:
+    squares = tuple(find_squares(kingdom, side))
+    return [squares] if squares else []

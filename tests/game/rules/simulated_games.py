@@ -19,7 +19,7 @@ from kdvision.game.rules import board_variants, make_rule_set
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
-from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
+from kdvision.game.rules.queendomino import BUILDINGS, KNIGHTS, TOWERS
 from kdvision.game.rules.the_court import BUILDINGS as COURT_BUILDINGS
 from kdvision.game.rules.the_court import CHARACTERS, RESOURCE_TOKENS, RESOURCES, THE_COURT, TILES
 from kdvision.lab.games.play import PlayedKingdom, draft, play

@@ -16,7 +16,7 @@ from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kin
 from kdvision.game.legality import find_problems
 from kdvision.game.pieces import Built, Gem, Token
 from kdvision.game.rules import TOKEN_KINDS, VARIANTS, kingdomino, queendomino, royal_wedding
-from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
