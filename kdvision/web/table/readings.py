@@ -47,7 +47,7 @@ class NewReading(NamedTuple):
         return self.kingdom.reading
 
     @property
-    def stored(self) -> StoredReading:
+    def stored_reading(self) -> StoredReading:
         """The reading as it is stored."""
         return StoredReading(self.observation, msgspec.json.encode(self.kingdom))
 
