@@ -12,16 +12,13 @@ import typer
 
 from kdvision import __version__
 from kdvision.cli.batch import batch
-from kdvision.cli.evaluate import evaluate
-from kdvision.cli.fits import fits
-from kdvision.cli.game import game, rules
-from kdvision.cli.look import look
+from kdvision.cli.boards import fits, game, rules, type_boards
+from kdvision.cli.diagnose import evaluate, look
 from kdvision.cli.output import print_error
 from kdvision.cli.review import review
 from kdvision.cli.score import score
 from kdvision.cli.serve import serve
 from kdvision.cli.streams import separate_streams
-from kdvision.cli.type_boards import type_boards
 from kdvision.errors import ExitCode, KdvisionError
 
 EPILOG: Final = (

@@ -1,39 +1,30 @@
-"""Parses the arguments of commands: photos, text on stdin, outlines and corrections."""
+"""Parses the arguments of commands: photos, text on stdin, boards and corrections."""
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
-    from kdvision.batch.store.corrections import Correction
-    from kdvision.batch.store.record import PhotoRecord
     from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
-FIX_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
 FIX_FORMAT: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
-PHOTO_FIX_PATTERN: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
-PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
-BOARD_PATTERN: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
-BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 
 MAX_STDIN_BYTES: Final = 1_000_000
 """Text on stdin is cut off here; no board or game is as long."""
 
 
-def parse_outlines(texts: Iterable[str]) -> "list[KingdomOutline]":
+def parse_outlines(texts: Sequence[str] | None) -> "list[KingdomOutline]":
     """The outlines of `--corners`; raises NotationError."""
-    if not (given := list(texts)):
+    if not texts:
         return []
     from kdvision.vision.detect.outline import KingdomOutline
 
-    return [KingdomOutline.parse(text) for text in given]
+    return [KingdomOutline.parse(text) for text in texts]
 
 
 def load_networks() -> None:
@@ -64,27 +55,36 @@ def read_stdin_text() -> str:
         raise NotationError("the text on stdin is not UTF-8", hint="convert it to UTF-8") from error
 
 
-class Fix(NamedTuple):
-    """A correction of one square: the kingdom (from 0), the square, and its content in notation ("." for no tile)."""
+def match_text(pattern: str, text: str, what: str, form: str) -> re.Match[str]:
+    """The match of a text with a pattern; raises NotationError, which says `what` the text should be in which form."""
+    match = re.fullmatch(pattern, text.strip(), re.DOTALL | re.ASCII)
+    if match is None:
+        raise NotationError(f"{text!r} is not {what}", expected=form, hint=f"write {form}")
+    return match
 
-    kingdom: int
-    square: Square
-    cell: str
+
+def parse_numbered(pattern: str, text: str, what: str, form: str) -> tuple[int, re.Match[str]]:
+    """The kingdom (from 0) of a text such as 1:C3=w1, by default the first, and the match of `pattern` with the rest.
+
+    The groups of the pattern have numbers from 2. Raises NotationError.
+    """
+    match = match_text(rf"(?:([1-9][0-9]?)\s*:)?{pattern}", text, what, form)
+    return int(match[1] or 1) - 1, match
 
 
-def parse_fixes(texts: Iterable[str]) -> list[Fix]:
-    """The corrections of `--fix`; without a number the first kingdom is meant. Raises NotationError."""
-    fixes = []
-    for text in texts:
-        match = FIX_PATTERN.fullmatch(text.strip())
-        if match is None:
-            raise NotationError(f"{text!r} is not a correction", expected=FIX_FORMAT, hint=f"write {FIX_FORMAT}")
-        word = match["cell"].strip()
+def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
+    """The corrections of `--fix`: the kingdom (from 0), the square, and its content in notation ("." for no tile).
+
+    Raises NotationError.
+    """
+    fixes = {}
+    for text in texts or ():
+        number, match = parse_numbered("([^:=]+)=(.+)", text, "a correction", FIX_FORMAT)
+        word = match[3].strip()
         if word == "?":
             hint = "name the content of the square, or leave it out"
             raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
-        cell = "." if word == "." else str(Cell.parse(word))
-        fixes.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
+        fixes[number, Square.parse(match[2])] = "." if word == "." else str(Cell.parse(word))
     return fixes
 
 
@@ -93,53 +93,18 @@ def parse_board(text: str) -> Board:
     return Board.parse(read_stdin_text() if text == "-" else text)
 
 
-def correct_boards(boards: Sequence[Board], fixes: Iterable[Fix]) -> list[Board]:
+def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], str]) -> list[Board]:
     """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
     from kdvision.report.build import correct_board
 
     corrected = list(boards)
-    for number, square, cell in fixes:
-        if number >= len(corrected):
-            raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(corrected)}")
+    for (number, square), cell in fixes.items():
+        check_kingdom(number, len(corrected))
         corrected[number] = correct_board(corrected[number], square, cell)
     return corrected
 
 
-def parse_photo_fix(text: str) -> "Correction":
-    """The correction of `--fix PHOTO:K:SQUARE=CELL`; raises NotationError."""
-    match = PHOTO_FIX_PATTERN.fullmatch(text.strip())
-    if match is None:
-        raise NotationError(
-            f"{text!r} is not a correction", expected=PHOTO_FIX_FORMAT, hint=f"write {PHOTO_FIX_FORMAT}"
-        )
-    number, square, cell = parse_fixes([match["fix"]])[0]
-    return make_correction(match["photo"], number + 1, square.name, cell)
-
-
-def parse_photo_board(text: str) -> "Correction":
-    """The correction of `--board PHOTO:K=BOARD`; raises NotationError."""
-    match = BOARD_PATTERN.fullmatch(text.strip())
-    if match is None:
-        raise NotationError(
-            f"{text!r} is not the board of a photo", expected=BOARD_FORMAT, hint=f"write {BOARD_FORMAT}"
-        )
-    return make_correction(match["photo"], int(match["kingdom"]), board=match["board"])
-
-
-def make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
-    """A correction of a square or of a whole board; raises NotationError for a board that is none."""
-    from kdvision.batch.store.corrections import Correction
-
-    text = str(Board.parse(board)) if board else ""
-    return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)
-
-
-def check_correction(correction: "Correction", records: "Mapping[str, PhotoRecord]") -> "Correction":
-    """The correction with its photo's content hash; raises NotationError if it fits no kingdom of the results."""
-    record = records.get(correction.photo)
-    if record is None:
-        close = get_close_matches(correction.photo, records, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
-        raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
-    correction.check(record.reading.kingdoms)
-    return replace(correction, content=record.content)
+def check_kingdom(number: int, count: int) -> None:
+    """Raise NotationError if there is no kingdom with this number, from 0."""
+    if number >= count:
+        raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {count}")

@@ -1,114 +1,92 @@
-"""The options that several commands share: what they are, and what they mean."""
+"""The options that several commands share, the facts that they give, and the decorator that adds them to a command."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from enum import StrEnum
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from kdvision.cli.variant_options import TokensByKingdom, check_variants
+from kdvision.cli.inputs import parse_numbered
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
+from kdvision.game.pieces import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import VARIANTS, make_rule_set, name_box
+from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
 from kdvision.report.pieces import GivenFacts, find_open_facts
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.report.result import Result
+    from kdvision.vision.image.photo import Photo
 
-GameName = Literal["kingdomino", "queendomino", "royal-wedding"]
-PhotoGame = Literal["auto", "kingdomino", "queendomino", "royal-wedding"]
+TokensByKingdom = Mapping[int, TokensByKey]
+NO_TOKENS: Final[TokensByKingdom] = {}
+
 KINGDOMINO: Final = "kingdomino"
 AUTO: Final = "auto"
-"""As the game of a photo: the photo decides it."""
+"""As the game: the photo decides it; typed boards are Kingdomino's."""
+BOXES: Final = {variant.id: variant for variant in VARIANTS if variant.dominoes}
+"""Variants with dominoes of their own. Each can be named as a game, which then is the first that it is added to."""
 
-COUNT_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
-COUNT_FORMAT: Final = "KINGDOM:COUNT, as in 1:11"
+if TYPE_CHECKING:
+    GameName = str
+else:
+    GameName = Literal[(AUTO, *GAMES, *BOXES)]
 
-
-Size = Annotated[
-    Literal["5", "7"] | None, typer.Option("--size", help="The side of the game; by default the boards decide it.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object per photo, each on its own line.")]
+Size = Annotated[Literal[5, 7] | None, typer.Option(help="The side of the game; by default the boards decide it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 if a person should check something.")]
 Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of each line of the score.")]
-Fixes = Annotated[
-    list[str] | None,
-    typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square of kingdom K, as in 1:C3=w1. Repeatable."),
-]
 Corners = Annotated[
     list[str] | None,
     typer.Option(
-        "--corners",
         metavar="OUTLINE",
         help="Read the kingdom inside this outline: its corners in pixels, clockwise from the top left, as in "
         '"100,80 520,90 530,500 90,490" or "5x5: 100,80 …". Repeatable.',
     ),
 ]
-PlayersOption = Annotated[
-    str | None,
-    typer.Option(
-        "--players",
-        metavar="NAMES",
-        help="The players: blue=Ann,pink=Bob by castle colour, or Ann,Bob in the order of the kingdoms (photo by "
-        "photo, left to right, row by row).",
-    ),
-]
-
-
-def _count_option(what: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        f"--{what}", metavar="K:COUNT", help=f"The number of {what} of kingdom K, as in 1:3. Repeatable."
-    )
-    return option
-
-
-Coins = Annotated[list[str] | None, _count_option("coins")]
-Towers = Annotated[list[str] | None, _count_option("towers")]
-Knights = Annotated[list[str] | None, _count_option("knights")]
-Towns = Annotated[list[str] | None, _count_option("towns")]
-Queen = Annotated[
-    int | None,
-    typer.Option("--queen", metavar="K", min=0, max=99, help="The kingdom that hosts the Queen; 0 for none."),
-]
 
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How to score kingdoms and print them.
+    """How to score kingdoms and print them: the options that `score`, `type` and `fits` share.
 
-    `game` is None if the photos decide it, `side` if the boards do. `facts` are what the user gave about pieces; None
-    for a game without pieces.
+    `players` and `facts` are what the user said about them; `facts` is None for a game without pieces.
     """
 
-    game: str | None = None
-    side: int | None = None
+    game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = AUTO
     variants: tuple[str, ...] = ()
+    size: Size = None
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K:SQUARE=CELL", help="Correct a square of kingdom K, as in 1:C3=w1. Repeatable."),
+    ] = None
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: one object for each photo, or one for all typed boards.")
+    ] = False
+    strict: Strict = False
     players: Players = NO_PLAYERS
     facts: GivenFacts | None = None
-    as_json: bool = False
-    strict: bool = False
 
     @property
-    def game_to_read(self) -> str:
+    def board_game(self) -> str:
+        """The game of typed boards."""
+        return KINGDOMINO if self.game == AUTO else self.game
+
+    @property
+    def box(self) -> str:
         """The box to read photos with; its game is AUTO if neither `game` nor a variant decides it."""
         games = [variant.games for variant in VARIANTS if variant.id in self.variants and len(variant.games) == 1]
-        return name_box(self.game or (games[0][0] if games else AUTO), self.variants)
+        return name_box(games[0][0] if games and self.game == AUTO else self.game, self.variants)
 
     @property
     def is_numbered(self) -> bool:
         """True if players or facts are given by the numbers of kingdoms."""
         return bool(self.players.in_order) or (self.facts is not None and self.facts.highest >= 0)
-
-    def add_detected_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
-        """The options with what a photo shows and the user did not say: the game, and whether gems are played with."""
-        game = self.game or (readings[0].game if readings else KINGDOMINO)
-        variants, facts = find_open_facts(readings, game, self.variants)
-        return replace(self, game=game, variants=variants, facts=self.facts or facts)
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
@@ -117,12 +95,135 @@ class ScoreOptions:
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
         """The rules for the boards of one game."""
-        return choose_rule_set(self.game, boards, side=self.side, variants=self.variants)
+        return choose_rule_set(self.board_game, boards, side=self.size, variants=self.variants)
+
+    def score_photo(
+        self, name: str, photo: "Photo", readings: Sequence["KingdomReading"], first_number: int = 0
+    ) -> "tuple[Result, ScoreOptions]":
+        """The result of a photo, and the options with what it shows and the user did not say: game and gems.
+
+        `first_number` is the number of its first kingdom, counted from 0 over all photos.
+        """
+        from kdvision.report.build import build_photo_result
+
+        game = readings[0].game if self.game == AUTO else self.game
+        variants, facts = find_open_facts(readings, game, self.variants)
+        options = replace(self, game=game, variants=variants, facts=self.facts or facts)
+        result = build_photo_result(
+            name,
+            (photo.width, photo.height),
+            readings,
+            options.make_rules([reading.board for reading in readings]),
+            players=self.players,
+            first_number=first_number,
+            facts=options.facts,
+        )
+        return result, options
+
+
+def add_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that replaces parameters of a command by options.
+
+    `variants` becomes an option for each offered variant and for each group of variants, and receives the ids of those
+    that are chosen. `tokens` becomes an option for each kind of token, and adds the variants of those that are given.
+    A parameter of the type ScoreOptions becomes an option for each of its fields that is one.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        parameters = list(_list_options(signature.parameters.values(), offered))
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            if "tokens" in signature.parameters:
+                given["tokens"] = _parse_tokens({key: given.pop(key) or () for key in TOKEN_KINDS})
+            given["variants"] = _pop_variants(given, offered)
+            if "options" in signature.parameters:
+                fields = given.keys() & ScoreOptions.__dataclass_fields__.keys() - signature.parameters.keys()
+                given["options"] = ScoreOptions(**{name: given.pop(name) for name in fields})
+            command(**given)
+
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+def _list_options(parameters: Iterable[inspect.Parameter], offered: Sequence[Variant]) -> Iterator[inspect.Parameter]:
+    def make_parameter(name: str, type_: Any, default: Any, option: Any) -> inspect.Parameter:
+        return parameter.replace(name=name, annotation=Annotated[type_, option], default=default)
+
+    for parameter in parameters:
+        if parameter.annotation is ScoreOptions:
+            fields = inspect.signature(ScoreOptions).parameters.values()
+            options = (
+                field for field in fields if field.name == "variants" or hasattr(field.annotation, "__metadata__")
+            )
+            yield from _list_options(options, offered)
+        elif parameter.name == "tokens":
+            for kind in TOKEN_KINDS.values():
+                example = f"{_make_example(kind)}, separated by commas; 1: for none"
+                text = f"The {kind.word}s on kingdom K, as in {example}. Repeatable."
+                option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
+                yield make_parameter(kind.key, list[str] | None, None, option)
+        elif parameter.name == "variants":
+            for variant in offered:
+                if not variant.group:
+                    yield make_parameter(variant.key, bool, False, typer.Option(f"--{variant.id}", help=variant.help))
+            for group in dict.fromkeys(variant.group for variant in offered if variant.group):
+                names = [variant.id for variant in GROUPS[group].variants]
+                text = f"A {group}: {', '.join(names)}. Repeatable."
+                make_enum: Any = StrEnum
+                choices: Any = make_enum(group, [(name, name) for name in names])
+                yield make_parameter(group, list[choices] | None, None, typer.Option(metavar="NAME", help=text))
+        else:
+            yield parameter
+
+
+def _make_example(kind: TokenKind) -> str:
+    return f"1:C3 {next(iter(kind.crowns))}".rstrip()
+
+
+def _pop_variants(given: dict[str, Any], offered: Sequence[Variant]) -> tuple[str, ...]:
+    """Take the options of variants out of `given`: the chosen variants, with those of a box and of tokens."""
+    chosen = {name for group in {variant.group for variant in offered} - {""} for name in given.pop(group) or ()}
+    chosen |= {variant.id for variant in offered if not variant.group and given.pop(variant.key)}
+    keys = {key for tokens in given.get("tokens", NO_TOKENS).values() for key in tokens}
+    chosen |= {variant.id for variant in VARIANTS if not keys.isdisjoint(variant.facts)}
+    if (box := BOXES.get(given.get("game", ""))) is not None:
+        given["game"] = box.games[0]
+        chosen.add(box.id)
+    return tuple(variant.id for variant in VARIANTS if variant.id in chosen)
+
+
+def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
+    """The tokens of the options, by kingdom, from 0, and by key; raises NotationError."""
+    from kdvision.gamefile.pieces import parse_tokens
+    from kdvision.gamefile.read import Node
+
+    found: dict[int, dict[str, list[Token]]] = {}
+    for key, kind in TOKEN_KINDS.items():
+        for text in texts[key]:
+            form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
+            number, match = parse_numbered("([^:]*)", text, "a kingdom's number with squares", form)
+            entries = [word.strip() for word in match[2].split(",") if word.strip()]
+            own = found.setdefault(number, {}).setdefault(key, [])
+            own += parse_tokens(Node({key: entries}, f"--{key}"), kind)
+    return found
+
+
+def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
+    """Raise a usage error for a variant that cannot be added to the game; it names the variant's `option`."""
+    for variant in VARIANTS:
+        if variant.id in variants and not variant.fits(game):
+            text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
+            own = f"--{variant.group} {variant.id}" if variant.group else f"--{variant.id}"
+            raise typer.BadParameter(text, param_hint=option or own)
 
 
 def parse_facts(
-    game: str | None,
-    variants: tuple[str, ...],
+    options: ScoreOptions,
     counts: Mapping[str, Sequence[str] | None],
     queen: int | None,
     tokens: TokensByKingdom,
@@ -132,40 +233,19 @@ def parse_facts(
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.
     """
+    game = options.board_game
     given = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])
-    if given and game in (None, KINGDOMINO):
+    if given and game == KINGDOMINO:
         raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=given[0])
-    check_variants(variants, game or KINGDOMINO)
-    facts = make_rule_set(game or KINGDOMINO, variants=variants).facts
+    check_variants(options.variants, game)
+    facts = make_rule_set(game, variants=options.variants).facts
     if not facts:
         return None
-    return GivenFacts(facts, _group_by_kingdom(counts), None if queen is None else queen - 1, tokens)
-
-
-def _group_by_kingdom(counts: Mapping[str, Sequence[str] | None]) -> dict[int, dict[str, int]]:
-    found: dict[int, dict[str, int]] = {}
+    by_kingdom: dict[int, dict[str, int]] = {}
     for key, texts in counts.items():
-        for number, count in _parse_counts(key, texts or ()):
-            if key in found.setdefault(number, {}):
+        for text in texts or ():
+            number, match = parse_numbered("([0-9]{1,3})", text, f"a number of {key}", "KINGDOM:COUNT, as in 1:11")
+            if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
-            found[number][key] = count
-    return found
-
-
-def _parse_counts(key: str, texts: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Each text as the number of a kingdom, from 0, and a count."""
-    for text in texts:
-        match = COUNT_PATTERN.fullmatch(text.strip())
-        if match is None:
-            hint = f"write {COUNT_FORMAT}"
-            raise NotationError(f"{text!r} is not a number of {key}", expected=COUNT_FORMAT, hint=hint)
-        yield int(match["kingdom"] or 1) - 1, int(match["count"])
-
-
-def check_facts(facts: GivenFacts | None, results: Sequence["Result"]) -> None:
-    """Raise NotationError if a fact is given for a kingdom that no photo shows, unless a photo failed."""
-    count = sum(len(result.kingdoms) for result in results)
-    if facts is None or facts.highest < count or any(result.error is not None for result in results):
-        return
-    hint = f"give a number from 1 to {count}, in the order of the photos" if count > 1 else "there is only kingdom 1"
-    raise NotationError(f"there is no kingdom {facts.highest + 1}", hint=hint)
+            by_kingdom[number][key] = int(match[2])
+    return GivenFacts(facts, by_kingdom, None if queen is None else queen - 1, tokens)

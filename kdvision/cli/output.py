@@ -1,109 +1,64 @@
-"""What commands print, and the exit codes that results call for."""
+"""What commands print, the exit codes that results call for, and the progress of long runs."""
 
 import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kdvision.cli.options import ScoreOptions
 from kdvision.errors import ExitCode, KdvisionError
-from kdvision.game.players import make_names_unique
-from kdvision.text import count_noun, replace_controls
+from kdvision.text import replace_controls
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kdvision.report.result import Result
 
-MAX_KINGDOMS: Final = 6
-"""More kingdoms are not ranked as one game, unless its rules allow more players."""
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
 UNESCAPED_CONTROL: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 """The control characters and line separators that `json.dumps` does not escape."""
+LOG_INTERVAL_S: Final = 15.0
+"""Time between two lines in a log."""
+SPEED_PERIOD_S: Final = 600.0
+"""The time left is estimated from this period: a laptop slows down as it gets warm."""
 
 
-def print_result(result: "Result", options: ScoreOptions) -> None:
+def print_result(result: "Result", *, as_json: bool) -> None:
     """Print one result as a JSON line or as text; a failed photo has no text."""
-    if options.as_json:
+    if as_json:
         from kdvision.report.to_dict import result_to_dict
 
         print_json(result_to_dict(result))
     elif result.error is None:
         from kdvision.report.table import format_table
 
-        typer.echo(format_table(result, width=get_width(), colour=wants_colour()))
+        print_text(format_table, result)
 
 
-def print_clauses(result: "Result") -> None:
-    """Print the rulebook clause of each line of the scores."""
-    from kdvision.report.table import format_clauses
-
-    for scored in result.kingdoms:
-        typer.echo(format_clauses(scored, width=get_width(), colour=wants_colour()))
-
-
-def print_combined_result(results: Sequence["Result"], options: ScoreOptions) -> None:
-    """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only."""
-    from kdvision.report.build import combine_kingdoms
-    from kdvision.report.table import format_combined
-
-    rows = [
-        (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
-        for result in results
-        for number, scored in enumerate(result.kingdoms, start=1)
-    ]
-    if options.as_json or len(results) == 1 or len(rows) < 2:
-        return
-    rules = options.make_rules([scored.board for scored, _ in rows])
-    if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
-        return
-    if any(result.is_open for result in results):
-        typer.echo(" Who wins is not known yet: facts are missing.")
-        return
-    kingdoms, places = zip(*rows, strict=True)
-    players = make_names_unique([scored.player_name or place for scored, place in rows], places)
-    game = combine_kingdoms(kingdoms, players, rules)
-    typer.echo(format_combined(game, width=get_width(), colour=wants_colour()))
-    for place in game.standing.places if game.standing is not None else ():
-        alone = kingdoms[place.index]
-        if place.total != alone.card.total:  # the whole game has another side
-            print_line(
-                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {alone.card.total} above:"
-                f" the game is scored with side {rules.side}, the photo by itself with side {alone.rule_set.side}."
-            )
-
-
-def warn_of_absent_players(results: Sequence["Result"], options: ScoreOptions) -> None:
-    """Print on stderr which of the named players have no kingdom in the photos."""
-    colours = [scored.reading.colour for result in results for scored in result.kingdoms if scored.reading is not None]
-    if colours and (warning := options.players.describe_unmatched(colours)):
-        print_message(warning)
-
-
-def exit_with_code(results: Sequence["Result"], options: ScoreOptions) -> None:
+def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
     """Exit with the code that the results call for; return if all is well."""
     failed = [result.error for result in results if result.error is not None]
     if failed:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else failed[0].exit_code)
     if any(result.failed_views for result in results):
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if options.strict and any(result.review for result in results):
-        for result in results:
-            _list_kingdoms_to_check(result)
-        raise typer.Exit(ExitCode.NEEDS_REVIEW)
-
-
-def _list_kingdoms_to_check(result: "Result") -> None:
-    for number, scored in enumerate(result.kingdoms, start=1):
-        if scored.review:
-            squares = [doubt.square.name for doubt in scored.doubts]
-            squares += [square.name for problem in scored.problems for square in problem.squares]
-            where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
-            print_message(f"{result.photo or 'typed'}: check kingdom {number}{where}")
+    if not strict or not any(result.review for result in results):
+        return
+    for result in results:
+        for number, scored in enumerate(result.kingdoms, start=1):
+            if scored.review:
+                squares = [doubt.square.name for doubt in scored.doubts]
+                squares += [square.name for problem in scored.problems for square in problem.squares]
+                where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
+                print_message(f"{result.photo or 'typed'}: check kingdom {number}{where}")
+    raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
 def print_error(error: KdvisionError) -> None:
@@ -128,11 +83,57 @@ def print_json(value: object) -> None:
     typer.echo(UNESCAPED_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
 
 
-def wants_colour() -> bool:
-    """True if stdout is a terminal that wants colours (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def print_text(make_text: Callable[..., str], *args: object, **options: object) -> None:
+    """Print what a function of the report returns for these arguments and the terminal's width and colours."""
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else LOG_COLUMNS
+    # https://no-color.org
+    colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    typer.echo(make_text(*args, **options, width=width, colour=colour))
 
 
-def get_width() -> int:
-    """The number of columns to print in."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else LOG_COLUMNS
+class ProgressDisplay:
+    """The progress of a run over photos on stderr: a bar in a terminal, a line now and then in a log.
+
+    Use it as a context manager, or call `close` before other output.
+    """
+
+    def __init__(self, console: "Console | None" = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = console or Console(stderr=True)
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("photos{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            redirect_stdout=False,  # stdout has the results
+            speed_estimate_period=SPEED_PERIOD_S,
+            get_time=time.monotonic,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None, note="")
+        self._last_line_s = time.monotonic()
+
+    def __enter__(self) -> "ProgressDisplay":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def update(self, done: int, total: int, failed: int = 0) -> None:
+        """Show that `done` of `total` photos are done, `failed` of them without a result."""
+        note = f", {failed} failed" if failed else ""
+        self._progress.update(self._task, completed=done, total=total, note=note)
+        self._progress.start()
+        if not self._console.is_terminal and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
+            self._last_line_s = time.monotonic()
+            seconds = self._progress.tasks[0].time_remaining
+            left = f", {timedelta(seconds=round(seconds))} left" if seconds else ""
+            print_message(f"{done} of {total} photos{note}{left}")
+
+    def close(self) -> None:
+        """Leave the bar as it is, and go to a new line. The next `update` shows it again."""
+        self._progress.stop()

@@ -1,24 +1,20 @@
 """The files that `--overlay` and `--game-file` write: checks their paths, and writes the game file."""
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
-from kdvision.cli.options import KINGDOMINO, ScoreOptions
+from kdvision.cli.options import ScoreOptions
 from kdvision.cli.output import print_message
 from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
     from kdvision.report.result import Result
-
-GameFile = Annotated[
-    str | None,
-    typer.Option("--game-file", metavar="OUT", help="Write a game file with what was read, to fill in the rest."),
-]
 
 OVERLAY_SUFFIX: Final = "-score.jpg"
 """The end of an overlay's file name in a folder, after the photo's name."""
@@ -28,17 +24,10 @@ def check_game_file(path: str | None) -> None:
     """Raise a usage error for a game file that exists already, or whose folder does not."""
     if path is None:
         return
-    check_folder(Path(path).parent, "--game-file")
+    _check_folder(Path(path).parent, "--game-file")
     if Path(path).exists():
         text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
         raise typer.BadParameter(text, param_hint="--game-file")
-
-
-def find_common_options(options: Sequence[ScoreOptions]) -> ScoreOptions | None:
-    """The options of all photos of one game; None if the photos show different games."""
-    if len({one.game for one in options}) != 1:
-        return None
-    return max(options, key=lambda one: len(one.variants))  # one photo may show what the others do not
 
 
 def write_game_file(path: str | None, results: Sequence["Result"], options: ScoreOptions | None) -> None:
@@ -54,9 +43,8 @@ def write_game_file(path: str | None, results: Sequence["Result"], options: Scor
     from kdvision.files import write_atomically
     from kdvision.report.game_file import format_game_file
 
-    boards = [scored.board for result in results for scored in result.kingdoms]
-    side = options.make_rules(boards).side
-    text = format_game_file(results, options.game or KINGDOMINO, options.variants, side=options.side, default_side=side)
+    side = options.make_rules([scored.board for result in results for scored in result.kingdoms]).side
+    text = format_game_file(results, options.board_game, options.variants, side=options.size, default_side=side)
     write_atomically(Path(path), text.encode())
     print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
 
@@ -67,18 +55,28 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
     photo, and KdvisionError if the folder cannot be written to.
     """
+    from kdvision.files import IMAGE_FORMATS
+
     if overlay is None:
         return [None] * len(photos)
     out = Path(overlay)
-    is_folder = overlay.endswith(("/", "\\")) or _is_folder(out)
-    paths: list[Path | None] = list(_name_in_folder(photos, out)) if is_folder else [out]
-    if len(paths) != len(photos):
+    is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)  # noqa: PTH112  (False where it may not look)
+    if not is_folder and len(photos) > 1:
         raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
-    check_folder(out if is_folder else out.parent, "--overlay")
-    if not is_folder:
-        _check_suffix(out)
-    _check_not_a_photo(paths, [*photos, *views])
-    return paths
+    _check_folder(out if is_folder else out.parent, "--overlay")
+    if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
+        *others, last = IMAGE_FORMATS
+        raise _usage_error(f"{out} must end in {', '.join(others)} or {last}")
+    paths = _name_in_folder(photos, out) if is_folder else [out]
+    for photo in [*photos, *views]:
+        for path in paths:
+            if photo != "-" and path.exists() and Path(photo).exists() and path.samefile(photo):
+                raise _usage_error(f"{path} is one of the photos and would be overwritten")
+    return [*paths]
+
+
+def _usage_error(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--overlay")
 
 
 def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
@@ -86,12 +84,12 @@ def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
     names: list[str] = []
     for photo in photos:
         stem = "stdin" if photo == "-" else Path(photo).stem
-        numbered = (f"{stem} {number}" for number in count(2))
-        names.append(stem if stem not in names else next(name for name in numbered if name not in names))
+        candidates = chain([stem], (f"{stem} {number}" for number in count(2)))
+        names.append(next(name for name in candidates if name not in names))
     return [folder / f"{name}{OVERLAY_SUFFIX}" for name in names]
 
 
-def check_folder(folder: Path, option: str) -> None:
+def _check_folder(folder: Path, option: str) -> None:
     """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be written to."""
     from kdvision.files import check_writable
 
@@ -101,29 +99,3 @@ def check_folder(folder: Path, option: str) -> None:
     except (FileNotFoundError, NotADirectoryError):
         raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
     check_writable(folder)
-
-
-def _is_folder(path: Path) -> bool:
-    with suppress(OSError):  # a path that cannot be looked at is reported when its folder is checked
-        return path.is_dir()
-    return False
-
-
-def _check_suffix(out: Path) -> None:
-    from kdvision.files import IMAGE_FORMATS
-
-    if out.suffix.lower() not in IMAGE_FORMATS:
-        *others, last = IMAGE_FORMATS
-        raise _usage_error(f"{out} must end in {', '.join(others)} or {last}")
-
-
-def _check_not_a_photo(paths: Sequence[Path | None], photos: Sequence[str]) -> None:
-    existing = [path for path in paths if path is not None and path.exists()]
-    for photo in photos:
-        for path in existing:
-            if photo != "-" and Path(photo).exists() and path.samefile(photo):
-                raise _usage_error(f"{path} is one of the photos and would be overwritten")
-
-
-def _usage_error(text: str) -> typer.BadParameter:
-    return typer.BadParameter(text, param_hint="--overlay")

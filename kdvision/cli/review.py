@@ -4,25 +4,28 @@ import re
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.inputs import check_correction, make_correction, parse_fixes, parse_photo_board, parse_photo_fix
-from kdvision.cli.output import get_width, print_error, print_line, print_message, wants_colour
+from kdvision.cli.inputs import FIX_FORMAT, match_text, parse_fixes
+from kdvision.cli.output import print_error, print_line, print_message, print_text
 from kdvision.errors import KdvisionError, NotationError
+from kdvision.game.board import Board
 
 if TYPE_CHECKING:
-    from kdvision.batch.kingdoms import KingdomResult
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
     from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.corrections import Correction, CorrectionFile
     from kdvision.batch.store.record import PhotoRecord
-    from kdvision.game.board import Board
+
+PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
+BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 
 BOARD_PROMPT: Final = (
     "[Enter] the board is right · {fixes}C3=w1 correct a square · board w w1 / … type the board · o open · s skip · "
@@ -31,6 +34,7 @@ BOARD_PROMPT: Final = (
 UNREAD_PROMPT: Final = "[Enter] continue · board w w1 / … type the board · o open · q quit"
 PHOTO_PROMPT: Final = "[Enter] continue · o open · q quit"
 NO_PHOTO_PROMPT: Final = "[Enter] continue · q quit"
+BOARD_ANSWER: Final = "board "
 COMMAND_ADVICE: Final = ": kdvision review"
 """The end of advice to run this command, which is left out here."""
 
@@ -55,9 +59,12 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
+    from kdvision.batch.joint import TableCache
+    from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.corrections import CorrectionFile
-    from kdvision.batch.store.folder import REPORT
+    from kdvision.batch.store.folder import REPORT, ResultFolder
+    from kdvision.batch.store.record import load_records
 
     options = BatchOptions.load(out)
     if page:
@@ -67,14 +74,38 @@ def review(
         return
     corrections = CorrectionFile(out)
     corrections.reload()
-    outcome, records = _load_outcome(options, corrections)
-    given = [*map(parse_photo_fix, fix or ()), *map(parse_photo_board, board or ())]
+    records, _ = load_records(out)
+    outcome = evaluate_event(
+        options.load_event(), records.values(), corrections, cache=TableCache.load(ResultFolder(out))
+    )
+    dialogue = ReviewDialogue(out, corrections, outcome, records)
+    given = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
     if given:
-        corrections.add([check_correction(one, records) for one in given])
+        dialogue.store(given)
     else:
-        dialogue = ReviewDialogue(out, corrections, outcome, records)
         dialogue.ask_all(outcome.review_items if everything else outcome.decisive_items)
     _update_results(options)
+
+
+def _parse_photo_fix(text: str) -> "Correction":
+    """The correction of `--fix PHOTO:K:SQUARE=CELL`; raises NotationError."""
+    pattern = r"(.+?):((?:\d+:)?[A-Za-z]\d{1,2}=\S+)"
+    match = match_text(pattern, text, "a correction", PHOTO_FIX_FORMAT)
+    [((number, square), cell)] = parse_fixes([match[2]]).items()
+    return _make_correction(match[1], number + 1, square.name, cell)
+
+
+def _parse_photo_board(text: str) -> "Correction":
+    """The correction of `--board PHOTO:K=BOARD`; raises NotationError."""
+    match = match_text(r"(.+?):(\d{1,2})=(.+)", text, "the board of a photo", BOARD_FORMAT)
+    return _make_correction(match[1], int(match[2]), board=match[3])
+
+
+def _make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
+    """A correction of a square or of a whole board; raises NotationError for a board that is none."""
+    from kdvision.batch.store.corrections import Correction
+
+    return Correction(photo, "", kingdom, square, cell, str(Board.parse(board)) if board else "")
 
 
 @dataclass(frozen=True)
@@ -85,6 +116,19 @@ class ReviewDialogue:
     corrections: "CorrectionFile"
     outcome: "EventOutcome"
     records: "dict[str, PhotoRecord]"
+
+    def store(self, corrections: "Sequence[Correction]") -> None:
+        """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom."""
+        complete = []
+        for correction in corrections:
+            record = self.records.get(correction.photo)
+            if record is None:
+                close = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
+                hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
+                raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
+            correction.check(record.reading.kingdoms)
+            complete.append(replace(correction, content=record.content))
+        self.corrections.add(complete)
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""
@@ -97,102 +141,75 @@ class ReviewDialogue:
             changes = f" · may change {item.changes}" if item.changes else ""
             typer.echo()
             print_line(f"{number} of {len(items)}{changes}")
+            self._print_item(item)
             if not self._ask(item):
                 break
 
-    def _ask(self, item: "ReviewItem") -> bool:
-        """Ask about one item; False if the user quits."""
-        self._print_item(item)
-        board = None if item.kingdom is None else item.kingdom.board
-        fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
-        while True:
-            print_line(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.photo))
-            answer = _read_answer()
-            if answer is None or answer.lower() == "q":
-                return False
-            if answer.isdecimal() and 1 <= int(answer) <= len(item.fixes):
-                answer = item.fixes[int(answer) - 1]
-            try:
-                done, board = self._apply_answer(item, answer, board)
-            except KdvisionError as error:
-                print_error(error)
-                continue
-            if done:
-                return True
-
     def _print_item(self, item: "ReviewItem") -> None:
+        from kdvision.report.result import Result, ScoredKingdom
+        from kdvision.report.table import format_table
+
+        kingdom = item.kingdom
         print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
-        if item.kingdom is not None:
-            self._print_kingdom(item.kingdom)
+        if kingdom is not None:
+            scored = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
+            print_text(format_table, Result(None, kingdoms=(scored,)))
         for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
             print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
 
-    def _get_photo_prompt(self, photo: str) -> str:
-        """The prompt for an item that is not about a single kingdom."""
-        record = self.records.get(photo)
-        if record is None:
-            return NO_PHOTO_PROMPT
-        return PHOTO_PROMPT if record.reading.kingdoms else UNREAD_PROMPT
+    def _ask(self, item: "ReviewItem") -> bool:
+        """Ask about one item; False if the user quits."""
+        from kdvision.batch.store.folder import REPORT
 
-    def _apply_answer(self, item: "ReviewItem", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
-        """Do what the user answered: whether the item is done, and the board with the corrections so far."""
-        if answer.lower() == "o":
-            self._open(item)
-            return False, board
         record = self.records.get(item.photo)
-        if record is None or answer.lower() == "s" or (not answer and board is None):
-            return True, board
+        if item.kingdom is not None and item.kingdom.board:
+            fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
+            prompt = BOARD_PROMPT.format(fixes=fixes)
+        elif record is None:
+            prompt = NO_PHOTO_PROMPT
+        else:
+            prompt = PHOTO_PROMPT if record.reading.kingdoms else UNREAD_PROMPT
+        board = None if item.kingdom is None else item.kingdom.board
+        while True:
+            print_line(prompt)
+            typer.echo("> ", nl=False)
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+            answer = line.strip()
+            if not line or answer.lower() == "q":
+                return False
+            if answer.isdecimal() and 1 <= int(answer) <= len(item.fixes):
+                answer = item.fixes[int(answer) - 1]
+            if answer.lower() == "o":
+                picture = item.kingdom.photo.picture if item.kingdom is not None else None
+                webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
+                continue
+            if record is None or answer.lower() == "s" or (not answer and board is None):
+                return True
+            try:
+                board = self._correct(item, record, answer, board)
+            except KdvisionError as error:
+                print_error(error)
+                continue
+            if not answer or answer.lower().startswith(BOARD_ANSWER):
+                return True
+
+    def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
+        """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
+        from kdvision.report.build import correct_board
+
         kingdom = item.number or 1
         if record.reading.kingdoms and not item.number and not re.match(r"\d+:", answer):
             hint = f"name the kingdom: kdvision review {self.out} --board {record.name}:K=BOARD"
             raise NotationError(f"{record.name} has kingdoms, and this question is about none of them", hint=hint)
-        if not answer or answer.lower().startswith("board "):
-            self._store(make_correction(record.name, kingdom, board=answer[len("board ") :] or str(board)))
-            return True, board
-        return False, self._apply_fix(record.name, kingdom, answer, board)
-
-    def _apply_fix(self, photo: str, kingdom: int, answer: str, board: "Board | None") -> "Board | None":
-        """Store the correction of a square, and return the board with it."""
-        from kdvision.report.build import correct_board
-
-        for number, square, cell in parse_fixes([answer if ":" in answer else f"{kingdom}:{answer}"]):
-            self._store(make_correction(photo, number + 1, square.name, cell))
+        if not answer or answer.lower().startswith(BOARD_ANSWER):
+            self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])
+            return board
+        for (number, square), cell in parse_fixes([answer if ":" in answer else f"{kingdom}:{answer}"]).items():
+            self.store([_make_correction(record.name, number + 1, square.name, cell)])
             print_line(f"{square.name} is {cell}.")
             if board is not None and number + 1 == kingdom:
                 board = correct_board(board, square, cell)
         return board
-
-    def _store(self, correction: "Correction") -> None:
-        self.corrections.add([check_correction(correction, self.records)])
-
-    def _print_kingdom(self, kingdom: "KingdomResult") -> None:
-        from kdvision.report.result import Result, ScoredKingdom
-        from kdvision.report.table import format_table
-
-        rule_set = self.outcome.standings.rule_set(kingdom)
-        scored = ScoredKingdom(kingdom.kingdom, rule_set)
-        typer.echo(format_table(Result(None, kingdoms=(scored,)), width=get_width(), colour=wants_colour()))
-
-    def _open(self, item: "ReviewItem") -> None:
-        """Open the kingdom's picture, or else the report, in the browser."""
-        from kdvision.batch.store.folder import REPORT
-
-        picture = item.kingdom.photo.picture if item.kingdom is not None else None
-        webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
-
-
-def _load_outcome(
-    options: "BatchOptions", corrections: "CorrectionFile"
-) -> "tuple[EventOutcome, dict[str, PhotoRecord]]":
-    """The outcome of the event, and the record of each photo, as the last run stored them. Nothing is written."""
-    from kdvision.batch.joint import TableCache
-    from kdvision.batch.outcome import evaluate_event
-    from kdvision.batch.store.folder import ResultFolder
-    from kdvision.batch.store.record import load_records
-
-    records, _ = load_records(options.out)
-    cache = TableCache.load(ResultFolder(options.out))
-    return evaluate_event(options.load_event(), records.values(), corrections, cache=cache), records
 
 
 def _update_results(options: "BatchOptions") -> None:
@@ -208,10 +225,3 @@ def _update_results(options: "BatchOptions") -> None:
         print_message("a run is writing there, and applies the corrections before it ends")
         return
     print_summary(outcome, options.out)
-
-
-def _read_answer() -> str | None:
-    """A line from stdin, None at its end."""
-    typer.echo("> ", nl=False)
-    line = sys.stdin.readline() if sys.stdin is not None else ""
-    return line.strip() if line else None

@@ -53,11 +53,17 @@ def serve(
 
 
 def _print_links(listener: "Listener") -> None:
-    """Print the address of the page, and for phones the QR code of the link."""
+    """Print the address of the page, and for phones the QR code of the link, in a terminal always dark on light."""
+    import segno
+
     if listener.settings.lan:
         typer.echo(f"On this machine: {listener.local_url}")
     if listener.link:
-        typer.echo(f"For phones:      {listener.link}\n\n{_make_qr_code(listener.link)}")
+        code = io.StringIO()
+        segno.make(listener.link, error="m").terminal(code, compact=True)
+        lines = [f"\x1b[97;40m{line}\x1b[0m" if sys.stdout.isatty() else line for line in code.getvalue().splitlines()]
+        typer.echo(f"For phones:      {listener.link}\n")
+        typer.echo("\n".join(lines))
         typer.echo(f"\nOr open {listener.link.partition('#')[0]} and type the key {listener.settings.key}")
     elif listener.settings.lan:
         typer.echo("This machine is not connected to a network, so phones cannot reach it.")
@@ -67,13 +73,3 @@ def _print_links(listener: "Listener") -> None:
         typer.echo(f"Games are kept in {listener.settings.data}")
     typer.echo("Ctrl+C stops the server.")
     sys.stdout.flush()
-
-
-def _make_qr_code(link: str) -> str:
-    """The QR code of a link as text; in a terminal always dark on light."""
-    import segno
-
-    out = io.StringIO()
-    segno.make(link, error="m").terminal(out, compact=True)
-    lines = out.getvalue().splitlines()
-    return "\n".join(f"\x1b[97;40m{line}\x1b[0m" if sys.stdout.isatty() else line for line in lines)

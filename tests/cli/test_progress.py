@@ -6,7 +6,7 @@ import time
 import pytest
 from rich.console import Console
 
-from kdvision.cli.progress import ProgressDisplay
+from kdvision.cli.output import ProgressDisplay
 
 
 def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

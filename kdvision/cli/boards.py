@@ -1,0 +1,195 @@
+"""`kdvision type`, `fits`, `game` and `rules`: boards, dominoes and games given as text, and the rulebook's clauses."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kdvision.cli.inputs import (
+    check_kingdom,
+    correct_boards,
+    load_networks,
+    open_photo,
+    parse_board,
+    parse_fixes,
+    parse_numbered,
+    read_stdin_text,
+)
+from kdvision.cli.options import (
+    BOXES,
+    KINGDOMINO,
+    NO_TOKENS,
+    Clauses,
+    ScoreOptions,
+    TokensByKingdom,
+    add_options,
+    check_variants,
+)
+from kdvision.cli.output import exit_with_code, print_json, print_message, print_result, print_text
+from kdvision.errors import ExitCode, NotationError
+from kdvision.game.rules import board_variants, clauses
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
+
+if TYPE_CHECKING:
+    from kdvision.game.pieces import Gem
+    from kdvision.report.result import Result
+
+MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
+TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
+
+
+@add_options(board_variants())
+def type_boards(
+    boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
+    options: ScoreOptions,
+    tokens: TokensByKingdom = NO_TOKENS,
+    gem: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="K:GEM",
+            help="A gem of The Lost Treasures on kingdom K, written as in a game file: \"1: kind = 'ruby', between = "
+            "'B2 C3', crowns = [1, 0, 2, 0]\". Repeatable.",
+        ),
+    ] = None,
+    clauses: Clauses = False,
+) -> None:
+    """Score boards typed as text, such as "w w1 f / l # f1".
+
+    w f l g s m are wheat, forest, lake, grass, swamp and mine, t is a town; a digit is the number of crowns. # is the
+    castle, . no tile, ? an unknown square; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
+    knights, towers and the Queen need a game file (kdvision game).
+    """
+    from kdvision.game.board import Terrain
+    from kdvision.game.kingdom import Kingdom
+    from kdvision.game.pieces import join_tokens
+    from kdvision.report.build import build_board_result
+    from kdvision.report.table import format_clauses
+
+    gems = _parse_gems(gem or ())
+    if gems:
+        options = replace(options, variants=(*options.variants, LOST_TREASURES.id))
+    check_variants(options.variants, options.board_game, option="--gem" if gems else "")
+    parsed = correct_boards([parse_board(text) for text in boards], parse_fixes(options.fix))
+    check_kingdom(max((*gems, *tokens), default=0), len(parsed))
+    kingdoms = [
+        Kingdom(board, gems=tuple(gems.get(number, ())), tokens=join_tokens(tokens.get(number, {})))
+        for number, board in enumerate(parsed)
+    ]
+    result = build_board_result(kingdoms, options.make_rules(parsed))
+    print_result(result, as_json=options.as_json)
+    if not options.as_json:
+        for scored in result.kingdoms if clauses else ():
+            print_text(format_clauses, scored)
+        if options.board_game != KINGDOMINO:
+            print_message(MISSING_FACTS)
+        elif any(cell.terrain is Terrain.TOWN for board in parsed for cell in board.values()):
+            print_message(TOWN_ADVICE)
+    exit_with_code([result], strict=options.strict)
+
+
+def _parse_gems(texts: Iterable[str]) -> "dict[int, list[Gem]]":
+    """The gems of `--gem` by kingdom, from 0; raises NotationError."""
+    from kdvision.gamefile.pieces import parse_gem
+    from kdvision.gamefile.read import parse_toml
+
+    gems: dict[int, list[Gem]] = {}
+    for text in texts:
+        number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")
+        gem = parse_gem(parse_toml(f"gem = {{ {match[2]} }}", name="--gem").at("gem"))
+        gems.setdefault(number, []).append(gem)
+    return gems
+
+
+@add_options(tuple(BOXES.values()))  # no other variant changes where a domino may be laid
+def fits(
+    domino: Annotated[str, typer.Argument(metavar="DOMINO", help='The two squares of the domino, such as "w f1".')],
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board in notation, - for one on stdin, or a photo.")],
+    options: ScoreOptions,
+) -> None:
+    """List where a domino may be laid, or say that it must be discarded, with the rulebook clause.
+
+    A domino that can be laid may not be discarded. It lies on free squares within the side of the game, and one of its
+    halves touches the castle or its own terrain. From a photo, the uncertain squares are named, and whether they change
+    the answer.
+    """
+    from kdvision.game.deck import parse_domino
+    from kdvision.report.fits import find_fits, fits_to_dict, format_fits
+
+    halves = parse_domino(domino)
+    result = _score_board(board, options)
+    answers = find_fits(result, halves, side=options.size)
+    if options.as_json:
+        words, kingdoms = [str(cell) for cell in halves], [fits_to_dict(answer) for answer in answers]
+        print_json({"domino": words, "photo": result.photo, "game": result.game, "kingdoms": kingdoms})
+    else:
+        print_text(format_fits, answers)
+    exit_with_code([result], strict=options.strict)
+
+
+def _score_board(text: str, options: ScoreOptions) -> "Result":
+    """The result of a typed board or of a photo, with corrections; raises NotationError."""
+    from kdvision import pipeline
+    from kdvision.report.build import build_board_result
+
+    fixes = parse_fixes(options.fix)
+    try:
+        board = parse_board(text)
+    except NotationError:
+        if text in ("", "-") or (re.search(r"\s", text.strip()) and not Path(text).suffix):
+            raise
+    else:
+        boards = correct_boards([board], fixes)
+        return build_board_result(boards, options.make_rules(boards))
+    load_networks()
+    photo = open_photo(text)
+    readings = pipeline.read(photo, side=options.size, fixed_squares=fixes, game=options.box)
+    return options.score_photo(text, photo, readings)[0]
+
+
+def game(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A game file (TOML), or - for one on stdin.")],
+    dominoes: Annotated[bool, typer.Option("--dominoes", help="Name the dominoes of each kingdom.")] = False,
+    clauses: Clauses = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if there are problems.")] = False,
+) -> None:
+    """Score a whole game from a file. Prints each round, who wins and why.
+
+    A game file has players, boards, pieces and rounds; docs/rules.md describes it. A value of "?" is not known yet, and
+    points are a range until it is.
+    """
+    from kdvision.gamefile.model import load_game, parse_game
+    from kdvision.report.game import format_game, game_to_dict
+
+    name = "the game on stdin" if file == "-" else file
+    played = parse_game(read_stdin_text(), name=name) if file == "-" else load_game(Path(file))
+    if as_json:
+        print_json(game_to_dict(played, name))
+    else:
+        print_text(format_game, played, name, dominoes=dominoes, clauses=clauses)
+    if strict and (not played.has_all_facts or any(played.problems(table) for table in played.rounds)):
+        print_message(f"{name}: {'there are problems' if played.has_all_facts else 'some facts are missing'}")
+        raise typer.Exit(ExitCode.NEEDS_REVIEW)
+
+
+def rules(
+    clause: Annotated[str | None, typer.Option(metavar="ID", help="Show one clause, as in kingdomino/value.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per clause, each on its own line.")
+    ] = False,
+) -> None:
+    """List the rulebook clauses in our own words. Lines of a score and problems refer to them."""
+    known = clauses()
+    if clause is not None and clause not in known:
+        close = get_close_matches(clause, known, n=3, cutoff=0.4)
+        advice = f"did you mean {', '.join(close)}?" if close else "kdvision rules lists all of them"
+        raise typer.BadParameter(f"there is no clause {clause}; {advice}", param_hint="--clause")
+    for entry in known.values() if clause is None else [known[clause]]:
+        if as_json:
+            print_json(entry.data())
+        else:
+            typer.echo(str(entry))

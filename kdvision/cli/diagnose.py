@@ -1,0 +1,90 @@
+"""`kdvision look` and `kdvision evaluate`: where the reading of a photo goes wrong, and how often."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kdvision.cli.inputs import load_networks, open_photo, parse_outlines
+from kdvision.cli.options import Corners, ScoreOptions
+from kdvision.cli.output import ProgressDisplay, print_line
+from kdvision.errors import KdvisionError
+
+if TYPE_CHECKING:
+    from kdvision.report.symbols import Pixels
+
+
+def look(
+    photo: Annotated[str, typer.Argument(metavar="PHOTO", help="A photo, or - for one on stdin.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for the pictures; created if missing.")
+    ],
+    corners: Corners = None,
+) -> None:
+    """Draw a picture of each stage. Shows where the reading of a photo goes wrong.
+
+    01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices the grids (accepted ones in green,
+    rejected ones in amber), 04-cells the likeliest content of each cell, 05-board the decided board. If no kingdom is
+    found, the pictures end with the stage that failed.
+    """
+    from kdvision import pipeline
+    from kdvision.files import check_writable, encode_image, write_atomically
+    from kdvision.report.overlay import draw_overlay
+    from kdvision.report.stages import STAGES, draw_stage
+
+    outlines = parse_outlines(corners)
+    load_networks()
+    opened = open_photo(photo)
+    paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
+    try:
+        out.mkdir(exist_ok=True)
+        check_writable(out)
+        for path in paths.values():
+            path.unlink(missing_ok=True)  # an earlier photo may have come further than this one
+    except OSError as error:
+        text = f"the folder {out} cannot be written to: {error.strerror}"
+        raise KdvisionError(text, hint="choose a folder that you may write to") from error
+
+    def write_picture(stage: str, pixels: "Pixels") -> None:
+        write_atomically(paths[stage], encode_image(pixels, ".jpg"))
+        print_line(str(paths[stage]))
+
+    def write_stage(stage: str, output: Any) -> None:
+        pixels = draw_stage(stage, output, opened)
+        if pixels is not None:
+            write_picture(stage, pixels)
+
+    readings = pipeline.read(opened, corners=outlines, watch=write_stage)
+    result, _ = ScoreOptions().score_photo(photo, opened, readings)
+    write_picture("board", draw_overlay(opened, result))
+
+
+def evaluate(
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", exists=True, file_okay=False, help="Photos, each with a JSON file of its true boards."
+        ),
+    ],
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one row per photo to this file.")] = None,
+    stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 24 ways first.")] = False,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="The number of processes.")] = 1,
+) -> None:
+    """Measure accuracy on labelled photos. Prints the figures by room, or by corruption with --stress."""
+    if seed and not stress:
+        raise typer.BadParameter("seeds need --stress as well", param_hint="--seed")
+    from kdvision.evaluate.evaluate import evaluate as evaluate_photos
+    from kdvision.files import check_writable
+
+    if csv is not None:
+        check_writable(csv.parent)
+    load_networks()
+    with ProgressDisplay() as display:
+        report = evaluate_photos(
+            directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=display.update
+        )
+    typer.echo(report)
