@@ -34,15 +34,18 @@ def format_game_file(
     `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either, and
     `default_side` is used to write it. Raises KdvisionError if the kingdoms cannot be one game.
     """
-    rows = [(result, number, one) for result in results for number, one in enumerate(result.kingdoms, start=1)]
+    rows = [scored for result in results for scored in result.kingdoms]
     if not rows:
         raise KdvisionError("there is no kingdom to write a game file of", hint="take a photo that shows one")
-    players = _make_unique([_get_name(scored) for _, _, scored in rows])
-    kingdoms = close_queen(
-        [replace(scored.kingdom, player=name) for (_, _, scored), name in zip(rows, players, strict=True)]
-    )
-    game = Game(kind, side or default_side, (Table(kingdoms),), tuple(variants))
-    text = write_game_text(game, head=HEADER, remarks=[[*_list_remarks(*row)] for row in rows], sided=side is not None)
+    names = [scored.player_name or (scored.reading.colour if scored.reading else "") for scored in rows]
+    kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, _make_unique(names), strict=True)]
+    remarks = [
+        [*_list_remarks(str(result.photo), number, scored)]
+        for result in results
+        for number, scored in enumerate(result.kingdoms, start=1)
+    ]
+    game = Game(kind, side or default_side, (Table(close_queen(kingdoms)),), tuple(variants))
+    text = write_game_text(game, head=HEADER, remarks=remarks, sided=side is not None)
     try:
         parse_game(text)
     except NotationError as error:
@@ -52,28 +55,29 @@ def format_game_file(
     return text
 
 
-def _get_name(scored: ScoredKingdom) -> str:
-    return scored.player_name or (scored.reading.colour if scored.reading is not None else "")
-
-
 def _make_unique(names: Sequence[str]) -> Iterator[str]:
     """A different name for each kingdom: the one given, with a number added where it is taken."""
     taken: set[str] = {""}
     for place, name in enumerate(names, start=1):
         numbered = (f"{name} {number}" if name else f"kingdom {number}" for number in count(2 if name else place))
-        free = name not in taken
-        unique = name if free else next(other for other in numbered if other not in taken and other not in names)
-        taken.add(unique)
-        yield unique
+        if name in taken:
+            name = next(other for other in numbered if other not in taken and other not in names)
+        taken.add(name)
+        yield name
 
 
-def _list_remarks(result: Result, number: int, scored: ScoredKingdom) -> Iterator[str]:
+def _list_remarks(photo: str, number: int, scored: ScoredKingdom) -> Iterator[str]:
     """What helps to compare the board with the table."""
     where = "" if scored.reading is None else f" ({scored.reading.colour or scored.reading.place})"
-    yield f"Read from {result.photo}, kingdom {number}{where}."
+    yield f"Read from {photo}, kingdom {number}{where}."
     if TOWNS in scored.kingdom.open_facts:
         yield "Towns were not read: another terrain stands where one lies. Compare the board."
-    yield from _list_piece_remarks(scored)
+    if words := describe_pieces(scored.reading):
+        yield f"Seen: {words}."
+    if any(built.building == UNKNOWN_BUILDING for built in scored.kingdom.buildings):
+        yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
+    if any(gem.kind == UNKNOWN for gem in scored.kingdom.gems):
+        yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."
     by_square: dict[str, list[ScoredDoubt]] = {}
     for doubt in scored.doubts:
         by_square.setdefault(doubt.square.name, []).append(doubt)
@@ -83,13 +87,3 @@ def _list_remarks(result: Result, number: int, scored: ScoredKingdom) -> Iterato
     if scored.reading is not None and scored.reading.review and not scored.doubts:
         yield f"Uncertain: this board is {100 * scored.probability:.0f} % sure. Compare it."
     yield from (f"Problem: {problem.text}." for problem in scored.problems if problem.squares)
-
-
-def _list_piece_remarks(scored: ScoredKingdom) -> Iterator[str]:
-    """The pieces that the photo shows, and how to write what it does not show of them."""
-    if words := describe_pieces(scored.reading):
-        yield f"Seen: {words}."
-    if any(built.building == UNKNOWN_BUILDING for built in scored.kingdom.buildings):
-        yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
-    if any(gem.kind == UNKNOWN for gem in scored.kingdom.gems):
-        yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."

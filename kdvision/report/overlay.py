@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from kdvision.game.board import Square
-from kdvision.game.kingdom import Territory
+from kdvision.report.pieces import list_pieces
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.symbols import (
     COLOURS,
@@ -28,7 +27,6 @@ from kdvision.report.symbols import (
     to_fixed_point,
 )
 from kdvision.text import count_noun
-from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
@@ -57,104 +55,86 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
 
     `pixels` is the photo in the size of the picture; by default its longer side has at most MAX_OVERLAY_SIDE pixels.
     """
-    longer_side = max(photo.width, photo.height)
     if pixels is None:
-        pixels = photo.resize(MAX_OVERLAY_SIDE) if longer_side > MAX_OVERLAY_SIDE else photo.pixels
+        is_large = max(photo.width, photo.height) > MAX_OVERLAY_SIDE
+        pixels = photo.resize(MAX_OVERLAY_SIDE) if is_large else photo.pixels
     canvas = np.array(pixels)
     factors = np.array([canvas.shape[1] / photo.width, canvas.shape[0] / photo.height])
-    numbers = range(1, len(result.kingdoms) + 1) if len(result.kingdoms) > 1 else [None]
-    for number, scored in zip(numbers, result.kingdoms, strict=False):
+    for number, scored in enumerate(result.kingdoms, start=1):
         if scored.reading is not None:
             grid = Grid((scored.reading.grid.quads + 0.5) * factors - 0.5)  # pixel centres have integer coordinates
+            sides = compute_side_lengths(grid.quads).min(axis=-1)  # symbols of this size fit into their cells
             _draw_territories(canvas, scored, grid)
-            _draw_squares(canvas, scored, grid)
-            _draw_points(canvas, scored, grid)
-            _draw_total(canvas, scored, grid, number)
+            _draw_squares(canvas, scored, grid, sides)
+            _draw_points(canvas, scored, grid, sides)
+            default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
+            _draw_total(canvas, scored, grid, scored.player_name or default_name)
             _draw_pieces(canvas, scored.reading, grid)
     return canvas
 
 
 def _draw_territories(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
-    """Draw the grid, then the borders of the territories in their colours."""
+    """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
     draw_lines(canvas, map(grid.quad, scored.board), LIGHT, grid.side * 0.012, closed=True)
     for territory in scored.kingdom.territories:
-        border = list(_list_border_lines(territory, grid))
+        border: list[Points] = []
+        for square in territory.squares:
+            quad = shrink_quad(grid.quad(square), 0.92)
+            # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
+            outer = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
+            border += [quad[[i, (i + 1) % 4]] for i in outer]
         draw_lines(canvas, border, DARK, grid.side * 0.085)
         draw_lines(canvas, border, COLOURS[territory.terrain], grid.side * 0.055)
 
 
-def _draw_squares(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
+def _draw_squares(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Points) -> None:
     """Draw terrain and crowns of each square, with a frame around those that are uncertain."""
-    doubtful, sides = {doubt.square for doubt in scored.doubts}, _measure_sides(grid)
+    doubtful = {doubt.square for doubt in scored.doubts}
     for square in sorted(doubtful.union(scored.board)):
-        quad, side, cell = grid.quad(square), sides[square], scored.board.get(square)
+        side, cell = sides[square], scored.board.get(square)
         if square in doubtful:
-            draw_line(canvas, shrink_quad(quad, 0.86), DARK, side * 0.11, closed=True)
-            draw_line(canvas, shrink_quad(quad, 0.86), AMBER, side * 0.07, closed=True)
+            frame = shrink_quad(grid.quad(square), 0.86)
+            draw_lines(canvas, [frame], DARK, side * 0.11, closed=True)
+            draw_lines(canvas, [frame], AMBER, side * 0.07, closed=True)
         if cell is not None:
             centre = grid.centres[square] - np.array([0.0, 0.08 * side])
             draw_terrain(canvas, centre, side * SYMBOL_SHARE, cell.terrain, AMBER if square in doubtful else LIGHT)
             draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * CROWN_SHARE, cell.crowns)
 
 
-def _draw_pieces(canvas: Pixels, reading: KingdomReading, grid: Grid) -> None:
-    """Write the kind of each piece at the top of its square, and of each gem on its crossing."""
-    for piece in reading.pieces:
-        _draw_piece_label(canvas, grid.centres[piece.square] - np.array([0.0, 0.36 * grid.side]), piece, grid.side)
-    for gem in reading.gems:
-        _draw_piece_label(canvas, grid.quad(gem.corner)[2], gem, grid.side)
-
-
-def _draw_piece_label(canvas: Pixels, centre: Points, piece: DetectedPiece | DetectedGem, side: float) -> None:
-    words = f"{piece.kind}{'?' if piece.is_uncertain else ''}"
-    colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
-    draw_label(canvas, centre, words, side * 0.15, *colours)
-
-
-def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
-    """Write the points of each territory."""
-    sides = _measure_sides(grid)
+def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Points) -> None:
+    """Write the points of each territory on its square that is nearest to its middle."""
     for line in scored.card.lines:
         if line.territory is not None and line.points:
-            square = _find_middle_square(line.territory, grid)
-            side, size = sides[square], sides[square] * LABEL_SHARE
+            squares = line.territory.squares
+            centres = np.array([grid.centres[square] for square in squares])
+            square = squares[int(np.linalg.norm(centres - centres.mean(axis=0), axis=1).argmin())]
+            size = sides[square] * LABEL_SHARE
             # The font has no ×. Where it would be too small, the points alone leave the symbols visible.
-            words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
+            words = f"{len(squares)} x {line.territory.crowns} = {line.points}"
             words = words if size >= MIN_FONT_PIXELS else str(line.points)
-            draw_label(canvas, grid.centres[square] + np.array([0.0, 0.41 * side]), words, size, LIGHT, DARK)
+            centre = grid.centres[square] + np.array([0.0, 0.41 * sides[square]])
+            draw_label(canvas, centre, words, size, LIGHT, DARK)
 
 
-def _draw_total(canvas: Pixels, scored: ScoredKingdom, grid: Grid, number: int | None) -> None:
-    """Write the total above the kingdom, with the player or the kingdom's number if there are several."""
-    total = scored.total if scored.is_open else count_noun(scored.card.total, "point")
-    words = f"{total}{' points' * scored.is_open}{' ?' * scored.review}"
-    name = scored.player_name or ("" if number is None else f"kingdom {number}")
+def _draw_total(canvas: Pixels, scored: ScoredKingdom, grid: Grid, name: str) -> None:
+    """Write the total above the kingdom, after the player's name."""
+    total = f"{scored.total} points" if scored.is_open else count_noun(scored.card.total, "point")
+    words = f"{name}: {total}" if name else total
     longer_side = max(canvas.shape)
     size = min(max(grid.side * 0.4, longer_side * MIN_TOTAL_SHARE), longer_side * MAX_TOTAL_SHARE)
     top = np.array([grid.corners[:, 0].mean(), grid.corners[:, 1].min() - size])
-    draw_label(canvas, top, f"{name}: {words}" if name else words, size, LIGHT, DARK)
+    draw_label(canvas, top, f"{words} ?" if scored.review else words, size, LIGHT, DARK)
 
 
-def _list_border_lines(territory: Territory, grid: Grid) -> Iterable[Points]:
-    """The outer sides of the territory's squares, each moved a little inwards."""
-    inside = set(territory.squares)
-    for square in territory.squares:
-        # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
-        outer = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in inside]
-        quad = shrink_quad(grid.quad(square), 0.92)
-        yield from (quad[[i, (i + 1) % 4]] for i in outer)
-
-
-def _find_middle_square(territory: Territory, grid: Grid) -> Square:
-    """The territory's square that is nearest to the middle of all its squares."""
-    centres = np.array([grid.centres[square] for square in territory.squares])
-    distances = np.linalg.norm(centres - centres.mean(axis=0), axis=1)
-    return territory.squares[int(distances.argmin())]
-
-
-def _measure_sides(grid: Grid) -> Points:
-    """The shortest side of each cell (rows, cols): a symbol of this size fits into it."""
-    return np.asarray(compute_side_lengths(grid.quads).min(axis=-1))
+def _draw_pieces(canvas: Pixels, reading: KingdomReading, grid: Grid) -> None:
+    """Write the kind of each piece at the top of its square, and of each gem on its crossing."""
+    above = np.array([0.0, 0.36 * grid.side])
+    centres = [grid.centres[piece.square] - above for piece in reading.pieces]
+    centres += [grid.quad(gem.corner)[2] for gem in reading.gems]
+    for piece, centre in zip(list_pieces(reading), centres, strict=True):
+        colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
+        draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)
 
 
 def shrink_quad(quad: Points, factor: float) -> Points:
@@ -163,13 +143,8 @@ def shrink_quad(quad: Points, factor: float) -> Points:
     return np.asarray(centre + factor * (quad - centre))
 
 
-def draw_line(canvas: Pixels, points: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
-    """Draw a line through the points, at least one pixel wide."""
-    draw_lines(canvas, [points], colour, width, closed=closed)
-
-
 def draw_lines(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
-    """Draw several lines, at least one pixel wide."""
+    """Draw lines through points, at least one pixel wide."""
     fixed = [to_fixed_point(points) for points in lines]
     cv2.polylines(canvas, fixed, closed, colour, max(1, round(width)), cv2.LINE_AA, FRACTION_BITS)
 

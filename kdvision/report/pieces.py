@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from kdvision.game.board import Square, Terrain
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import Kingdom, Table, find_crossings
 from kdvision.game.legality import Problem, join_names
@@ -19,18 +18,13 @@ if TYPE_CHECKING:
     from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 
 KNIGHT: Final = "knight"
-TOWER: Final = "tower"
 QUEEN: Final = "queen"
 BUILDING: Final = "building"
 GEM: Final = "gem"
-_VISIBLE: Final = {"knights": KNIGHT, "buildings": BUILDING}
+VISIBLE_KINDS: Final = {"knights": KNIGHT, "buildings": BUILDING, "gems": GEM}
 """Facts that a photo can answer in full: the key in game files, and the kind of piece."""
-_COUNTABLE: Final = {"knights": KNIGHT, "towers": TOWER}
+COUNTED_KINDS: Final = {"knights": KNIGHT, "towers": "tower"}
 """Facts of which the user gives the number: the key in game files, and the kind of piece."""
-
-
-NO_HOST: Final = -1
-"""As `GivenFacts.queen`: no kingdom hosts the Queen."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +32,8 @@ class GivenFacts:
     """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
 
     `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos, and
-    `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, NO_HOST for none, None if it is
-    not given.
+    `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, -1 for none, None if it is not
+    given.
     """
 
     keys: tuple[str, ...] = ()
@@ -52,20 +46,24 @@ class GivenFacts:
         """The highest number of a kingdom that a fact is given for; -1 for none."""
         return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
 
-    def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
-        """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
-        counts, tokens = dict(self.counts.get(number, {})), self.tokens.get(number, {})
-        known = {*counts, *tokens, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
-        if "knights" in counts:
-            known.add("spare_knights")
-            counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
-        changed = replace(
-            kingdom,
-            queen=self.queen == number,
-            tokens=join_tokens(tokens),
-            open_facts=frozenset(self.keys) - known,
-        )
-        return replace(changed, **counts)  # type: ignore[arg-type]
+
+def find_open_facts(
+    readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
+) -> tuple[tuple[str, ...], GivenFacts | None]:
+    """The variants that are played with, and the facts that no photo of this game shows, None without any.
+
+    A gem that surely lies where The Lost Treasures allow one adds them. Variants that cannot be added to the game are
+    left out. `game` and `variants` are names as in game files.
+    """
+    has_gem = any(
+        not gem.is_uncertain and gem.corner in find_crossings(Kingdom(reading.board))
+        for reading in readings
+        for gem in reading.gems
+    )
+    chosen = {*variants, *([LOST_TREASURES.id] if has_gem else [])}
+    played = tuple(variant.id for variant in VARIANTS if variant.id in chosen and variant.fits(game))
+    facts = make_rule_set(game, variants=played).facts
+    return played, GivenFacts(facts) if facts else None
 
 
 def add_pieces(
@@ -73,36 +71,40 @@ def add_pieces(
 ) -> list[Kingdom]:
     """The kingdoms of a photo with the pieces that it shows, the facts that the user gave, and those still missing.
 
-    `first_number` is the number of the first kingdom, counted from 0 over all photos.
+    `first_number` is the number of the first kingdom, counted from 0 over all photos. Where photo and user contradict
+    each other, the user counts. A kind of piece that the photo shows in full is not asked for.
     """
-    made = []
-    for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
-        given = facts.add_to(number, kingdom, knows_towns=_knows_towns(reading))
-        made.append(_add_visible_pieces(given, reading, facts, number))
-    return [*close_queen(made)]
+    pairs = enumerate(zip(kingdoms, readings, strict=True), start=first_number)
+    return [*close_queen([_add_pieces(kingdom, reading, facts, number) for number, (kingdom, reading) in pairs])]
 
 
-def has_certain_gem(readings: Sequence["KingdomReading"]) -> bool:
-    """True if a gem surely lies where The Lost Treasures allow one, so that they were played with."""
-    for reading in readings:
-        allowed = set(find_crossings(Kingdom(reading.board))) if reading.gems else ()
-        if any(gem.corner in allowed and not gem.is_uncertain for gem in reading.gems):
-            return True
-    return False
+def _add_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: GivenFacts, number: int) -> Kingdom:
+    from kdvision.vision.decide.game_set import knows_towns
 
-
-def find_open_facts(
-    readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
-) -> tuple[tuple[str, ...], GivenFacts | None]:
-    """The variants that are played with, and the facts that no photo of this game shows, None without any.
-
-    A gem in a photo adds The Lost Treasures. Variants that cannot be added to the game are left out. `game` and
-    `variants` are names as in game files.
-    """
-    chosen = {*variants, *([LOST_TREASURES.id] if has_certain_gem(readings) else [])}
-    played = tuple(variant.id for variant in VARIANTS if variant.id in chosen and variant.fits(game))
-    facts = make_rule_set(game, variants=played).facts
-    return played, GivenFacts(facts) if facts else None
+    counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
+    answered = {*counts, *tokens, *([TOWNS] if knows_towns(reading.reading) else [])}
+    answered |= set() if facts.queen is None else {"queen"}
+    answered |= {"spare_knights"} if "knights" in counts else set()
+    if reading.observation is not None and reading.observation.pieces is not None:
+        doubtful = {one.kind for one in reading.uncertain}
+        answered |= {key for key, kind in VISIBLE_KINDS.items() if kind not in doubtful}
+    pieces = reading.pieces if "knights" in facts.keys else ()
+    given_knights = counts.pop("knights", None)
+    likeliest = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
+    knights = tuple(sorted(piece.square for piece in likeliest[:given_knights]))
+    # Her host puts her on the largest territory at the end of the game (queendomino/queen).
+    has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
+    changed = replace(
+        kingdom,
+        gems=tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
+        knights=knights,
+        spare_knights=max((given_knights or 0) - len(knights), 0),
+        buildings=tuple(Built(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING),
+        queen=has_queen if facts.queen is None else facts.queen == number,
+        tokens=join_tokens(tokens),
+        open_facts=frozenset(facts.keys) - answered,
+    )
+    return replace(changed, **counts)  # type: ignore[arg-type]
 
 
 def check_pieces(
@@ -115,89 +117,32 @@ def check_pieces(
     """The problems of each kingdom's reading and pieces; a problem of the whole game is listed with each kingdom."""
     found = []
     for number, reading in enumerate(readings):
-        problems = [*reading.problems, *_list_foreign_pieces(reading, rule_set)]
-        problems += _list_doubtful_pieces(reading, rule_set)
-        problems += [] if facts is None else _list_contradictions(reading, facts, first_number + number)
-        found.append([replace(problem, kingdom=number) for problem in problems])
-    shared = rule_set.check_pieces(Table(tuple(kingdoms)))
-    kept = drop_uncheckable([*(problem for problems in found for problem in problems), *shared], kingdoms)
+        problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
+        problems += [] if facts is None else _find_contradictions(reading, facts, first_number + number)
+        found += [replace(problem, kingdom=number) for problem in problems]
+    kept = drop_uncheckable([*found, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
     return [tuple(p for p in kept if p.kingdom in (None, number)) for number in range(len(kingdoms))]
 
 
-def describe_pieces(reading: "KingdomReading | None") -> str:
-    """The pieces that a photo shows, such as "knight on B2, gem between C1 D2 (70 %)"; "" without any."""
-    pieces: list[DetectedPiece | DetectedGem] = [] if reading is None else [*reading.pieces, *reading.gems]
-    parts = [f"{one.kind} {one.location}" + f" ({100 * one.probability:.0f} %)" * one.is_uncertain for one in pieces]
-    return ", ".join(parts)
-
-
-def _add_visible_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: GivenFacts, number: int) -> Kingdom:
-    """The kingdom with the visible pieces that its game has, as far as the user does not contradict.
-
-    A kind of piece that the photo shows in full is not asked for.
-    """
-    if "gems" in facts.keys:
-        gems = tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems)
-        kingdom = replace(kingdom, gems=gems, open_facts=kingdom.open_facts - _list_answered(reading, {"gems": GEM}))
-    if "knights" not in facts.keys:
-        return kingdom
-    on = {kind: tuple(piece.square for piece in reading.pieces if piece.kind == kind) for kind in (KNIGHT, BUILDING)}
-    if (count := facts.counts.get(number, {}).get("knights")) is not None:
-        on[KNIGHT] = _find_likeliest_knights(reading, count)
-    queens = [piece for piece in reading.pieces if piece.kind == QUEEN and not piece.is_uncertain]
-    return replace(
-        kingdom,
-        knights=on[KNIGHT],
-        spare_knights=max(kingdom.spare_knights - len(on[KNIGHT]), 0),
-        buildings=tuple(Built(square, UNKNOWN_BUILDING) for square in on[BUILDING]),
-        # Her host puts her on the largest territory at the end of the game (queendomino/queen).
-        queen=kingdom.queen or (facts.queen is None and bool(queens)),
-        open_facts=kingdom.open_facts - _list_answered(reading, _VISIBLE),
-    )
-
-
-def _find_likeliest_knights(reading: "KingdomReading", count: int) -> tuple[Square, ...]:
-    """The squares of the `count` most probable knights, from the top left."""
-    knights = sorted((piece for piece in reading.pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
-    return tuple(sorted(piece.square for piece in knights[:count]))
-
-
-def _list_answered(reading: "KingdomReading", kinds: dict[str, str]) -> set[str]:
-    """The keys of game files that this photo answers in full."""
-    if reading.observation is None or reading.observation.pieces is None:
-        return set()
-    doubtful = {one.kind for one in reading.uncertain}
-    return {key for key, kind in kinds.items() if kind not in doubtful}
-
-
-def _has_pieces(kind: str, rule_set: RuleSet) -> bool:
-    """True if a game by these rules has this kind of piece."""
-    return "gems" in rule_set.facts if kind == GEM else "knights" in rule_set.facts
-
-
-def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
-    """Pieces in the photo that no game by these rules has."""
-    pieces: list[DetectedPiece | DetectedGem] = [*reading.pieces, *reading.gems]
-    for one in pieces:
-        if not _has_pieces(one.kind, rule_set):
+def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield pieces in the photo that no game by these rules has, then pieces that may be there."""
+    has_gems, has_others = "gems" in rule_set.facts, "knights" in rule_set.facts
+    for one in list_pieces(reading):
+        if not (has_gems if one.kind == GEM else has_others):
             option = f"--{LOST_TREASURES.id}" if one.kind == GEM else "--game queendomino"
-            advice = f": say {option} if that was played" if "knights" not in rule_set.facts else ""
+            advice = "" if has_others else f": say {option} if that was played"
             game = rule_set.name.partition(",")[0]
-            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.location}, and {game} has none"
-            yield Problem(one.squares, text + advice)
-
-
-def _list_doubtful_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
-    """Pieces that may be there, of the kinds that the game has."""
+            verb = "lies" if one.kind == GEM else "stands"
+            yield Problem(one.squares, f"a {one.kind} {verb} {one.location}, and {game} has none{advice}")
     for one in reading.uncertain:
-        if _has_pieces(one.kind, rule_set):
-            text = f"a {one.kind} may {'lie' if one.kind == GEM else 'stand'} {one.location}"
-            yield Problem(one.squares, f"{text} ({100 * one.probability:.0f} % sure): look")
+        if has_gems if one.kind == GEM else has_others:
+            verb, sure = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
+            yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({sure}): look")
 
 
-def _list_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
-    """Pieces in the photo that contradict what the user gave, which counts."""
-    for key, kind in _COUNTABLE.items():
+def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
+    """Yield pieces in the photo that contradict what the user gave, which counts."""
+    for key, kind in COUNTED_KINDS.items():
         squares = tuple(piece.square for piece in reading.pieces if piece.kind == kind)
         count = facts.counts.get(number, {}).get(key)
         if count is not None and count < len(squares):
@@ -212,6 +157,14 @@ def _list_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
                 yield Problem(piece.squares, f"{text}: the given kingdom counts")
 
 
-def _knows_towns(reading: "KingdomReading") -> bool:
-    """True if the networks that read this kingdom know towns."""
-    return any(kind.startswith(Terrain.TOWN.value) for kind in reading.reading.kinds)
+def describe_pieces(reading: "KingdomReading | None") -> str:
+    """The pieces that a photo shows, such as "knight on B2, gem between C1 D2 (70 %)"; "" without any."""
+    pieces = [] if reading is None else list_pieces(reading)
+    return ", ".join(
+        f"{one.kind} {one.location}" + f" ({100 * one.probability:.0f} %)" * one.is_uncertain for one in pieces
+    )
+
+
+def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece | DetectedGem]":
+    """The pieces on squares and the gems that a photo shows."""
+    return [*reading.pieces, *reading.gems]

@@ -97,7 +97,7 @@ class Result:
     """Everything known about the kingdoms of one photo or of one game; `error` is set if the photo failed.
 
     `photo` is None for typed boards and for several photos. While facts about pieces are missing, `standing` is None
-    and `outlook` says in a sentence what is known of the winner.
+    and `outlook` says in a sentence what is known of the winner. `shared_problems` are those of no single kingdom.
     """
 
     photo: str | None
@@ -108,6 +108,7 @@ class Result:
     error: KdvisionError | None = None
     outlook: str = ""
     failed_views: tuple[FailedView, ...] = ()
+    shared_problems: tuple[Problem, ...] = ()
 
     @property
     def game(self) -> str | None:

@@ -83,14 +83,8 @@ SYMBOLS: Final[dict[Terrain, tuple[_Shape, ...]]] = {
         _Shape([(0.0, -0.78), (0.8, -0.06), (-0.8, -0.06)]),
         _Shape(
             [
-                (-0.54, -0.1),
-                (0.54, -0.1),
-                (0.54, 0.7),
-                (0.16, 0.7),
-                (0.16, 0.22),
-                (-0.16, 0.22),
-                (-0.16, 0.7),
-                (-0.54, 0.7),
+                *((-0.54, -0.1), (0.54, -0.1), (0.54, 0.7), (0.16, 0.7)),
+                *((0.16, 0.22), (-0.16, 0.22), (-0.16, 0.7), (-0.54, 0.7)),
             ]
         ),
     ),
@@ -114,10 +108,9 @@ _DARK_ON: Final = (Terrain.WHEAT, Terrain.GRASS, Terrain.CASTLE)
 
 def draw_terrain(canvas: Pixels, centre: Points, size: float, terrain: Terrain, rim: Colour = LIGHT) -> None:
     """Draw the symbol of a terrain on a disc of its colour, `size` pixels wide, with a rim."""
-    column, row = to_fixed_point(centre).tolist()
     for share, colour in ((1.0, rim), (0.86, COLOURS[terrain])):
         radius = round(share * size / 2 * (1 << FRACTION_BITS))
-        cv2.circle(canvas, (column, row), radius, colour, -1, cv2.LINE_AA, FRACTION_BITS)
+        cv2.circle(canvas, to_fixed_point(centre).tolist(), radius, colour, -1, cv2.LINE_AA, FRACTION_BITS)
     ink = DARK if terrain in _DARK_ON else LIGHT
     for shape in SYMBOLS[terrain]:
         points = _place_points(shape.points, centre, size * 0.36)

@@ -51,8 +51,7 @@ def _score_round(
     played: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
-    problems = played.problems(table)
-    result = build_round_result(played, table, GAME_NAME, problems)
+    result = build_round_result(played, table, GAME_NAME)
     questions = [_describe_question(one, kingdoms) for one in _rank_questions(kingdoms, table, played)]
     scores = []
     for kingdom, scored, error in zip(kingdoms, result.kingdoms, errors, strict=True):
@@ -67,7 +66,7 @@ def _score_round(
         "kingdoms": scores,
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
-        "problems": [problem_to_dict(problem) for problem in problems if problem.kingdom is None],
+        "problems": [problem_to_dict(problem) for problem in result.shared_problems],
         "note": played.note(table) or None,
         "questions": questions,
     }
