@@ -1,19 +1,20 @@
 """Reads labelled photos with the whole pipeline and compares each with its label: one result a photo."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import call
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
-from kdvision.evaluate.match import DecidedBoard, match_kingdoms
+from kdvision.evaluate.match import match_kingdoms
 from kdvision.evaluate.summary import PhotoResult, format_csv, summarise_by_corruption, summarise_by_room
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
@@ -51,7 +52,7 @@ def evaluate(
     reader: Reader | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Report:
-    """Return the results of all labelled photos below a directory.
+    """The results of all labelled photos below a directory.
 
     With `stress`, each photo is read under each corruption at 3 severities instead, once for each of the `seeds`. The
     results and their order do not depend on `workers`; with several workers the reader must pickle. `progress` is
@@ -61,32 +62,27 @@ def evaluate(
     reader, photos = reader or read_photo, list(list_labelled_photos(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=LABEL_FORMAT)
-    total = len(photos) * (len(CORRUPTIONS) * len(SEVERITIES) * len(seeds) if stress else 1)
-    results = []
-    for result in _evaluate_photos(photos, seeds=seeds if stress else (), workers=workers, reader=reader):
+    jobs = [partial(evaluate_photo, photo, reader=reader) for photo in photos]
+    if stress:
+        sizes = [*map_in_processes(partial(measure_cell_size, reader=reader), photos, workers=workers)]
+        jobs = [
+            partial(evaluate_corrupted, photo, name, severity, cell_size=size, seed=seed, reader=reader)
+            for seed in seeds
+            for photo, size in zip(photos, sizes, strict=True)
+            for name in CORRUPTIONS
+            for severity in SEVERITIES
+        ]
+    results: list[PhotoResult] = []
+    for result in map_in_processes(call, jobs, workers=workers):
         results.append(result)
-        progress(len(results), total)
+        progress(len(results), len(jobs))
     if csv is not None:
         write_atomically(csv, format_csv(results).encode())
     return Report(tuple(results), stress)
 
 
-def _evaluate_photos(
-    photos: Sequence[LabelledPhoto], *, seeds: Sequence[int], workers: int, reader: Reader
-) -> Iterator[PhotoResult]:
-    """Yield the results of the photos as they are or, if there are seeds, under each corruption."""
-    if not seeds:
-        yield from map_in_processes(partial(evaluate_photo, reader=reader), photos, workers=workers)
-        return
-    sizes = list(map_in_processes(partial(_measure_cell_size, reader=reader), photos, workers=workers))
-    for seed in seeds:
-        items = [(photo, size, name) for photo, size in zip(photos, sizes, strict=True) for name in CORRUPTIONS]
-        for results in map_in_processes(partial(_evaluate_corrupted, reader=reader, seed=seed), items, workers=workers):
-            yield from results
-
-
 def read_photo(photo: Photo) -> Sequence["KingdomReading"]:
-    """Return the kingdoms that the shipped models read in a photo."""
+    """The kingdoms that the shipped models read in a photo."""
     from kdvision import pipeline
 
     return pipeline.read(photo)
@@ -95,7 +91,7 @@ def read_photo(photo: Photo) -> Sequence["KingdomReading"]:
 def evaluate_photo(
     truth: LabelledPhoto, *, reader: Reader, open_photo: Callable[[Path], Photo] = Photo.open
 ) -> PhotoResult:
-    """Return the result of one photo; an error of the photo is part of its result."""
+    """The result of one photo; an error of the photo is part of its result."""
     start = time.perf_counter()
     readings: Sequence[KingdomReading] = []
     error = ""
@@ -113,13 +109,12 @@ def evaluate_photo(
 def compare_with_label(
     truth: LabelledPhoto, readings: Sequence["KingdomReading"], *, seconds: float = 0.0, error: str = ""
 ) -> PhotoResult:
-    """Return the result of one photo from its label and the kingdoms that were read."""
-    boards = [DecidedBoard.from_reading(reading) for reading in readings]
-    matches = match_kingdoms(truth.boards, truth.corners, boards)
+    """The result of one photo from its label and the kingdoms that were read."""
+    matches = match_kingdoms(truth.boards, truth.corners, readings)
     found = [match for match in matches if match is not None]
     complete = len(found) == len(truth.boards) == len(readings)
     score_errors = [
-        abs((score(boards[match.index].board).points if match else 0) - points)
+        abs((score(match.board).points if match else 0) - points)
         for match, points in zip(matches, truth.points, strict=True)
     ]
     exact = complete and all(match.exact for match in found)
@@ -144,28 +139,15 @@ def compare_with_label(
         probability=min((reading.probability for reading in readings), default=0.0),
         seconds=seconds,
         true=" | ".join(map(str, truth.boards)),
-        read=" | ".join(str(board.board) for board in boards),
+        read=" | ".join(str(reading.board.trim()) for reading in readings),
         error=error,
     )
-
-
-def _evaluate_corrupted(
-    item: tuple[LabelledPhoto, float | None, str], *, reader: Reader, seed: int
-) -> list[PhotoResult]:
-    """Return the results of a photo under one corruption at each severity; `item` is photo, cell size, corruption."""
-    truth, cell_size, corruption = item
-    return [
-        evaluate_corrupted(
-            truth, corruption, severity, cell_size=cell_size or DEFAULT_CELL_PIXELS, seed=seed, reader=reader
-        )
-        for severity in SEVERITIES
-    ]
 
 
 def evaluate_corrupted(
     truth: LabelledPhoto, corruption: str, severity: int, *, cell_size: float, seed: int, reader: Reader
 ) -> PhotoResult:
-    """Return the result of a photo under a corruption; `cell_size` is the side of a square in pixels."""
+    """The result of a photo under a corruption; `cell_size` is the side of a square in pixels."""
 
     def open_corrupted(path: Path) -> Photo:
         pixels = Photo.open(path).pixels
@@ -175,32 +157,21 @@ def evaluate_corrupted(
     return replace(result, way=corruption, severity=severity)
 
 
-def _measure_cell_size(truth: LabelledPhoto, *, reader: Reader) -> float | None:
-    """Return the side of a square in pixels, None for a photo that cannot be opened."""
+def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
+    """The side of a square in pixels: from the label's corners, else from what is read, else an estimate."""
     try:
-        return measure_cell_size(truth, Photo.open(truth.path), reader)
-    except ModelError:
-        raise
+        photo = Photo.open(truth.path)
     except KdvisionError:
-        return None
-
-
-def measure_cell_size(truth: LabelledPhoto, photo: Photo, reader: Reader) -> float:
-    """Return the side of a square in pixels: from the label's corners, else from what is read, else an estimate."""
-    sizes = [
-        _cell_size(c, b.height, b.width) for c, b in zip(truth.corners, truth.boards, strict=True) if c is not None
-    ]
-    if not sizes:
-        try:
-            grids = [reading.grid for reading in reader(photo)]
-        except KdvisionError:
-            grids = []
-        sizes = [_cell_size(np.asarray(grid.corners), grid.rows, grid.cols) for grid in grids]
-    estimate = 0.6 * min(photo.height, photo.width) / max(max(b.height, b.width) for b in truth.boards)
-    return float(np.mean(sizes)) if sizes else estimate
-
-
-def _cell_size(corners: NDArray[np.float64], rows: int, cols: int) -> float:
-    """Return the square root of the mean cell area (shoelace formula)."""
-    (x, y), (u, v) = corners.T, np.roll(corners, -1, axis=0).T
-    return float(np.sqrt(abs((x * v - u * y).sum()) / 2 / (rows * cols)))
+        return DEFAULT_CELL_PIXELS
+    pairs = zip(truth.corners, truth.boards, strict=True)
+    outlines = [(corners, board.height, board.width) for corners, board in pairs if corners is not None]
+    if not outlines:
+        with suppress(KdvisionError):
+            outlines = [(one.grid.corners, one.grid.rows, one.grid.cols) for one in reader(photo)]
+    if not outlines:
+        return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
+    sides = []
+    for corners, rows, cols in outlines:
+        (x, y), (u, v) = corners.T, np.roll(corners, -1, axis=0).T
+        sides.append(np.sqrt(abs((x * v - u * y).sum()) / 2 / (rows * cols)))  # the shoelace formula
+    return float(np.mean(sides))

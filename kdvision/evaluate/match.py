@@ -1,14 +1,16 @@
 """Assigns the kingdoms that were read to the true kingdoms, and counts the squares on which they agree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Square
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -18,29 +20,15 @@ MAX_SHIFT_SQUARES: Final = 2
 
 
 @dataclass(frozen=True)
-class DecidedBoard:
-    """One kingdom as it was read: its board, the likeliest kinds before the decision, and the centre of its grid."""
-
-    board: Board
-    raw: Board
-    centre: NDArray[np.float64]
-
-    @classmethod
-    def from_reading(cls, reading: "KingdomReading") -> "DecidedBoard":
-        """Return the board of a kingdom reading."""
-        return cls(reading.board.trim(), reading.reading.best, reading.grid.corners.mean(axis=0))
-
-
-@dataclass(frozen=True)
 class Match:
-    """A true kingdom and the kingdom at `index` among those that were read.
+    """A true kingdom and the kingdom that was read, with its board in the smallest frame.
 
     `quarters` clockwise quarter turns bring the board that was read onto the truth; `shape` (same squares with a tile)
     and `exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before and after the
     decision.
     """
 
-    index: int
+    board: Board
     quarters: int
     raw_agreement: int
     agreement: int
@@ -49,19 +37,19 @@ class Match:
 
 
 def match_kingdoms(
-    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], boards: Sequence[DecidedBoard]
+    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence["KingdomReading"]
 ) -> list[Match | None]:
-    """Return the match of each true kingdom, None for a kingdom that was not found.
+    """The match of each true kingdom, None for a kingdom that was not found.
 
     Kingdoms are assigned by position where the corners of all true kingdoms are known, else by agreement.
     """
-    if not boards or not truths:
+    if not readings or not truths:
         return [None] * len(truths)
-    matches = [[_match(truth, board, index) for index, board in enumerate(boards)] for truth in truths]
-    if len(truths) > 1 and all(c is not None for c in corners):
-        true_centres = np.array([np.asarray(c).mean(axis=0) for c in corners])
-        centres = np.array([board.centre for board in boards])
-        cost = np.linalg.norm(true_centres[:, None] - centres[None], axis=2)
+    matches = [[_match(truth, reading) for reading in readings] for truth in truths]
+    known = [outline for outline in corners if outline is not None]
+    if 1 < len(truths) == len(known):
+        centres = np.array([outline.mean(axis=0) for outline in known])
+        cost = cdist(centres, np.array([reading.grid.corners.mean(axis=0) for reading in readings]))
     else:
         cost = np.array([[-float(match.agreement) for match in row] for row in matches])
     found: list[Match | None] = [None] * len(truths)
@@ -70,26 +58,21 @@ def match_kingdoms(
     return found
 
 
-def _match(truth: Board, decided: DecidedBoard, index: int) -> Match:
-    """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
-    agreements = [count_agreement(truth, decided.board.rotate(quarters)) for quarters in range(4)]
-    quarters = max(range(4), key=lambda turn: (agreements[turn], -turn))
-    board = decided.board.rotate(quarters)
-    raw = count_agreement(truth, decided.raw.rotate(quarters))
-    shape = (board.height, board.width) == (truth.height, truth.width) and board.keys() == truth.keys()
-    return Match(index, quarters, raw, agreements[quarters], shape, board == truth)
+def _match(truth: Board, reading: "KingdomReading") -> Match:
+    """The match in the turn with the highest agreement; of equal turns, the smallest."""
+    board = reading.board.trim()
+    agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
+    quarters = agreements.index(max(agreements))
+    turned = board.rotate(quarters)
+    raw = _count_agreement(truth, reading.reading.best.rotate(quarters))
+    shape = (turned.height, turned.width) == (truth.height, truth.width) and turned.keys() == truth.keys()
+    return Match(board, quarters, raw, agreements[quarters], shape, turned == truth)
 
 
-def count_agreement(truth: Board, board: Board) -> int:
-    """Return the number of right squares minus the number of invented ones, at the shift where it is largest."""
-    shifts = range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1)
-    return max(_agreement_at(truth, board, down, right) for down in shifts for right in shifts)
-
-
-def _agreement_at(truth: Mapping[Square, Cell], board: Mapping[Square, Cell], down: int, right: int) -> int:
-    right_squares = invented = 0
-    for (row, col), cell in board.items():
-        true_cell = truth.get(Square(row + down, col + right))
-        right_squares += true_cell == cell
-        invented += true_cell is None
-    return max(0, right_squares - invented)
+def _count_agreement(truth: Board, board: Board) -> int:
+    """The number of right squares minus the number of invented ones, at the shift where it is largest."""
+    agreements = [0]
+    for down, right in product(range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1), repeat=2):
+        true_cells = [(cell, truth.get(Square(row + down, col + right))) for (row, col), cell in board.items()]
+        agreements.append(sum((true == cell) - (true is None) for cell, true in true_cells))
+    return max(agreements)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kdvision.evaluate.summary import wilson_interval
+from scipy.stats import binomtest
+
 from kdvision.files import write_atomically
 from kdvision.lab.experiments.experiment import add_up
 
@@ -159,9 +160,11 @@ def _draw_panel(panel: Panel, axes: Axes) -> None:
     for index, (name, counts) in enumerate(panel.series.items()):
         shift = 0.12 * (index - (len(panel.series) - 1) / 2)
         shares = [100 * hits / max(1, total) for hits, total in counts]
-        limits = [[100 * limit for limit in wilson_interval(*count)] for count in counts]
-        below = [max(0.0, share - low) for share, (low, _) in zip(shares, limits, strict=True)]
-        above = [max(0.0, high - share) for share, (_, high) in zip(shares, limits, strict=True)]
+        limits = [
+            binomtest(hits, total).proportion_ci(method="wilson") if total else (0.0, 1.0) for hits, total in counts
+        ]
+        below = [max(0.0, share - 100 * low) for share, (low, _) in zip(shares, limits, strict=True)]
+        above = [max(0.0, 100 * high - share) for share, (_, high) in zip(shares, limits, strict=True)]
         style = {"markersize": 5, "linewidth": 1.5, "elinewidth": 1, "clip_on": False, **SERIES[name]}
         if not panel.connected:
             style["linestyle"] = "none"

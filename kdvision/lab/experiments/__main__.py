@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kdvision.evaluate.summary import format_table
 from kdvision.lab.experiments.experiment import Row, run
 from kdvision.lab.experiments.registry import EXPERIMENTS
+from kdvision.text import align_columns
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +62,8 @@ def format_summary(summary: Sequence[Row]) -> str:
     """Return a summary as a table for people."""
     if not summary:
         return "no cases: is the data folder there?"
-    return format_table([[str(value) for value in line] for line in (summary[0], *(row.values() for row in summary))])
+    lines = [[str(value) for value in line] for line in (summary[0], *(row.values() for row in summary))]
+    return "\n".join(align_columns(lines, gap="  "))
 
 
 def _print_progress(done: int, total: int) -> None:

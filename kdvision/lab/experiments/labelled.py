@@ -10,7 +10,6 @@ from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measu
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
 from kdvision.lab.experiments.experiment import Experiment, Row
-from kdvision.vision.image.photo import Photo
 
 SETS: Final = ("photos", "boards", "queendomino")
 """Folders of labelled photos; no network was trained on any of them."""
@@ -109,7 +108,7 @@ def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
 @cache
 def _load_cell_size(truth_name: str, folder: Path) -> float:
     truth = load_labels(folder)[truth_name]
-    return measure_cell_size(truth, Photo.open(truth.path), read_photo)
+    return measure_cell_size(truth, read_photo)
 
 
 def _measure_corrupted(data: Path, case: Row) -> list[Row]:
