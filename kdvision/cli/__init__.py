@@ -64,13 +64,5 @@ def options(
     """Scores photos of Kingdomino tables, and names every doubt."""
 
 
-app.command(epilog=EPILOG)(score)
-app.command("type", epilog=EPILOG)(type_boards)
-app.command(epilog=EPILOG)(fits)
-app.command(epilog=EPILOG)(look)
-app.command(epilog=EPILOG)(game)
-app.command(epilog=EPILOG)(rules)
-app.command(epilog=EPILOG)(batch)
-app.command(epilog=EPILOG)(review)
-app.command(epilog=EPILOG)(serve)
-app.command(epilog=EPILOG)(evaluate)
+for command in (score, type_boards, fits, look, game, rules, batch, review, serve, evaluate):
+    app.command("type" if command is type_boards else command.__name__, epilog=EPILOG)(command)

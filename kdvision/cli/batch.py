@@ -64,7 +64,7 @@ def batch(
         raise typer.BadParameter(message, param_hint=join_words(["--size", *names]))
     load_networks()
     executor = PoolExecutor(workers) if dask is None else DaskExecutor(dask)
-    with ResultFolder(out).lock(), ProgressDisplay() as display, closing(executor):
+    with ResultFolder(out).lock(), closing(ProgressDisplay()) as display, closing(executor):
         run = BatchRun(options, executor.run, on_progress=display.update, on_message=print_message)
         outcome = _watch(run, display) if watch else _run_once(run, display)
     print_summary(outcome, out)

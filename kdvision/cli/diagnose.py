@@ -1,5 +1,6 @@
 """`kdvision look` and `kdvision evaluate`: where the reading of a photo goes wrong, and how often."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,7 +84,7 @@ def evaluate(
     if csv is not None:
         check_writable(csv.parent)
     load_networks()
-    with ProgressDisplay() as display:
+    with closing(ProgressDisplay()) as display:
         report = evaluate_photos(
             directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=display.update
         )

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 TokensByKingdom = Mapping[int, TokensByKey]
 NO_TOKENS: Final[TokensByKingdom] = {}
+Counts = Mapping[str, Sequence[str]]
+NO_COUNTS: Final[Counts] = {}
+COUNTS: Final = ("coins", "towers", "knights", "towns")
+"""What the user counts on each kingdom: the names of options, and of facts."""
 
 KINGDOMINO: Final = "kingdomino"
 AUTO: Final = "auto"
@@ -83,15 +87,12 @@ class ScoreOptions:
         games = [variant.games for variant in VARIANTS if variant.id in self.variants and len(variant.games) == 1]
         return name_box(games[0][0] if games and self.game == AUTO else self.game, self.variants)
 
-    @property
-    def is_numbered(self) -> bool:
-        """True if players or facts are given by the numbers of kingdoms."""
-        return bool(self.players.in_order) or (self.facts is not None and self.facts.highest >= 0)
-
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        players = NO_PLAYERS if self.players.in_order else self.players
-        return replace(self, players=players, facts=None if self.facts is None else GivenFacts(self.facts.keys))
+        facts = self.facts
+        if facts is not None and facts.highest >= 0:
+            facts = GivenFacts(facts.keys)
+        return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
         """The rules for the boards of one game."""
@@ -126,7 +127,7 @@ def add_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Callable[...
 
     `variants` becomes an option for each offered variant and for each group of variants, and receives the ids of those
     that are chosen. `tokens` becomes an option for each kind of token, and adds the variants of those that are given.
-    A parameter of the type ScoreOptions becomes an option for each of its fields that is one.
+    `counts` becomes an option for each of COUNTS, and ScoreOptions one for each of its fields that is declared as one.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -135,6 +136,8 @@ def add_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Callable[...
 
         @wraps(command)
         def run(**given: Any) -> None:
+            if "counts" in signature.parameters:
+                given["counts"] = {key: given.pop(key) or () for key in COUNTS}
             if "tokens" in signature.parameters:
                 given["tokens"] = _parse_tokens({key: given.pop(key) or () for key in TOKEN_KINDS})
             given["variants"] = _pop_variants(given, offered)
@@ -167,6 +170,10 @@ def _list_options(parameters: Iterable[inspect.Parameter], offered: Sequence[Var
                 text = f"The {kind.word}s on kingdom K, as in {example}. Repeatable."
                 option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
                 yield make_parameter(kind.key, list[str] | None, None, option)
+        elif parameter.name == "counts":
+            for key in COUNTS:
+                text = f"The number of {key} of kingdom K, as in 1:3. Repeatable."
+                yield make_parameter(key, list[str] | None, None, typer.Option(metavar="K:COUNT", help=text))
         elif parameter.name == "variants":
             for variant in offered:
                 if not variant.group:
@@ -222,12 +229,7 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
             raise typer.BadParameter(text, param_hint=option or own)
 
 
-def parse_facts(
-    options: ScoreOptions,
-    counts: Mapping[str, Sequence[str] | None],
-    queen: int | None,
-    tokens: TokensByKingdom,
-) -> GivenFacts | None:
+def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts | None:
     """The facts that the game needs beside its photos, with those given; None if it needs none.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
@@ -243,7 +245,7 @@ def parse_facts(
         return None
     by_kingdom: dict[int, dict[str, int]] = {}
     for key, texts in counts.items():
-        for text in texts or ():
+        for text in texts:
             number, match = parse_numbered("([0-9]{1,3})", text, f"a number of {key}", "KINGDOM:COUNT, as in 1:11")
             if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -93,10 +93,7 @@ def print_text(make_text: Callable[..., str], *args: object, **options: object) 
 
 
 class ProgressDisplay:
-    """The progress of a run over photos on stderr: a bar in a terminal, a line now and then in a log.
-
-    Use it as a context manager, or call `close` before other output.
-    """
+    """The progress of a run over photos on stderr: a bar in a terminal, a line now and then in a log."""
 
     def __init__(self, console: "Console | None" = None) -> None:
         from rich.console import Console
@@ -117,12 +114,6 @@ class ProgressDisplay:
         self._task = self._progress.add_task("", total=None, note="")
         self._last_line_s = time.monotonic()
 
-    def __enter__(self) -> "ProgressDisplay":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
     def update(self, done: int, total: int, failed: int = 0) -> None:
         """Show that `done` of `total` photos are done, `failed` of them without a result."""
         note = f", {failed} failed" if failed else ""
@@ -135,5 +126,5 @@ class ProgressDisplay:
             print_message(f"{done} of {total} photos{note}{left}")
 
     def close(self) -> None:
-        """Leave the bar as it is, and go to a new line. The next `update` shows it again."""
+        """Leave the bar as it is, and go to a new line, for other output. The next `update` shows it again."""
         self._progress.stop()

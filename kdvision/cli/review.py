@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
 BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 
-BOARD_PROMPT: Final = (
-    "[Enter] the board is right · {fixes}C3=w1 correct a square · board w w1 / … type the board · o open · s skip · "
-    "q quit"
-)
-UNREAD_PROMPT: Final = "[Enter] continue · board w w1 / … type the board · o open · q quit"
-PHOTO_PROMPT: Final = "[Enter] continue · o open · q quit"
-NO_PHOTO_PROMPT: Final = "[Enter] continue · q quit"
+TYPE_PROMPT: Final = "board w w1 / … type the board"
 BOARD_ANSWER: Final = "board "
 COMMAND_ADVICE: Final = ": kdvision review"
 """The end of advice to run this command, which is left out here."""
@@ -162,16 +156,16 @@ class ReviewDialogue:
         from kdvision.batch.store.folder import REPORT
 
         record = self.records.get(item.photo)
-        if item.kingdom is not None and item.kingdom.board:
-            fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
-            prompt = BOARD_PROMPT.format(fixes=fixes)
-        elif record is None:
-            prompt = NO_PHOTO_PROMPT
-        else:
-            prompt = PHOTO_PROMPT if record.reading.kingdoms else UNREAD_PROMPT
         board = None if item.kingdom is None else item.kingdom.board
+        if board:
+            fixes = [f"{number} {fix}" for number, fix in enumerate(item.fixes, start=1)]
+            prompts = ["[Enter] the board is right", *fixes, "C3=w1 correct a square", TYPE_PROMPT, "o open", "s skip"]
+        else:
+            prompts = ["[Enter] continue"]
+            prompts += [TYPE_PROMPT] if record is not None and not record.reading.kingdoms else []
+            prompts += ["o open"] if record is not None else []
         while True:
-            print_line(prompt)
+            print_line(" · ".join([*prompts, "q quit"]))
             typer.echo("> ", nl=False)
             line = sys.stdin.readline() if sys.stdin is not None else ""
             answer = line.strip()

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import load_networks, open_photo, parse_fixes, parse_outlines
-from kdvision.cli.options import NO_TOKENS, Corners, ScoreOptions, TokensByKingdom, add_options, parse_facts
+from kdvision.cli.options import (
+    NO_COUNTS,
+    NO_TOKENS,
+    Corners,
+    Counts,
+    ScoreOptions,
+    TokensByKingdom,
+    add_options,
+    parse_facts,
+)
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
 from kdvision.cli.output_files import check_game_file, find_overlay_paths, write_game_file
 from kdvision.errors import KdvisionError, ModelError, NotationError
@@ -23,22 +32,12 @@ MAX_KINGDOMS: Final = 6
 """More kingdoms are not ranked as one game, unless its rules allow more players."""
 
 
-def _count_option(what: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        metavar="K:COUNT", help=f"The number of {what} of kingdom K, as in 1:3. Repeatable."
-    )
-    return option
-
-
 @add_options()
 def score(
     photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
     options: ScoreOptions,
     tokens: TokensByKingdom = NO_TOKENS,
-    coins: Annotated[list[str] | None, _count_option("coins")] = None,
-    towers: Annotated[list[str] | None, _count_option("towers")] = None,
-    knights: Annotated[list[str] | None, _count_option("knights")] = None,
-    towns: Annotated[list[str] | None, _count_option("towns")] = None,
+    counts: Counts = NO_COUNTS,
     queen: Annotated[
         int | None, typer.Option(metavar="K", min=0, max=99, help="The kingdom that hosts the Queen; 0 for none.")
     ] = None,
@@ -71,7 +70,6 @@ def score(
     No photo shows coins and knights beside the board. Give such facts with options, kingdoms numbered over all photos,
     or fill in the file that --game-file writes and run kdvision game. Until then points are a range.
     """
-    counts = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
     options = replace(
         options,
         players=NO_PLAYERS if players is None else Players.parse(players),
@@ -93,12 +91,12 @@ def score(
     results: list[Result] = []
     used_options: list[ScoreOptions] = []
     for photo, path in zip(photos, paths, strict=True):
-        if results and results[-1].error is not None and photo_options.is_numbered:
+        if results and results[-1].error is not None and photo_options != (others := photo_options.drop_numbered()):
             print_message(
                 f"{results[-1].photo} failed, so the numbers of the kingdoms after it are unknown: "
                 "names and facts given by number are not used for them"
             )
-            photo_options = photo_options.drop_numbered()
+            photo_options = others
         first_number = sum(len(result.kingdoms) for result in results)
         result, used = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=path)
         results.append(result)

@@ -2,6 +2,7 @@
 
 import io
 import time
+from contextlib import closing
 
 import pytest
 from rich.console import Console
@@ -12,7 +13,7 @@ from kdvision.cli.output import ProgressDisplay
 def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    with ProgressDisplay(Console(file=io.StringIO())) as display:
+    with closing(ProgressDisplay(Console(file=io.StringIO()))) as display:
         for number in range(1, 61):
             now[0] = float(number)
             display.update(number, 60, failed=number // 20)
