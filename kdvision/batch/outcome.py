@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from kdvision.batch.event import Event
 from kdvision.batch.joint import TableCache, decide_tables
@@ -11,21 +11,17 @@ from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.rules import Rules
-from kdvision.batch.standings import Standings
-from kdvision.batch.store.corrections import CorrectionFile, PhotoCorrections
+from kdvision.batch.standings import StandingRow, Standings
 from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
-from kdvision.batch.store.record import PhotoRecord
+from kdvision.batch.store.record import CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.doubt_effects import rank_if_known
 from kdvision.report.to_dict import standing_to_dict
 from kdvision.text import format_csv
 
-Columns: TypeAlias = Mapping[str, Callable[[Any], object]]
-"""The columns of a CSV table: each name with the function that gives the cell of a row."""
-
 YES_NO: Final = ("no", "yes")
 
-RESULT_COLUMNS: Final[Columns] = {
+RESULT_COLUMNS: Final[Mapping[str, Callable[[KingdomResult], object]]] = {
     "photo": lambda one: one.photo.name,
     "kingdom": lambda one: one.number,
     "round": lambda one: one.round,
@@ -44,36 +40,9 @@ RESULT_COLUMNS: Final[Columns] = {
     "board_read": lambda one: one.data_read and " / ".join(one.data_read["board"]),
     "picture": lambda one: one.photo.picture,
 }
-"""A row for each `KingdomResult`."""
+"""The columns of results.csv, each with the cell of a kingdom."""
 
-STANDING_COLUMNS: Final[Columns] = {
-    "standing": lambda pair: pair[0].level,
-    "round": lambda pair: pair[0].round or None,
-    "table": lambda pair: pair[0].table or None,
-    "place": lambda pair: pair[1].place,
-    "player": lambda pair: pair[1].player,
-    "points": lambda pair: pair[1].points,
-    "by_round": lambda pair: " + ".join("-" if points is None else str(points) for points in pair[1].by_round),
-    "largest": lambda pair: pair[1].largest,
-    "crowns": lambda pair: pair[1].crowns,
-    "why": lambda pair: pair[1].why,
-    "note": lambda pair: pair[1].note,
-}
-"""A row for each `Ranking` and `StandingRow` in it."""
-
-REVIEW_COLUMNS: Final[Columns] = {
-    "changes": lambda item: item.changes,
-    "photo": lambda item: item.photo,
-    "kingdom": lambda item: item.number or None,
-    "round": lambda item: item.round or None,
-    "table": lambda item: item.table,
-    "player": lambda item: item.player,
-    "points": lambda item: item.points,
-    "why": lambda item: item.why,
-    "advice": lambda item: item.advice,
-    "fix": lambda item: " ".join(item.fixes),
-}
-"""A row for each `ReviewItem`."""
+REVIEW_COLUMNS: Final = ("changes", "photo", "kingdom", "round", "table", "player", "points", "why", "advice", "fix")
 
 
 @dataclass(frozen=True)
@@ -155,13 +124,19 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     copies = outcome.standings.seating.copies
     lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
-    tables: tuple[tuple[str, Columns, Iterable[object]], ...] = (
-        ("results.csv", RESULT_COLUMNS, outcome.kingdoms),
-        ("standings.csv", STANDING_COLUMNS, [(one, row) for one in outcome.standings.rankings for row in one.rows]),
-        ("review.csv", REVIEW_COLUMNS, outcome.review_items),
-    )
-    for name, columns, rows in tables:
-        folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
+    results = [[cell(one) for cell in RESULT_COLUMNS.values()] for one in outcome.kingdoms]
+    rankings = [
+        [ranking.level, ranking.round or None, ranking.table, *row]
+        for ranking in outcome.standings.rankings
+        for row in ranking.rows
+    ]
+    items: list[tuple[object, ...]] = []
+    for one in outcome.review_items:
+        about = one.photo, one.number or None, one.round or None, one.table, one.player
+        items.append((one.changes, *about, one.points, one.why, one.advice, " ".join(one.fixes)))
+    folder.write("results.csv", format_csv(list(RESULT_COLUMNS), results))
+    folder.write("standings.csv", format_csv(["standing", "round", "table", *StandingRow._fields], rankings))
+    folder.write("review.csv", format_csv(REVIEW_COLUMNS, items))
     folder.write("errors.csv", format_csv(["file", "reason", "advice"], outcome.failures))
     folder.write(REPORT, render_page(outcome, folder.path))
     folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.readings)

@@ -6,12 +6,11 @@ it opens from a disk and prints.
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PIL import Image
@@ -19,7 +18,6 @@ from PIL import Image
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import name_key
-from kdvision.batch.review import ReviewItem
 from kdvision.batch.standings import Ranking
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
@@ -43,7 +41,7 @@ THUMBNAIL_MARGIN: Final = 0.06
 
 def render_page(outcome: EventOutcome, folder: Path) -> str:
     """The HTML of the page, with pictures from the result folder."""
-    return _load_template().render(page=ReportPage(outcome, folder), clauses=clauses())
+    return _load_template().render(page=ReportPage(outcome, folder), clauses=clauses(), min_wide_rows=MIN_WIDE_ROWS)
 
 
 class ReportPage:
@@ -58,7 +56,7 @@ class ReportPage:
         self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
         self._player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in seating.counting}
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
-        used = {line["clause"] for one in self.kingdoms for line in self.lines_with_points(one)}
+        used = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
         self.footnotes = {clause: number for number, clause in enumerate((c for c in clauses() if c in used), start=1)}
         """The number of each rulebook clause that earned points, in the order of the books."""
 
@@ -79,21 +77,9 @@ class ReportPage:
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)
 
-    def is_wide(self, ranking: Ranking) -> bool:
-        """True for a ranking that takes the full width of the page."""
-        return ranking.level in ("total", "team") or len(ranking.rows) >= MIN_WIDE_ROWS
-
     def player_anchor(self, ranking: Ranking, player: str) -> str | None:
         """The anchor of a player's kingdom in a ranking."""
         return self._player_anchors.get((ranking.round, name_key(player)))
-
-    def item_anchor(self, item: ReviewItem) -> str | None:
-        """The anchor of the kingdom that an item is about."""
-        return self.anchors.get((item.photo, item.number or 1))
-
-    def describe_spot(self, item: ReviewItem) -> str:
-        """The photo, the round and the table that an item is about."""
-        return ", ".join(filter(None, (item.photo, *item.seat_words)))
 
     def notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
@@ -114,18 +100,10 @@ class ReportPage:
             for row, words in enumerate(kingdom.data["board"])
         ]
 
-    def lines_with_points(self, kingdom: KingdomResult) -> list[Mapping[str, Any]]:
-        """The lines with points, most points first."""
-        return sorted((line for line in kingdom.data["lines"] if line["points"]), key=lambda line: -line["points"])
-
     def sizes_without_points(self, kingdom: KingdomResult) -> str:
         """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
         lines = (line for line in kingdom.data["lines"] if line["terrain"] and not line["points"])
         return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in lines)
-
-    def picture_link(self, kingdom: KingdomResult) -> str:
-        """The address of the photo with its score drawn in."""
-        return quote(kingdom.photo.picture or "")
 
     def thumbnail(self, kingdom: KingdomResult) -> str | None:
         """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""

@@ -148,7 +148,10 @@ def parse_seat(name: str) -> Seat:
         else:
             plain_folder = folder
     file, round_, table = _take_round_and_table(unicodedata.normalize("NFC", path.stem), round_, table)
-    return Seat(round_ or 1, table or clean_name(plain_folder), _parse_players(player_folder or file))
+    text = (player_folder or file).strip()
+    parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
+    players = tuple(filter(None, map(clean_name, parts)))
+    return Seat(round_ or 1, table or clean_name(plain_folder), players)
 
 
 def clean_name(text: str) -> str:
@@ -179,9 +182,3 @@ def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int,
     if match := TABLE.match(part):
         part, table = part[match.end() :], str(int(match[1])) if match[1] else match[2].upper()
     return part, round_, table
-
-
-def _parse_players(text: str) -> tuple[str, ...]:
-    if not text.strip() or CAMERA_NAME.fullmatch(text.strip()):
-        return ()
-    return tuple(name for part in text.split("+") if (name := clean_name(COPY_NUMBER.sub("", part.strip()))))

@@ -10,9 +10,8 @@ from kdvision.batch.kingdoms import KingdomResult, Seating, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.standings import Standings, rank_places, sum_contender
-from kdvision.batch.store.corrections import CorrectionFile
 from kdvision.batch.store.folder import CORRECTIONS, Data
-from kdvision.batch.store.record import PhotoRecord
+from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.standing import make_contender
 from kdvision.game.table_check import find_table_problems

@@ -18,9 +18,8 @@ from kdvision.batch.photos import Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, JobResult, failed_result
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.rules import Rules
-from kdvision.batch.store.corrections import CorrectionFile, FixedSquares
 from kdvision.batch.store.folder import RESULTS, SETTINGS, ResultFolder, append_line, file_version, picture_name
-from kdvision.batch.store.record import PhotoRecord, Reading, load_records
+from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 
 WATCH_INTERVAL_SECONDS: Final = 2.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kdvision.batch.kingdoms import KingdomResult, Seating
 from kdvision.batch.photos import name_key
@@ -21,20 +21,19 @@ Level: TypeAlias = Literal["total", "team", "round", "table"]
 """The scope of a ranking, as written to standings.csv."""
 
 
-@dataclass(frozen=True)
-class StandingRow:
+class StandingRow(NamedTuple):
     """One line of a ranking; `place` and `points` are None for a player without a kingdom there.
 
-    `by_round` are the points of each round, None for a round without a kingdom; empty if there is only one round.
+    `by_round` are the points of each round, as in "5 + - + 6"; empty if there is only one round.
     """
 
     place: int | None
     player: str
     points: int | None
-    why: str = ""
-    by_round: tuple[int | None, ...] = ()
+    by_round: str = ""
     largest: int | None = None
     crowns: int | None = None
+    why: str = ""
     note: str = ""
 
 
@@ -98,27 +97,24 @@ class Standings:
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
-        seating, rankings = self.seating, []
-        if len(seating.rounds) > 1:
-            rankings.append(self._rank("total", self.totals, [f"points of {len(seating.rounds)} rounds"]))
-        if seating.event.teams:
+        event, rounds, games = self.seating.event, self.seating.rounds, self.seating.games
+        rankings = []
+        if len(rounds) > 1:
+            rankings.append(self._rank("total", self.totals, [f"points of {len(rounds)} rounds"]))
+        if event.teams:
             points = {name_key(player): own for player, own in self.points.items()}
-            teams = [
+            sums = [
                 sum_contender(team, [own for name in members for own in points.get(name_key(name), ())])
-                for team, members in seating.event.teams.items()
+                for team, members in event.teams.items()
             ]
-            rankings.append(self._rank("team", teams, ["points of all players"]))
-        for number, own in seating.rounds.items():
-            if own and sum(key[0] == number for key in seating.games) != 1:
-                rankings.append(self._rank_kingdoms("round", own, number))
-        return rankings + [self._rank_kingdoms("table", own, *key) for key, own in seating.games.items()]
-
-    def _rank_kingdoms(
-        self, level: Level, kingdoms: Sequence[KingdomResult], round_: int, table: str | None = None
-    ) -> Ranking:
-        """The kingdoms of a table, or of all tables of a round, by the rulebook's tie-breaks."""
-        steps = (POINTS, *(step.words for step in self.seating.event.rules.game_rule_set([]).tie_breaks))
-        return self._rank(level, [self.contenders[one.id] for one in kingdoms], steps, kingdoms, round_, table)
+            rankings.append(self._rank("team", sums, ["points of all players"]))
+        steps = [POINTS, *(step.words for step in event.rules.game_rule_set([]).tie_breaks)]
+        for number, own in rounds.items():
+            if own and sum(key[0] == number for key in games) != 1:
+                rankings.append(self._rank("round", [self.contenders[one.id] for one in own], steps, own, number))
+        for (number, table), own in games.items():
+            rankings.append(self._rank("table", [self.contenders[one.id] for one in own], steps, own, number, table))
+        return rankings
 
     def _rank(
         self,
@@ -139,46 +135,41 @@ class Standings:
             for found in (self.seating.missing, self.seating.unread)
         )
         in_scope = kingdoms or [one for own in self.seating.rounds.values() for one in own]
-        with_towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
+        towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
         if level == "team":
             members = {name_key(name) for own in self.seating.event.teams.values() for name in own}
-            missing, with_towns = (
-                {who: None for who in own if name_key(who) in members} for own in (missing, with_towns)
-            )
-        standing = rank_contenders(contenders, steps, over=not (missing or unread or with_towns))
+            missing, towns = ({who: None for who in own if name_key(who) in members} for own in (missing, towns))
+        standing = rank_contenders(contenders, steps, over=not (missing or unread or towns))
         if kingdoms:
-            rows = [_make_kingdom_row(place, kingdoms[place.index]) for place in standing.places]
+            rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
-            rows = [self._make_sum_row(level, place, towns=place.player in with_towns) for place in standing.places]
+            rows = [StandingRow(one.place, one.player, one.total, why=one.reason) for one in standing.places]
+        if level == "total":
+            rows = [self._add_rounds(row, towns=row.player in towns) for row in rows]
         if level != "team":
-            by_round = (None,) * len(rounds) if level == "total" else ()
-            without = [who for who in missing if who not in {place.player for place in standing.places}]
-            rows += [StandingRow(None, who, None, by_round=by_round, note="no kingdom") for who in without]
-        verdict = _write_verdict(standing, list(missing), list(unread), list(with_towns))
+            by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
+            absent = missing.keys() - {row.player for row in rows}
+            rows += [StandingRow(None, who, None, by_round, note="no kingdom") for who in missing if who in absent]
+        verdict = _write_verdict(standing, list(missing), list(unread), list(towns))
         return Ranking(level, tuple(rows), verdict, round_, table or "")
 
-    def _make_sum_row(self, level: Level, place: Place, *, towns: bool) -> StandingRow:
-        """The row of a player over all rounds, or of a team."""
-        by_round = self.points[place.player] if level == "total" else ()
-        without = [str(number) for number, own in zip(self.seating.rounds, by_round, strict=False) if own is None]
-        notes = [f"no kingdom in round {' and '.join(without)}"] * bool(without) + [TOWNS_NOTE] * towns
-        return StandingRow(place.place, place.player, place.total, place.reason, by_round, note="; ".join(notes))
+    def _add_rounds(self, row: StandingRow, *, towns: bool) -> StandingRow:
+        """The row of a player over all rounds with the points of each round."""
+        points = dict(zip(self.seating.rounds, self.points[row.player], strict=True))
+        without = " and ".join(str(number) for number, own in points.items() if own is None)
+        notes = [f"no kingdom in round {without}"] * bool(without) + [TOWNS_NOTE] * towns
+        by_round = " + ".join("-" if own is None else str(own) for own in points.values())
+        return row._replace(by_round=by_round, note="; ".join(notes))
 
 
-def _make_kingdom_row(place: Place, kingdom: KingdomResult) -> StandingRow:
+def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
     notes = [TOWNS_NOTE if kingdom.has_towns else note]
     if place.total != kingdom.data["total"]:
         notes.append("scored with the side of the other kingdoms here")
-    return StandingRow(
-        place=place.place,
-        player=place.player,
-        points=place.total,
-        why=place.reason,
-        largest=measure_largest(kingdom.kingdom),
-        crowns=count_crowns(kingdom.kingdom),
-        note="; ".join(filter(None, notes)),
-    )
+    largest, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
+    words = "; ".join(filter(None, notes))
+    return StandingRow(place.place, place.player, place.total, "", largest, crowns, place.reason, words)
 
 
 def _write_verdict(standing: Standing, missing: Sequence[str], unread: Sequence[str], with_towns: Sequence[str]) -> str:

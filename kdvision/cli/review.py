@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
     from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.corrections import Correction, CorrectionFile
+    from kdvision.batch.store.record import Correction, CorrectionFile
     from kdvision.batch.store.record import PhotoRecord
 
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
@@ -56,7 +56,7 @@ def review(
     from kdvision.batch.joint import TableCache
     from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.corrections import CorrectionFile
+    from kdvision.batch.store.record import CorrectionFile
     from kdvision.batch.store.folder import REPORT, ResultFolder
     from kdvision.batch.store.record import load_records
 
@@ -97,7 +97,7 @@ def _parse_photo_board(text: str) -> "Correction":
 
 def _make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
     """A correction of a square or of a whole board; raises NotationError for a board that is none."""
-    from kdvision.batch.store.corrections import Correction
+    from kdvision.batch.store.record import Correction
 
     return Correction(photo, "", kingdom, square, cell, str(Board.parse(board)) if board else "")
 

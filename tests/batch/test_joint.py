@@ -15,9 +15,8 @@ from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
 from kdvision.batch.rules import Rules
-from kdvision.batch.store.corrections import Correction, CorrectionFile, PhotoCorrections
 from kdvision.batch.store.folder import ResultFolder
-from kdvision.batch.store.record import PhotoRecord
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.batch.store.record import Reading as StoredReading
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino

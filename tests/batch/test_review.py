@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.store.corrections import Correction, CorrectionFile
+from kdvision.batch.store.record import Correction, CorrectionFile
 from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"

@@ -13,9 +13,8 @@ import pytest
 from kdvision.batch.photos import list_photos
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.run import BatchOptions, BatchRun
-from kdvision.batch.store.corrections import Correction, CorrectionFile
 from kdvision.batch.store.folder import LockedError, ResultFolder, read_lines
-from kdvision.batch.store.record import SCORE_FIELDS
+from kdvision.batch.store.record import SCORE_FIELDS, Correction, CorrectionFile
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import (

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from kdvision import files, pipeline
-from kdvision.batch.store.corrections import Correction, CorrectionFile
 from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import PART_NAME, write_atomically

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import kdvision
 from kdvision.batch.reading.observation import pack_observation
 from kdvision.batch.rules import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
-from kdvision.batch.store.corrections import FixedSquares
+from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
 
 READER_VERSION: Final = 2

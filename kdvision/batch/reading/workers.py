@@ -10,14 +10,13 @@ import os
 import signal
 import threading
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from itertools import islice
 from multiprocessing import connection, get_context, parent_process
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo, use_one_thread
 from kdvision.errors import KdvisionError, ModelError
@@ -42,75 +41,49 @@ def read_in_process(jobs: Iterable[Job]) -> JobResults:
         yield job, read_photo(job)
 
 
-class Executor(ABC):
-    """Submits jobs to workers, and runs those whose worker died again when no others are running."""
-
-    MAX_DEATHS: ClassVar[int]
-    """How many workers a photo may end, read on its own, before it fails."""
-    DEATH: ClassVar[KdvisionError]
-    """Why it fails then."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-
-    def run(self, jobs: Iterable[Job]) -> JobResults:
-        """Yield each job with its result as it completes. Takes jobs from the iterable as it can use them."""
-        waiting, running = iter(jobs), dict[Future[JobResult], Job]()
-        suspects: list[Job] = []
-        while True:
-            for job in islice(waiting, max(0, self._capacity() - len(running))):
-                running[self._submit(job)] = job
-            if not running:
-                return
-            done = wait(running, return_when=FIRST_COMPLETED).done
-            if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done):
-                done = wait(running).done  # a worker died, which ends all jobs of the pool
-            for future in sorted(done, key=lambda future: running[future].photo):
-                job, result = running.pop(future), self._result(future)
-                if result is None:
-                    suspects.append(job)
-                else:
-                    yield job, result
-            while suspects and not running:
-                yield (job := suspects.pop(0)), self._run_alone(job)
-
-    def _run_alone(self, job: Job) -> JobResult:
-        for _ in range(self.MAX_DEATHS):
-            if (result := self._result(self._submit(job))) is not None:
-                return result
-        return failed_result(self.DEATH)
-
-    @abstractmethod
-    def close(self) -> None:
-        """Stop reading. What the workers are reading is lost."""
-
-    @abstractmethod
-    def _capacity(self) -> int:
-        """How many jobs may be submitted at a time: one more than can run, so that no worker has to wait."""
-
-    @abstractmethod
-    def _submit(self, job: Job) -> Future[JobResult]:
-        """The future of a job."""
-
-    @abstractmethod
-    def _result(self, future: Future[JobResult]) -> JobResult | None:
-        """The result of a future; None if its worker died."""
+def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
+    """Yield each job with its result. Jobs whose worker died run again when no others are running."""
+    waiting, running = iter(jobs), dict[Future[JobResult], Job]()
+    suspects: list[Job] = []
+    while True:
+        # One more than can run, so that no worker has to wait for its next job.
+        for job in islice(waiting, max(0, executor.count_slots() + 1 - len(running))):
+            running[executor.submit(job)] = job
+        if not running:
+            return
+        done = wait(running, return_when=FIRST_COMPLETED).done
+        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done):
+            done = wait(running).done  # a worker died, which ends all jobs of the pool
+        for future in sorted(done, key=lambda future: running[future].photo):
+            job, result = running.pop(future), executor.get_result(future)
+            if result is None:
+                suspects.append(job)
+            else:
+                yield job, result
+        while suspects and not running:
+            job = suspects.pop(0)
+            alone = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
+            yield job, next(filter(None, alone), None) or failed_result(executor.DEATH)
 
 
-class PoolExecutor(Executor):
+class PoolExecutor:
     """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
 
-    MAX_DEATHS = 2
-    DEATH = KdvisionError(
+    MAX_DEATHS: Final = 2
+    """How many workers a photo may end, read on its own, before it fails for the reason `DEATH`."""
+    DEATH: Final = KdvisionError(
         "reading it ended the program, as for lack of memory",
         hint="scale the photo down, or run again with fewer workers",
     )
 
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
-        super().__init__(task)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.size = size or cores
+        self.size, self.task = size or cores, task
         self._pool: ProcessPoolExecutor | None = None
+
+    def run(self, jobs: Iterable[Job]) -> JobResults:
+        """Yield each job with its result as it completes. Takes jobs from the iterable as it can use them."""
+        return _run_jobs(jobs, self)
 
     def close(self) -> None:
         """End all processes."""
@@ -123,10 +96,12 @@ class PoolExecutor(Executor):
                 worker.join()
         self._pool = None
 
-    def _capacity(self) -> int:
-        return self.size + 1
+    def count_slots(self) -> int:
+        """How many jobs the workers can take."""
+        return self.size
 
-    def _submit(self, job: Job) -> Future[JobResult]:
+    def submit(self, job: Job) -> Future[JobResult]:
+        """The future of a job."""
         if self._pool is None:
             # Forking a process with threads is unsafe, and Windows has no fork.
             self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
@@ -137,7 +112,8 @@ class PoolExecutor(Executor):
             future.set_exception(error)
             return future
 
-    def _result(self, future: Future[JobResult]) -> JobResult | None:
+    def get_result(self, future: Future[JobResult]) -> JobResult | None:
+        """The result of a future; None if its worker died."""
         try:
             return future.result()
         except BrokenProcessPool:
@@ -176,14 +152,14 @@ def load_malloc_trim() -> Callable[[int], int] | None:
     return function
 
 
-class DaskExecutor(Executor):
+class DaskExecutor:
     """Reads photos on all workers of a Dask cluster; raises KdvisionError if no scheduler answers at `address`.
 
     Photos are sent as bytes, so workers need no common disk and the scheduler can move jobs of a lost worker.
     """
 
-    MAX_DEATHS = 1
-    DEATH = KdvisionError(
+    MAX_DEATHS: Final = 1
+    DEATH: Final = KdvisionError(
         "reading it ended one worker of the cluster after another",
         hint="scale the photo down, or give the workers more memory",
     )
@@ -194,8 +170,7 @@ class DaskExecutor(Executor):
         except ImportError as error:
             hint = "install it: pip install 'kdvision[cluster]'"
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
-        super().__init__(task)
-        self.address = address
+        self.address, self.task = address, task
         gc.collect()  # a client that failed before would deadlock if it were finalised while this one starts its loop
         try:
             self._client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
@@ -207,29 +182,32 @@ class DaskExecutor(Executor):
 
     def run(self, jobs: Iterable[Job]) -> JobResults:
         """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
-        if self._capacity() == 1:
+        if not self.count_slots():
             hint = f"start some: dask worker {self.address} --nthreads 1"
             raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
-        yield from super().run(jobs)
+        yield from _run_jobs(jobs, self)
 
     def close(self) -> None:
         """Disconnect from the cluster, which goes on running."""
         self._client.close(timeout=CONNECT_TIMEOUT_SECONDS)
 
-    def _capacity(self) -> int:
+    def count_slots(self) -> int:
+        """How many jobs the workers can take."""
         try:
             threads: int = sum(self._client.nthreads().values())
         except Exception as error:  # a lost connection raises errors of many classes
             raise self._connection_error() from error
-        return JOBS_PER_THREAD * threads + 1
+        return JOBS_PER_THREAD * threads
 
-    def _submit(self, job: Job) -> Future[JobResult]:
+    def submit(self, job: Job) -> Future[JobResult]:
+        """The future of a job."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
             future: Future[JobResult] = self._executor.submit(self.task, job)
         return future
 
-    def _result(self, future: Future[JobResult]) -> JobResult | None:
+    def get_result(self, future: Future[JobResult]) -> JobResult | None:
+        """The result of a future; None if its worker died."""
         import distributed
 
         try:
@@ -247,3 +225,6 @@ class DaskExecutor(Executor):
     def _connection_error(self) -> KdvisionError:
         hint = "all results so far are kept: start the cluster, and run again"
         return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)
+
+
+Executor: TypeAlias = PoolExecutor | DaskExecutor

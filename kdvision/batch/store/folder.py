@@ -17,7 +17,6 @@ import json
 import os
 import re
 import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,8 +36,6 @@ SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
 
 MAX_NAME_BYTES: Final = 180
 """Longest file name of a picture before its suffix. Every file system supports it."""
-
-LOCK_POLL_SECONDS: Final = 0.05
 
 KEPT: Final = "and run again: all results so far are kept"
 
@@ -200,10 +197,10 @@ class LockedError(KdvisionError):
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout_seconds: float = 0.0) -> Iterator[None]:
+def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold a lock file while the block runs. The system releases it when the process ends, however it ends.
 
-    Raises LockedError if another process still holds it after the timeout.
+    Raises LockedError if another process holds it, unless it is to `wait` for that one.
     """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -211,27 +208,18 @@ def hold_lock(path: Path, *, timeout_seconds: float = 0.0) -> Iterator[None]:
         hint = "choose a folder that you may write to"
         raise KdvisionError(f"the folder {path.parent} cannot be written to: {error.strerror}", hint=hint) from error
     try:
-        deadline = time.monotonic() + timeout_seconds
-        while not _try_lock(file):
-            if time.monotonic() >= deadline:
-                hint = "wait until it is done, or name another folder"
-                raise LockedError(f"another run is writing to {path.parent}", hint=hint)
-            time.sleep(LOCK_POLL_SECONDS)
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            hint = "wait until it is done, or name another folder"
+            raise LockedError(f"another run is writing to {path.parent}", hint=hint) from error
         yield
     finally:
         os.close(file)
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

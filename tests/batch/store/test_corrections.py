@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.store.corrections import Correction, CorrectionFile, combine_corrections
 from kdvision.batch.store.folder import CORRECTIONS
+from kdvision.batch.store.record import Correction, CorrectionFile, combine_corrections
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
