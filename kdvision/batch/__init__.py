@@ -2,10 +2,10 @@
 
 Start with `run.py`. In the order of a run:
 
-- Input: `photos` lists the photos with their rounds, tables and players. `event` reads the event file, and `rules` says
-  how boards are scored.
-- `store`: `folder` names all stored files and appends lines that survive a kill. `record` is the line of one photo, and
-  `corrections` are those made by people.
+- Input: `photos` lists the photos with their rounds, tables and players. `event` reads the event file and says how
+  boards are scored.
+- `store`: `folder` names all stored files and appends lines that survive a kill. `record` has the line of one photo and
+  the corrections that people make.
 - `reading`: `job` reads one photo; `observation` packs what the networks saw. `workers` run jobs in several processes
   or on several machines.
 - Outcome: `kingdoms` gives each kingdom its player, `joint` decides the kingdoms of a table together, `standings` ranks

@@ -1,35 +1,74 @@
-"""`event.toml`: what an organiser knows and no photo shows.
+"""`event.toml`: what an organiser knows and no photo shows, with the rules that boards are scored by.
 
-    name = "Spring Cup"
-    rounds = 3
-    dynasty = true
-    players = ["Ann", "Bo", "Cy", "Di"]
-
-    [[photo]]
-    file = "IMG_0012.jpg"
-    round = 1
-    table = 3
-    players = ["Ann"]
-
-docs/events.md lists every key.
+docs/events.md lists every key. Photos of an event are scored by Kingdomino's rules. A board with towns belongs to
+another game, where a photo does not show everything that counts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
-from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules
-from kdvision.game.game import DYNASTY_ROUNDS
-from kdvision.game.pieces import TokensByKey
-from kdvision.game.rules import SIDES
+from kdvision.game.board import Board
+from kdvision.game.game import DYNASTY_ROUNDS, choose_rule_set
+from kdvision.game.kingdom import Kingdom, find_towns
+from kdvision.game.legality import Problem, join_names
+from kdvision.game.pieces import TokenKind, TokensByKey, join_tokens
+from kdvision.game.rules import SIDES, VARIANTS, board_variants, infer_board_side, make_rule_set
+from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text
 
 EVENT_FILE: Final = "event.toml"
 KEYS: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
 MAX_ROUNDS: Final = 1000
+
+GAME: Final = "kingdomino"
+NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
+OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has towns: {NO_TOWNS}")
+SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
+
+EVENT_VARIANTS: Final = board_variants(GAME)
+"""The variants that events can be played with: the event file has the tokens that no photo shows."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of an event; `side` is None if the boards of each game determine it.
+
+    As the rules for one photo they have the `tokens` on each of its kingdoms by their keys, which no photo shows.
+    """
+
+    variants: tuple[str, ...] = ()
+    side: int | None = None
+    tokens: tuple[TokensByKey, ...] = ()
+
+    @property
+    def token_kinds(self) -> tuple[TokenKind, ...]:
+        """The kinds of token that these variants put on squares."""
+        return tuple(kind for variant in VARIANTS if variant.id in self.variants for kind in variant.tokens)
+
+    def kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
+        """The kingdom with this number, from 1, and its tokens."""
+        tokens = self.tokens[number - 1] if number <= len(self.tokens) else {}
+        return Kingdom(board, player, tokens=join_tokens(tokens))
+
+    def rule_set(self, boards: Iterable[Board]) -> RuleSet:
+        """The rules for the boards of one photo on its own."""
+        return make_rule_set(GAME, side=self.side or infer_board_side(boards), variants=self.variants)
+
+    def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
+        """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
+        return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
+
+
+def towns_problem(board: Board) -> Problem | None:
+    """The problem of a board with towns; None for a board without."""
+    squares = find_towns(board)
+    verb = "towns lie" if len(squares) > 1 else "a town lies"
+    text = f"{verb} on {join_names(squares)}: {NO_TOWNS}"
+    return Problem(squares, text, "kingdomino/contents") if squares else None
 
 
 @dataclass(frozen=True)
@@ -128,6 +167,7 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
 def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
     most = event.rules.game_rule_set([]).max_kingdoms
     seats: list[Seat] = []
+    table_of: dict[tuple[int, str], str] = {}
     for node in top.tables("table"):
         node.check_keys(("round", "table", "players"), of="a table")
         seat = _parse_seat(node, event, Seat())
@@ -135,12 +175,11 @@ def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > most:
             node.at("players", most).fail(f"a table of {len(seat.players)}", f"at most {most} players")
-        for other in (other for other in seats if other.round == seat.round):
-            if other.table == seat.table:
-                node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
-            for name in (name for name in seat.players if name in other.players):
-                what = f"{name} sits at table {other.table} in that round"
-                node.at("players").fail(what, "one table for each player")
+        if any((other.round, other.table) == (seat.round, seat.table) for other in seats):
+            node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
+        for name in seat.players:
+            if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
+                node.at("players").fail(f"{name} sits at table {table} in that round", "one table for each player")
         seats.append(seat)
     return tuple(seats)
 

@@ -18,12 +18,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
+from kdvision.batch.event import GAME, Rules
 from kdvision.batch.kingdoms import KingdomResult, Seating, kingdom_of_board
 from kdvision.batch.reading.observation import Observation, unpack_observation
-from kdvision.batch.rules import Rules
 from kdvision.batch.store.folder import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
+from kdvision.game.rules import name_box
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals
 from kdvision.report.to_dict import total_to_dict
@@ -111,7 +112,7 @@ def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableC
     inputs = tuple(
         str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
     )
-    verdicts = cache.decide(inputs, rules.side, rules.box)
+    verdicts = cache.decide(inputs, rules.side, name_box(GAME, rules.variants))
     for one, verdict in zip(kingdoms if verdicts else (), verdicts, strict=True):
         if not one.is_corrected and not one.data["problems"]:
             yield _apply_verdict(one, verdict)

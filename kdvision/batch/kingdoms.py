@@ -4,13 +4,13 @@ Nothing is left out silently: `review.py` lists kingdoms that do not count or ha
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, zip_longest
 
-from kdvision.batch.event import Event
+from kdvision.batch.event import Event, Rules, towns_problem
 from kdvision.batch.photos import name_key, natural_key
-from kdvision.batch.rules import Rules, towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
@@ -23,13 +23,16 @@ from kdvision.report.to_dict import kingdom_to_dict
 class KingdomResult:
     """One kingdom of a photo. `number` counts from 1; `player` is "" if not known.
 
-    `data` is its JSON object after corrections and joint decisions. `changed_by_table` is true if the joint decision of
-    its table changed its board.
+    `data` is its JSON object after corrections and joint decisions, `data_read` the object as read, None for a kingdom
+    that only a person has typed. `observation` is what the networks observed, packed, None if that is not known.
+    `changed_by_table` is true if the joint decision of its table changed its board.
     """
 
     photo: PhotoRecord
     number: int
     data: Data
+    data_read: Data | None
+    observation: Data | None
     player: str = ""
     counts: bool = True
     changed_by_table: bool = False
@@ -48,16 +51,6 @@ class KingdomResult:
     def table(self) -> str:
         """The table, "" if there is only one."""
         return self.photo.seat.table
-
-    @property
-    def data_read(self) -> Data | None:
-        """The object as read, None for a kingdom that only a person has typed."""
-        return _nth(self.photo.reading.kingdoms, self.number)
-
-    @property
-    def observation(self) -> Data | None:
-        """What the networks observed, packed; None if that is not known."""
-        return _nth(self.photo.last_reading.seen, self.number)
 
     @cached_property
     def board(self) -> Board:
@@ -84,10 +77,6 @@ class KingdomResult:
     def is_corrected(self) -> bool:
         """True if a person has changed what was read."""
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
-
-
-def _nth(values: Sequence[Data | None], number: int) -> Data | None:
-    return values[number - 1] if number <= len(values) else None
 
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
@@ -171,25 +160,25 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Seating:
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
-    players = [tuple(spelling[name_key(name)] for name in photo.seat.players) for photo in photos]
-    photos = tuple(
-        replace(photo, seat=replace(photo.seat, players=own)) for photo, own in zip(photos, players, strict=True)
-    )
-    first: dict[str, PhotoRecord] = {}
-    copies = {}
+    spelled, kingdoms = list[PhotoRecord](), list[KingdomResult]()
+    first, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
     for photo in photos:
+        players = tuple(spelling[name_key(name)] for name in photo.seat.players)
+        spelled.append(photo := replace(photo, seat=replace(photo.seat, players=players)))
         if photo.content and photo.error is None and first.setdefault(photo.content, photo) is not photo:
             copies[photo.name] = first[photo.content]
-    kingdoms = [one for photo in photos if photo.name not in copies for one in _assign_players(photo)]
+        else:
+            kingdoms += _assign_players(photo)
     second = {other.id for _, other in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(one, counts=False) if one.id in second else one for one in kingdoms]
-    return Seating(event, photos, tuple(kingdoms), spelling, copies)
+    return Seating(event, tuple(spelled), tuple(kingdoms), spelling, copies)
 
 
 def _assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
-    kingdoms = [KingdomResult(photo, number, data) for number, data in enumerate(photo.kingdoms, start=1)]
-    players = photo.seat.players
+    players, stored = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
+    numbered = enumerate(islice(stored, len(photo.kingdoms)), start=1)
+    kingdoms = [KingdomResult(photo, number, *values) for number, values in numbered]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     if len(players) != 1 or not kingdoms:

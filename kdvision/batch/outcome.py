@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kdvision.batch.event import Event
+from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, assign_seats, kingdom_of_board
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
-from kdvision.batch.rules import Rules
 from kdvision.batch.standings import StandingRow, Standings
 from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
 from kdvision.batch.store.record import CorrectionFile, PhotoCorrections, PhotoRecord

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, Final
 
+from kdvision.batch.event import SCORE_ELSEWHERE
 from kdvision.batch.kingdoms import KingdomResult, Seating, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
-from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.standings import Standings, rank_places, sum_contender
 from kdvision.batch.store.folder import CORRECTIONS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord

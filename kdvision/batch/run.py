@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from kdvision.batch.event import EVENT_FILE, Event, load_event
+from kdvision.batch.event import EVENT_FILE, Event, Rules, load_event
 from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, list_photos
-from kdvision.batch.reading.job import Job, JobResult, failed_result
+from kdvision.batch.reading.job import Job, failed_result
 from kdvision.batch.reading.workers import JobResults
-from kdvision.batch.rules import Rules
 from kdvision.batch.store.folder import RESULTS, SETTINGS, ResultFolder, append_line, file_version, picture_name
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
@@ -150,11 +149,12 @@ class BatchRun:
 
         The result of a photo that is no longer there is kept, unless the photo is there under another name.
         """
-        hashes = {record.content for name, record in self.records.items() if name in contents.photos}
+        present = contents.photos.keys()
+        hashes = {record.content for name, record in self.records.items() if name in present}
         self.records = {
-            name: replace(record, gone=name not in contents.photos)
+            name: replace(record, gone=name not in present)
             for name, record in self.records.items()
-            if name in contents.photos or (record.reading.error is None and record.content not in hashes)
+            if name in present or (record.reading.error is None and record.content not in hashes)
         }
         return self._write(contents.failures)
 
@@ -165,9 +165,8 @@ class BatchRun:
         except KdvisionError as error:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
             return self._write(())
-        self._read(
-            self._correction_jobs({name: contents.photos[name] for name in contents.photos if name in self.records})
-        )
+        known = {name: path for name, path in contents.photos.items() if name in self.records}
+        self._read(self._correction_jobs(known))
         return self._write(contents.failures)
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
@@ -244,35 +243,31 @@ class BatchRun:
     def _read(self, jobs: Iterator[Job]) -> None:
         """Read photos, and write each result to disk: first its picture, then its record."""
         for job, result in self.read_jobs(jobs):
-            self._store(job, result)
-
-    def _store(self, job: Job, result: JobResult) -> None:
-        name = None
-        if result.picture is not None:
-            name = picture_name(job.photo, corrected=bool(job.fixed_squares))
-            self.folder.write(name, result.picture)
-        key = job.key if result.final else ""
-        reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
-        append_line(self.folder.path / RESULTS, self._record(job, reading).line())
-        if key:
-            self.readings[key] = reading
-        if not job.fixed_squares:
-            self._report_progress(job.photo)
+            name = None
+            if result.picture is not None:
+                name = picture_name(job.photo, corrected=bool(job.fixed_squares))
+                self.folder.write(name, result.picture)
+            key = job.key if result.final else ""
+            reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
+            append_line(self.folder.path / RESULTS, self._record(job, reading).line())
+            if key:
+                self.readings[key] = reading
+            if not job.fixed_squares:
+                self._report_progress(job.photo)
 
     def _record(self, job: Job, reading: Reading) -> PhotoRecord:
         """Record a reading. An earlier reading of other content under this name is dropped."""
         record = self.records.get(job.photo)
-        if job.fixed_squares and record is not None:
-            record = replace(record, again=reading)
-        elif record is None or record.content != job.content:
+        if record is None or record.content != job.content:
             record = PhotoRecord(job.photo, job.content, reading)
+        elif job.fixed_squares:
+            record = replace(record, again=reading)
         else:
             record = replace(record, reading=reading, gone=False)
         self.records[job.photo] = record = replace(record, seat=self.event.seat(job.photo))
         return record
 
     def _report_progress(self, photo: str) -> None:
-        record = self.records.get(photo)
         self._done += 1
-        self._failed += record is not None and record.reading.error is not None
+        self._failed += self.records[photo].reading.error is not None
         self.on_progress(self._done, self._total, self._failed)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from kdvision.batch.kingdoms import KingdomResult, Seating
 from kdvision.batch.photos import name_key
@@ -16,9 +16,6 @@ from kdvision.text import join_words
 TOWNS_NOTE: Final = "not scored correctly: it has towns"
 MAX_NAMES: Final = 3
 """The most names in one sentence."""
-
-Level: TypeAlias = Literal["total", "team", "round", "table"]
-"""The scope of a ranking, as written to standings.csv."""
 
 
 class StandingRow(NamedTuple):
@@ -39,9 +36,12 @@ class StandingRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows of a ranking from first to last, its scope, and a sentence on who wins."""
+    """The rows of a ranking from first to last, and a sentence on who wins.
 
-    level: Level
+    Its scope, `level`, is "total", "team", "round" or "table".
+    """
+
+    level: str
     rows: tuple[StandingRow, ...]
     verdict: str
     round: int = 0
@@ -118,7 +118,7 @@ class Standings:
 
     def _rank(
         self,
-        level: Level,
+        level: str,
         contenders: Sequence[Contender],
         steps: Sequence[str],
         kingdoms: Sequence[KingdomResult] = (),

@@ -50,7 +50,7 @@ def batch(
     """
     from kdvision.batch.photos import check_folder
     from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor
-    from kdvision.batch.rules import Rules
+    from kdvision.batch.event import Rules
     from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.store.folder import ResultFolder
 

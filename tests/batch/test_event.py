@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.event import Event, load_event, parse_event
+from kdvision.batch.event import Event, Rules, load_event, parse_event
 from kdvision.batch.photos import Seat
-from kdvision.batch.rules import Rules
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 

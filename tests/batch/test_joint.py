@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdvision.batch.event import Event
+from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, assign_seats
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
-from kdvision.batch.rules import Rules
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.batch.store.record import Reading as StoredReading

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.event import parse_event
+from kdvision.batch.event import Rules, parse_event
 from kdvision.batch.reading.job import result_key
-from kdvision.batch.rules import Rules
 from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.errors import NotationError
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files

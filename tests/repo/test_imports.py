@@ -44,7 +44,7 @@ STAGE_LAYERS = {
 }
 """Each module and folder of kdvision/vision and those it may import; each may import itself."""
 
-BATCH_LAYERS = {"store": {"event", "photos", "rules"}, "reading": {"rules", "store"}}
+BATCH_LAYERS = {"store": {"event", "photos"}, "reading": {"event", "store"}}
 """The folders of kdvision/batch and what they may import there; each may import itself."""
 
 TRAINING_ONLY = {"torch", "onnx", "sklearn", "matplotlib"}

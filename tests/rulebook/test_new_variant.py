@@ -136,7 +136,7 @@ def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_p
         sys.exit(0)
 
     import_module("kdvision.batch.run")
-    monkeypatch.setattr(import_module("kdvision.batch.rules"), "Rules", keep)
+    monkeypatch.setattr(import_module("kdvision.batch.event"), "Rules", keep)
     main("batch", tmp_path, "-o", tmp_path / "out", f"--{ID}")
     assert given == [(ID,)]
 

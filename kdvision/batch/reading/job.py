@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 import kdvision
+from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
 from kdvision.batch.reading.observation import pack_observation
-from kdvision.batch.rules import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
 from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
 

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from kdvision.batch.event import Rules
 from kdvision.batch.photos import Seat
-from kdvision.batch.rules import Rules
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from kdvision import pipeline
+from kdvision.batch.event import Rules
 from kdvision.batch.reading import job as job_module
 from kdvision.batch.reading.job import Job, JobResult, read_photo, result_key
-from kdvision.batch.rules import Rules
 from kdvision.errors import ModelError
 from tests.broken_files import BROKEN_FILES
 from tests.kingdoms import png, table_photo
