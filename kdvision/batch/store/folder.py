@@ -1,15 +1,6 @@
-"""The folder that a run writes into: what it stores, where, and when it is flushed to disk.
+"""The folder that a run writes into; docs/events.md lists its files, and when each is written and flushed to disk.
 
-| file | content | written |
-|---|---|---|
-| `results.jsonl` | a record for each photo | appended and flushed after each photo, replaced at the end of the run |
-| `overlays/` | pictures with the scores drawn in | before the record that names them |
-| `corrections.jsonl` | corrections by people | appended and flushed at each correction |
-| `results.csv`, `standings.csv`, `review.csv`, `errors.csv`, `report.html` | the outcome | at the end of the run |
-| `.run.json` | the settings of the last run | at its start |
-| `.tables.json` | a cache of tables that were decided jointly | at the end of the run |
-
-Except for the appended lines, every file is written atomically.
+Lines are appended; every other file is written atomically.
 """
 
 import hashlib
