@@ -48,9 +48,9 @@ def batch(
     saved as soon as it is read: if a run is stopped, the same command continues it. To correct results, run kdvision
     review OUT.
     """
+    from kdvision.batch.event import Rules
     from kdvision.batch.photos import check_folder
     from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor
-    from kdvision.batch.event import Rules
     from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.store.folder import ResultFolder
 

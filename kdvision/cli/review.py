@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
     from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.record import Correction, CorrectionFile
-    from kdvision.batch.store.record import PhotoRecord
+    from kdvision.batch.store.record import Correction, CorrectionFile, PhotoRecord
 
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
 BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
@@ -56,9 +55,8 @@ def review(
     from kdvision.batch.joint import TableCache
     from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.record import CorrectionFile
     from kdvision.batch.store.folder import REPORT, ResultFolder
-    from kdvision.batch.store.record import load_records
+    from kdvision.batch.store.record import CorrectionFile, load_records
 
     options = BatchOptions.load(out)
     if page:
