@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import binom, binomtest
 
+from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.vision.assess.calibration import (
     CONSTANT,
@@ -23,7 +23,6 @@ from kdvision.vision.assess.calibration import (
 from kdvision.vision.assess.warnings import EVIDENCE_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
 
-Floats = npt.NDArray[np.float64]
 Outcomes = Sequence[tuple[float, bool]]
 """The probability of each board, and whether it is right."""
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.calibrate.reliability import compute_calibration_error
@@ -20,7 +20,7 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.decide import game_set
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.result import KingdomReading, build_reading
+from kdvision.vision.result import build_reading
 
 QUANTITIES: Final = (
     "kind of a tile",
@@ -54,13 +54,13 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
         border_log_odds=[observation.border_log_odds for observation in observations],
         temperature=calibration.temperature,
     )
-    for observation, decision, around, truth, truncated in zip(
-        observations, decisions, scene.surroundings, scene.boards, scene.truncated, strict=True
-    ):
-        reading = build_reading(observation, decision, "", around, calibration, game_set.GAME_KINGDOMINO)
+    for kingdom, observation, decision in zip(scene.kingdoms, observations, decisions, strict=True):
+        truth, truncated = kingdom.board, kingdom.truncated
+        reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, game_set.GAME_KINGDOMINO)
         add("board", reading.probability, truth is not None and not truncated and is_same_board(reading.board, truth))
-        same_points = truth is not None and score(reading.board).points == score(truth).points
-        add("points", _compute_points_probability(reading), same_points)
+        points = score(reading.board).points
+        same = [probability for board, probability in reading.runners_up if score(board).points == points]
+        add("points", reading.probability + sum(same), truth is not None and points == score(truth).points)
         if truth is None or truncated:
             continue
         aligned = align_truth(truth, observation)
@@ -76,22 +76,12 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
     return {name: np.concatenate([np.zeros((0, 2)), *found[name]]) for name in QUANTITIES}
 
 
-def _compute_points_probability(reading: KingdomReading) -> float:
-    """Return the total probability of the boards whose territories score as many points as the decided one."""
-    points = score(reading.board).points
-    return reading.probability + sum(p for board, p in reading.runners_up if score(board).points == points)
-
-
 def align_truth(truth: Board, observation: GridObservation) -> Board:
     """Return the true board on the grid of an observation, in the orientation and place that agree best with it."""
     best, rows, cols = observation.reading.best, observation.reading.rows, observation.reading.cols
-
-    def place(turns: int, down: int, right: int) -> dict[Square, Cell]:
-        return {Square(s.row + down, s.col + right): cell for s, cell in truth.rotate(turns).items()}
-
     candidates = (
-        place(turns, down, right)
-        for turns in range(4)
+        {Square(s.row + down, s.col + right): cell for s, cell in turned.items()}
+        for turned in map(truth.rotate, range(4))
         for down in range(-MAX_OFFSET_SQUARES, rows)
         for right in range(-MAX_OFFSET_SQUARES, cols)
     )

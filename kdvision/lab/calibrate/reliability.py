@@ -6,22 +6,24 @@ curve accepts boards in order of probability and counts the wrong ones (Geifman 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.calibration import calibration_curve
 
 from kdvision.files import write_atomically
+from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.boards import Outcomes
 from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.lab.card.plots import draw_svg
 from kdvision.lab.experiments.experiment import Row, format_csv
 from kdvision.vision.assess.calibration import Calibration
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 JudgedBoard = tuple[str, float, bool, bool]
 """The group of a board, its probability, whether it is right, and whether it is always reviewed."""
 
@@ -62,15 +64,11 @@ def judge_outcomes(
     outcomes: Iterable[BoardOutcome], calibration: Calibration, *, group: str | None = None
 ) -> list[JudgedBoard]:
     """Return each board with its group: `group`, or the source of its tiles, or TRUNCATED, where none can be right."""
-    return [
-        (
-            group or (TRUNCATED if board.truncated else board.art),
-            board.compute_probability(calibration),
-            board.right,
-            board.always_review,
-        )
-        for board in outcomes
-    ]
+    judged = []
+    for board in outcomes:
+        name = group or (TRUNCATED if board.truncated else board.art)
+        judged.append((name, board.compute_probability(calibration), board.right, board.always_review))
+    return judged
 
 
 def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
@@ -84,17 +82,20 @@ def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
         members = groups - separate if group == "all" else {group}
         some = [(p, right, always) for name, p, right, always in boards if name in members]
         unflagged = [right for p, right, always in some if not always and p >= threshold]
-        total = max(1, len(some))
+        total, by_probability = max(1, len(some)), [(p, right) for p, right, _ in some]
         confident = [(p, right) for p, right, always in some if not always]
-        row: Row = {"group": group, "boards": len(some)}
-        row["accuracy"] = f"{sum(right for _, right, _ in some) / total:.3f}"
-        row["flagged"] = f"{1 - len(unflagged) / total:.3f}"
-        row["silent_errors"] = unflagged.count(False)
-        row["unflagged"] = len(unflagged)
-        row["coverage_at_99.5%"] = f"{compute_max_coverage(confident, total=total):.3f}"
-        by_probability = compute_max_coverage([(p, right) for p, right, _ in some], total=total)
-        row["coverage_by_probability_alone"] = f"{by_probability:.3f}"
-        rows.append(row)
+        rows.append(
+            {
+                "group": group,
+                "boards": len(some),
+                "accuracy": f"{sum(right for _, right, _ in some) / total:.3f}",
+                "flagged": f"{1 - len(unflagged) / total:.3f}",
+                "silent_errors": unflagged.count(False),
+                "unflagged": len(unflagged),
+                "coverage_at_99.5%": f"{compute_max_coverage(confident, total=total):.3f}",
+                "coverage_by_probability_alone": f"{compute_max_coverage(by_probability, total=total):.3f}",
+            }
+        )
     return format_csv(rows)
 
 
@@ -132,13 +133,8 @@ def write_reliability(folder: Path, outcomes: Outcomes, *, always_reviewed: int,
 
 def _draw_figure(reliability: tuple[Floats, Floats], risk: tuple[Floats, Floats], unflagged: int, title: str) -> bytes:
     """Return the reliability diagram and the risk-coverage curve as SVG, with a dot after `unflagged` boards."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    from kdvision.lab.card.plots import STYLE
-
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8, 3.6), layout="constrained")
+    def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         left.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1)
         left.plot(*reliability, color="#0072B2", marker="o")
@@ -153,6 +149,5 @@ def _draw_figure(reliability: tuple[Floats, Floats], risk: tuple[Floats, Floats]
             right.annotate(label, (x, y), (-150, 18), textcoords="offset points")
         right.set(xlabel="share of boards accepted", ylabel="share of these wrong", xlim=(0, 1), ylim=(-0.002, 0.15))
         right.set_title("Risk and coverage", loc="left")
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision.lab.calibrate"})
-    return out.getvalue()
+
+    return draw_svg((8, 3.6), draw, Creator="kdvision.lab.calibrate")

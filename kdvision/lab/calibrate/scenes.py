@@ -9,24 +9,23 @@ import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 import kdvision
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.evaluate import DEFAULT_CELL_PIXELS
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
+from kdvision.lab.arrays import Floats
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art.art_mix import ArtMix
+from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
+from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
-from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.truncation import compute_completeness
@@ -38,10 +37,8 @@ from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model, load_model
+from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model
 from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
-
-Floats = npt.NDArray[np.float64]
 
 PHOTO_SIZE_PIXELS: Final = 1280
 CALIBRATED_CORRUPTIONS: Final = tuple(
@@ -58,20 +55,30 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 """Calibration under which no board is flagged for its probability."""
 
 
-@dataclass(frozen=True)
-class ObservedScene:
-    """The kingdoms that the networks found in one scene, with the truth about each.
+class ObservedKingdom(NamedTuple):
+    """A kingdom that the networks found, and the truth: its board, None where no kingdom lies.
 
-    `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
-    `missed` is the number of kingdoms that were not found. `art` names the source of the tiles' pictures.
+    `truncated` is true where the picture cuts the kingdom.
     """
 
-    observations: tuple[GridObservation, ...]
-    surroundings: tuple[Surroundings, ...]
-    boards: tuple[Board | None, ...]
-    truncated: tuple[bool, ...]
+    observation: GridObservation
+    surroundings: Surroundings
+    board: Board | None
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class ObservedScene:
+    """What was found in one scene, how many kingdoms were missed, and the source of the tiles' pictures."""
+
+    kingdoms: tuple[ObservedKingdom, ...]
     missed: int = 0
     art: str = ""
+
+    @property
+    def observations(self) -> list[GridObservation]:
+        """The observation of each kingdom."""
+        return [kingdom.observation for kingdom in self.kingdoms]
 
 
 @dataclass(frozen=True)
@@ -108,20 +115,22 @@ class BoardOutcome:
         return squares_right * calibration.calibrate_completeness(self.warning_strengths)
 
 
-@cache
-def load_art(data: Path) -> ArtMix:
-    """Return the art of a data folder with the held-out tile crops; loaded once per process."""
-    cv2.setNumThreads(1)
-    return ArtMix(data, Crops.load(data / "tiles").split()[1])
-
-
 def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Picture, str]:
     """Return the picture of one scene and the source of its tiles' pictures; with `occluders`, things lie on it."""
+    return render_random_scene(seed, load_art_mix(data, held_out=True), occluders=occluders)
+
+
+def render_random_scene(
+    seed: int, art_mix: ArtMix, *, occluders: bool = False, hard_light: bool = False, **art_options: Any
+) -> tuple[Picture, str]:
+    """Return the picture of a scene with kingdoms and the source of its tiles; see `ArtMix.make_scene_art`."""
     rng = np.random.default_rng(seed)
     scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
     camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
-    art = load_art(data).make_scene_art(rng)
-    return renderer.render(scene, camera, art, rng, occluders=place_occluders if occluders else None), art.source
+    art = art_mix.make_scene_art(rng, **art_options)
+    factors = PhotoFactors.sample_hard_light(rng) if hard_light else None
+    place = place_occluders if occluders else None
+    return renderer.render(scene, camera, art, rng, factors=factors, occluders=place), art.source
 
 
 def corrupt_some(picture: Picture, seed: int) -> Picture:
@@ -145,11 +154,6 @@ def corrupt_picture(picture: Picture, corruption: str, severity: int, *, seed: i
         for kingdom in picture.kingdoms
     )
     return Picture(photo, tuple(kingdoms), tuple(quad * scale for quad in picture.loose))
-
-
-def load_calibration() -> Calibration:
-    """Return the calibration stored in the shipped cell network; the default one if it holds none."""
-    return Calibration.from_metadata(load_model("cells", 1).metadata)
 
 
 def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], RenderedKingdom | None]:
@@ -181,27 +185,24 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     """Return what these networks observe in a picture, with the truth."""
     found = find_kingdoms(Photo.open(picture.photo), networks)
     kingdoms, _ = split_kingdoms(found)
-    truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
-    found_count = sum(any(one is kingdom for one in truth) for kingdom in picture.kingdoms)
-    return ObservedScene(
-        tuple(kingdoms),
-        tuple(describe_surroundings(kingdoms, found)),
-        tuple(None if one is None else one.board.trim() for one in truth),
-        tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
-        missed=len(picture.kingdoms) - found_count,
-    )
+    observed = []
+    for observation, around in zip(kingdoms, describe_surroundings(kingdoms, found), strict=True):
+        truth = find_truth(observation.grid, picture)[1]
+        board, is_cut = (truth.board.trim(), len(truth.squares) < len(truth.board)) if truth else (None, False)
+        observed.append((truth, ObservedKingdom(observation, around, board, is_cut)))
+    missed = sum(all(truth is not kingdom for truth, _ in observed) for kingdom in picture.kingdoms)
+    return ObservedScene(tuple(kingdom for _, kingdom in observed), missed)
 
 
-def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool = False) -> ObservedScene:
+def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = False) -> ObservedScene:
     """Return what the shipped networks observe in one scene, from `folder` if it was saved there before."""
-    path = folder / f"{seed}.pickle" if folder else None
-    if path is not None and path.is_file():
+    path = folder / f"{seed}.pickle"
+    if path.is_file():
         saved: ObservedScene = pickle.loads(path.read_bytes())
         return saved
     picture, art = render_scene(data, seed, occluders=occluders)
     scene = replace(observe_picture(corrupt_some(picture, seed), Networks.load(1)), art=art)
-    if path is not None:
-        write_atomically(path, pickle.dumps(scene))
+    write_atomically(path, pickle.dumps(scene))
     return scene
 
 
@@ -231,27 +232,25 @@ def decide_boards(observations: Sequence[GridObservation]) -> tuple[str, list[De
 def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
     """Return the outcome of each board of a scene, decided without being told the game."""
     game, decisions = decide_boards(scene.observations)
-    surroundings = mark_touching(
-        scene.surroundings,
-        [observation.grid for observation in scene.observations],
+    around = mark_touching(
+        [kingdom.surroundings for kingdom in scene.kingdoms],
+        [kingdom.observation.grid for kingdom in scene.kingdoms],
         [decision.board for decision in decisions],
     )
     readings = [
-        build_reading(observation, decision, "", around, ACCEPT_ALL, game)
-        for observation, decision, around in zip(scene.observations, decisions, surroundings, strict=True)
+        build_reading(kingdom.observation, decision, "", surroundings, ACCEPT_ALL, game)
+        for kingdom, decision, surroundings in zip(scene.kingdoms, decisions, around, strict=True)
     ]
     outcomes = []
-    for reading, decision, observation, truth, truncated in zip(
-        warn_of_possible_towns(readings), decisions, scene.observations, scene.boards, scene.truncated, strict=True
+    for reading, decision, (observation, _, truth, truncated) in zip(
+        warn_of_possible_towns(readings), decisions, scene.kingdoms, strict=True
     ):
         beyond = 1 - compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
+        is_right = truth is not None and not truncated and is_same_board(reading.board, truth)
         outcomes.append(
             BoardOutcome(
                 shares=(reading.board_probability, *(share for _, share in reading.runners_up), beyond),
-                right=truth is not None
-                and not truncated
-                and is_same_board(reading.board, truth)
-                and not (scene.missed and reading.surroundings.unread),
+                right=is_right and not (scene.missed and reading.surroundings.unread),
                 always_review=reading.review,
                 correction_cost=decision.correction_cost,
                 side=observation.grid.side,

@@ -5,8 +5,6 @@ Both are logistic regressions on calibration scenes. `kdvision.vision.classify` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
+from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.scenes import decide_boards, find_truth, render_scene
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.background import Background
@@ -25,65 +24,50 @@ from kdvision.vision.detect.search import find_grids
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 
-Floats = npt.NDArray[np.float64]
-
 HIDDEN_TILE_COST: Final = 8.0
 """A hidden tile that is not reported costs as much as this many needless warnings."""
 RIDGE: Final = 1e-6
 """Weight of the squared coefficients beside the mean log loss."""
 
 
-@dataclass(frozen=True)
-class CellEvidence:
-    """Features (n, k) of the cells of one or more scenes, and whether a tile lies there (n,)."""
+def collect_tile_evidence(data: Path, seed: int) -> Floats:
+    """Return for every cell of the grids of one scene (n, 4) the evidence for a tile, and 1 if a tile lies there.
 
-    features: Floats
-    is_tile: npt.NDArray[np.bool_]
-
-    @classmethod
-    def join(cls, parts: Iterable[CellEvidence]) -> CellEvidence:
-        """Return the cells of several scenes together."""
-        parts = list(parts)
-        return cls(np.concatenate([p.features for p in parts]), np.concatenate([p.is_tile for p in parts]))
-
-
-def collect_tile_evidence(data: Path, seed: int) -> CellEvidence:
-    """Return the log-odds of both networks and the colour distance (n, 3) for every cell of the grids of one scene."""
+    The evidence is the log-odds of both networks and the colour distance.
+    """
     picture, _ = render_scene(data, seed)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
-    parts = [CellEvidence(np.zeros((0, 3)), np.zeros(0, bool))]
+    parts = [np.zeros((0, 4))]
     for grid in find_grids(photo, networks.detector):
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
             continue
         quads = grid.quads.reshape(-1, 4, 2)
-        features = compute_tile_features(
-            networks.classifier.classify(photo, quads), grid, Background.sample(photo, grid)
-        )
+        predictions = networks.classifier.classify(photo, quads)
+        features = compute_tile_features(predictions, grid, Background.sample(photo, grid))
         centres, known = quads.mean(1), np.array(kinds) != "?"
         known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
-        parts.append(CellEvidence(features[known], np.array(kinds)[known] != "."))
-    return CellEvidence.join(parts)
+        parts.append(np.column_stack([features, np.array(kinds) != "."])[known])
+    return np.concatenate(parts)
 
 
-def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
-    """Return the occlusion features (n, 6) of the empty cells beside the boards of one scene with occluders.
+def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
+    """Return for the empty cells beside the boards of one scene (n, 7) the occlusion features, and 1 for a tile.
 
     Only cells count on which the board could grow and on which no tile of another kingdom lies.
     """
     picture, _ = render_scene(data, seed, occluders=True)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     observations = split_kingdoms(find_kingdoms(photo, networks))[0]
-    parts = [CellEvidence(np.zeros((0, 6)), np.zeros(0, bool))]
+    parts = [np.zeros((0, 7))]
     for observation, decision in zip(observations, decide_boards(observations)[1], strict=True):
         grid, share = observation.grid, compute_visible_share(observation.grid, photo)
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
             continue
         predictions = classify_cells(photo, networks.classifier, grid, share)
-        features = compute_occlusion_features(
-            predictions, compute_tile_features(predictions, grid, Background.sample(photo, grid))
-        )
+        tile_features = compute_tile_features(predictions, grid, Background.sample(photo, grid))
+        features = compute_occlusion_features(predictions, tile_features)
         cells = [
             index
             for square in find_neighbours(decision.board, grid.rows, grid.cols)
@@ -91,42 +75,39 @@ def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
             and share[square] >= MIN_WHOLE_SHARE
             and can_grow(decision.board, square)
         ]
-        parts.append(CellEvidence(features[cells], np.array(kinds)[cells] != "."))
-    return CellEvidence.join(parts)
+        parts.append(np.column_stack([features, np.array(kinds) != "."])[cells])
+    return np.concatenate(parts)
 
 
-def fit_tile_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
+def fit_tile_weights(cells: Floats) -> dict[str, object]:
     """Return the metadata `tile_weights_without_colour` and `tile_weights`, which `compute_tile_log_odds` reads.
 
     `tile_errors` holds the error rates of the cell network alone, of both networks, and with the colour.
     """
-    cells = CellEvidence.join(scenes)
-    coloured = ~np.isnan(cells.features[:, 2])
-    both = fit_logistic(cells.features[:, :2], cells.is_tile)
-    about = {
-        "tile_weights_without_colour": both,
-        "tile_weights": fit_logistic(cells.features[coloured], cells.is_tile[coloured]),
-    }
+    features, is_tile = cells[:, :-1], cells[:, -1] > 0
+    coloured = ~np.isnan(features[:, 2])
+    both = {"tile_weights_without_colour": fit_logistic(features[:, :2], is_tile)}
+    about = {**both, "tile_weights": fit_logistic(features[coloured], is_tile[coloured])}
     log_odds = {
-        "cells": cells.features[:, 0],
-        "both": compute_tile_log_odds(cells.features, {"tile_weights_without_colour": both}),
-        "all": compute_tile_log_odds(cells.features, about),
+        "cells": features[:, 0],
+        "both": compute_tile_log_odds(features, both),
+        "all": compute_tile_log_odds(features, about),
     }
-    return {**about, "tile_errors": {name: float(((x > 0) != cells.is_tile).mean()) for name, x in log_odds.items()}}
+    return {**about, "tile_errors": {name: float(((x > 0) != is_tile).mean()) for name, x in log_odds.items()}}
 
 
-def fit_occlusion_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
+def fit_occlusion_weights(cells: Floats) -> dict[str, object]:
     """Return the metadata `occlusion_weights`: the weights that `compute_occlusion_probability` reads.
 
     `occlusion_rates` holds the number of cells, the share of hidden tiles detected, and the share of false alarms.
     """
-    cells = CellEvidence.join(scenes)
-    weights = fit_logistic(cells.features, cells.is_tile, tile_weight=HIDDEN_TILE_COST)
-    detected = compute_occlusion_probability(cells.features, {"occlusion_weights": weights}) > 0.5
+    features, is_tile = cells[:, :-1], cells[:, -1] > 0
+    weights = fit_logistic(features, is_tile, tile_weight=HIDDEN_TILE_COST)
+    detected = compute_occlusion_probability(features, {"occlusion_weights": weights}) > 0.5
     rates = {
-        "places": len(cells.is_tile),
-        "hidden": float(detected[cells.is_tile].mean()),
-        "others": float(detected[~cells.is_tile].mean()),
+        "places": len(cells),
+        "hidden": float(detected[is_tile].mean()),
+        "others": float(detected[~is_tile].mean()),
     }
     return {"occlusion_weights": weights, "occlusion_rates": rates}
 

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +22,7 @@ from kdvision.lab.experiments.experiment import add_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Counts = Sequence[tuple[int, int]]
 """Hits and total at each setting."""
@@ -110,12 +111,9 @@ def write_plots(results: Path) -> None:
 
 def draw_figure(plot: Plot, panels: Sequence[Panel], *, source: str) -> bytes:
     """Return the SVG of a figure; `source` is written into its metadata."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
     rows = -(-len(panels) // plot.columns)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(3.5 * plot.columns, 2.75 * rows + 0.8), layout="constrained")
+
+    def draw(figure: Figure) -> None:
         places = figure.subplots(rows, plot.columns, squeeze=False).flat
         for panel, axes in zip(panels, places, strict=False):
             _draw_panel(panel, axes)
@@ -124,9 +122,8 @@ def draw_figure(plot: Plot, panels: Sequence[Panel], *, source: str) -> bytes:
         figure.suptitle(plot.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
         handles, names = places[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision", "Source": source})
-    return out.getvalue()
+
+    return draw_svg((3.5 * plot.columns, 2.75 * rows + 0.8), draw, Creator="kdvision", Source=source)
 
 
 def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
@@ -134,11 +131,8 @@ def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
 
     A risk-coverage curve is the standard picture of a selective classifier (El-Yaniv and Wiener, 2010).
     """
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5, 3.4), layout="constrained")
+    def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for kind, color in COVERAGE_COLORS.items():
             points = [line for line in lines if line["kind"] == kind]
@@ -150,8 +144,20 @@ def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
         axes.set_xlim(0, 1)
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False)
+
+    return draw_svg((5, 3.4), draw, Creator="kdvision", Source=source)
+
+
+def draw_svg(size: tuple[float, float], draw: Callable[[Figure], None], **metadata: str) -> bytes:
+    """Return the SVG of a figure of a size in inches, with metadata."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
         out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision", "Source": source})
+        figure.savefig(out, format="svg", metadata={"Date": None, **metadata})
     return out.getvalue()
 
 

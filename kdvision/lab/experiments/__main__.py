@@ -6,20 +6,36 @@ Without names, all experiments run. A run that was interrupted goes on where it 
 the cases is read in about two minutes and written to out/results-quick; models/results and the card stay as they are.
 """
 
-import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
-from kdvision.lab.experiments.experiment import Row, run
-from kdvision.lab.experiments.registry import EXPERIMENTS
+from kdvision.lab.experiments import ablation, factors, labelled, no_kingdom, occluders, pieces
+from kdvision.lab.experiments.experiment import Experiment, Row, run
+from kdvision.lab.run import make_parser
 from kdvision.text import align_columns
+
+EXPERIMENTS: Final[dict[str, Experiment]] = {
+    experiment.name: experiment
+    for experiment in (
+        *(labelled.PHOTOS, labelled.STRESS),
+        *(module.EXPERIMENT for module in (factors, no_kingdom, occluders, pieces, ablation)),
+    )
+}
+"""All experiments, in the order in which they run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the experiments named on the command line; return the exit code."""
-    options = _parse_options(arguments)
+    parser = make_parser("kdvision.lab.experiments", __doc__, work="out/experiments")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
+    parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases")
+    parser.add_argument("--seed", type=int, default=0, help="other scenes and other corruptions (default: 0)")
+    parser.add_argument("--results", type=Path, help="where to write the results")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.names if name not in EXPERIMENTS]:
+        parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
     results = options.results or Path("out/results-quick" if options.quick else "models/results")
     for name in options.names or EXPERIMENTS:
         print(f"\n{name}: {EXPERIMENTS[name].question}", flush=True)
@@ -35,27 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         print(format_summary(summary))
     if results == Path("models/results"):
-        _write_card(results.parent)
+        from kdvision.lab.card.card import write_card
+        from kdvision.lab.card.plots import write_plots
+
+        write_plots(results)
+        write_card(results.parent)
     return 0
-
-
-def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m kdvision.lab.experiments",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
-    parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases")
-    parser.add_argument("--seed", type=int, default=0, help="other scenes and other corruptions (default: 0)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes (default: one for each core)")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="labelled photos and tile pictures")
-    parser.add_argument("--work", type=Path, default=Path("out/experiments"), help="rows of interrupted runs")
-    parser.add_argument("--results", type=Path, help="where to write the results")
-    options = parser.parse_args(arguments)
-    if unknown := [name for name in options.names if name not in EXPERIMENTS]:
-        parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
-    return options
 
 
 def format_summary(summary: Sequence[Row]) -> str:
@@ -69,14 +70,6 @@ def format_summary(summary: Sequence[Row]) -> str:
 def _print_progress(done: int, total: int) -> None:
     if done % 20 == 0 or done == total:
         print(f"{done} of {total}", file=sys.stderr, flush=True)
-
-
-def _write_card(models: Path) -> None:
-    from kdvision.lab.card.card import write_card
-    from kdvision.lab.card.plots import write_plots
-
-    write_plots(models / "results")
-    write_card(models)
 
 
 if __name__ == "__main__":

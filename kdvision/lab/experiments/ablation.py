@@ -4,7 +4,7 @@ Parts that were removed from the program keep the row with which they were measu
 """
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Final
@@ -97,21 +97,18 @@ PARTS: Final[Mapping[str, Part]] = {
 """Each part and the context in which the program runs without it."""
 
 
-def _list_scenes(_: Path, seed: int) -> Iterator[Row]:
+def _list_scenes(_: Path, seed: int) -> list[Row]:
     first = seed * SCENES_PER_SEED
-    for number in range(first, first + SCENES):
-        yield {"scene": number}
+    return [{"scene": number} for number in range(first, first + SCENES)]
 
 
 def _measure(data: Path, case: Row) -> list[Row]:
-    number = int(case["scene"])
+    number, rows = int(case["scene"]), list[Row]()
     picture = render_scene(draw_factors(number), number, DRAWN, data)
-    rows = []
     for part, leave_out in PARTS.items():
         with leave_out():
-            rows.append(
-                {"left_out": part, "kept": "yes", "source": SOURCE, **judge(picture, read_picture(picture.photo)).row}
-            )
+            verdict = judge(picture, read_picture(picture.photo))
+        rows.append({"left_out": part, "kept": "yes", "source": SOURCE, **verdict})
     return rows
 
 

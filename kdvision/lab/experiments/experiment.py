@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -131,28 +132,29 @@ def measure_cases(
     known = _load_work(path)
     missing = [case for case in cases if json.dumps(case) not in known]
     with path.open("w", encoding="utf-8") as journal:
-        journal.write(f"{json.dumps({'program': _program_digest()})}\n")
-        journal.writelines(f"{json.dumps({'case': key, 'rows': rows})}\n" for key, rows in known.items())
-        journal.flush()
+
+        def write(**line: object) -> None:
+            journal.write(f"{json.dumps(line)}\n")
+            journal.flush()
+
+        write(program=_program_digest())
+        for key, found in known.items():
+            write(case=key, rows=found)
         measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
         for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
-            known[json.dumps(case)] = [{**case, **row} for row in rows]
-            journal.write(f"{json.dumps({'case': json.dumps(case), 'rows': known[json.dumps(case)]})}\n")
-            journal.flush()
+            key = json.dumps(case)
+            known[key] = [{**case, **row} for row in rows]
+            write(case=key, rows=known[key])
             progress(done, len(missing))
     return [row for case in cases for row in known[json.dumps(case)]]
 
 
 def _load_work(path: Path) -> dict[str, list[Row]]:
     """Return the rows by case from an interrupted run of the same program and models; a torn last line is dropped."""
-    if not path.is_file():
-        return {}
     lines = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        with suppress(ValueError):
             lines.append(json.loads(line))
-        except ValueError:
-            break
     if not lines or lines[0].get("program") != _program_digest():
         return {}
     return {line["case"]: line["rows"] for line in lines[1:]}

@@ -6,6 +6,7 @@ training saw these tables and drawn sets; it saw the scans.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,11 +39,6 @@ class Factor:
     title: str
     settings: tuple[float, ...] | tuple[str, ...]
     middle: SceneFactors = MIDDLE
-
-    def build(self, setting: float | str) -> SceneFactors:
-        """Return scene factors with this factor at a setting."""
-        changed: dict[str, Any] = {self.field: setting}
-        return replace(self.middle, **changed)
 
 
 FACTORS: Final[Mapping[str, Factor]] = {
@@ -101,17 +97,11 @@ def _list_scenes(data: Path, seed: int) -> Iterator[Row]:
     first = seed * SCENES_PER_SEED
     for art in (DRAWN, SCANS) if data.is_dir() else (DRAWN,):
         for number in range(first, first + RANDOM_SCENES[art]):
-            steep = draw_factors(number).angle > 45
-            yield {
-                "art": art,
-                "factor": RANDOM,
-                "setting": "45 to 60 degrees" if steep else "up to 45 degrees",
-                "scene": number,
-            }
+            setting = "45 to 60 degrees" if draw_factors(number).angle > 45 else "up to 45 degrees"
+            yield {"art": art, "factor": RANDOM, "setting": setting, "scene": number}
     for factor in FACTORS.values():
-        for setting in factor.settings:
-            for number in range(first, first + SCENES_PER_SETTING):
-                yield {"art": DRAWN, "factor": factor.title, "setting": f"{setting}", "scene": number}
+        for value, number in product(factor.settings, range(first, first + SCENES_PER_SETTING)):
+            yield {"art": DRAWN, "factor": factor.title, "setting": f"{value}", "scene": number}
 
 
 def get_scene_factors(case: Row) -> SceneFactors:
@@ -119,12 +109,13 @@ def get_scene_factors(case: Row) -> SceneFactors:
     if case["factor"] == RANDOM:
         return draw_factors(int(case["scene"]))
     factor = FACTORS[str(case["factor"])]
-    return next(factor.build(setting) for setting in factor.settings if f"{setting}" == case["setting"])
+    setting: Any = next(setting for setting in factor.settings if f"{setting}" == case["setting"])
+    return replace(factor.middle, **{factor.field: setting})
 
 
 def _measure_scene(data: Path, case: Row) -> list[Row]:
     picture = render_scene(get_scene_factors(case), int(case["scene"]), str(case["art"]), data)
-    return [judge(picture, read_picture(picture.photo)).row]
+    return [judge(picture, read_picture(picture.photo))]
 
 
 EXPERIMENT: Final = Experiment(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,70 +20,45 @@ MIN_FOUND_SHARE: Final = 0.5
 """A kingdom is found if at least this share of its squares is."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Counts of the kingdoms of one picture.
+VERDICT_COUNTS: Final = (
+    *("kingdoms", "found", "outlined", "exact", "silent_errors"),
+    *("false_alarms", "unflagged", "invented", "errors"),
+)
+
+
+def judge(picture: Picture, reading: Reading) -> Row:
+    """Return the counts of the kingdoms of one picture, VERDICT_COUNTS.
 
     Of the true kingdoms: `found`; `outlined`, with exactly the right squares; `exact`, with the right board;
     `silent_errors`, wrong or missed and not flagged; `false_alarms`, exact and flagged; `unflagged`, found and given
     without a warning. A missed kingdom is silent if no other kingdom of the picture is flagged and no error was raised.
     `invented` kingdoms lie where there is none. `errors` is 1 if the picture raised an unexpected error.
     """
-
-    kingdoms: int
-    found: int = 0
-    outlined: int = 0
-    exact: int = 0
-    silent_errors: int = 0
-    false_alarms: int = 0
-    unflagged: int = 0
-    invented: int = 0
-    errors: int = 0
-
-    @property
-    def row(self) -> Row:
-        """The counts by name."""
-        return dict(asdict(self))
-
-
-VERDICT_COUNTS: Final = tuple(field.name for field in fields(Verdict))
-
-
-@dataclass(frozen=True)
-class _Match:
-    """A true kingdom beside one that was read: squares that lie together, whether all of them do, and are right."""
-
-    together: int
-    outlined: bool
-    exact: bool
-
-
-def judge(picture: Picture, reading: Reading) -> Verdict:
-    """Return the verdict on the kingdoms read in a rendered picture."""
     truths, read = picture.kingdoms, reading.kingdoms
     matches = [[_match(truth, kingdom) for kingdom in read] for truth in truths]
-    together = np.array([[match.together for match in row] for row in matches]).reshape(len(truths), len(read))
+    together = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(read))
     found = [
-        (matches[truth][index], read[index].review)
+        (*matches[truth][index][1:], read[index].review)
         for truth, index in zip(*linear_sum_assignment(-together), strict=True)
         if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
     flagged = reading.has_failed or any(kingdom.review for kingdom in read)
-    wrong = sum(not match.exact and not review for match, review in found)
-    return Verdict(
-        kingdoms=len(truths),
-        found=len(found),
-        outlined=sum(match.outlined for match, _ in found),
-        exact=sum(match.exact for match, _ in found),
-        silent_errors=wrong + (0 if flagged else len(truths) - len(found)),
-        false_alarms=sum(match.exact and review for match, review in found),
-        unflagged=sum(not review for _, review in found),
-        invented=len(read) - len(found),
-        errors=int(bool(reading.error)),
+    counts = (
+        len(truths),
+        len(found),
+        sum(outlined for outlined, _, _ in found),
+        sum(exact for _, exact, _ in found),
+        sum(not exact and not review for _, exact, review in found) + (0 if flagged else len(truths) - len(found)),
+        sum(exact and review for _, exact, review in found),
+        sum(not review for _, _, review in found),
+        len(read) - len(found),
+        int(bool(reading.error)),
     )
+    return dict(zip(VERDICT_COUNTS, counts, strict=True))
 
 
-def _match(truth: RenderedKingdom, read: KingdomReading) -> _Match:
+def _match(truth: RenderedKingdom, read: KingdomReading) -> tuple[int, bool, bool]:
+    """Return how many squares of both lie together, whether all of them do, and whether all are right."""
     quads = np.array([square.corners for square in truth.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
     centres = np.array([read.grid.quad(square).mean(0) for square in read.board]).reshape(-1, 2)
@@ -93,4 +67,4 @@ def _match(truth: RenderedKingdom, read: KingdomReading) -> _Match:
     near = [(t, r) for t, r in assigned if distance[t, r] < MAX_DISTANCE_SIDES * side]
     true_cells, read_cells = [truth.board[square] for square in truth.squares], list(read.board.values())
     outlined = len(near) == len(true_cells) == len(read_cells)
-    return _Match(len(near), outlined, outlined and all(true_cells[t] == read_cells[r] for t, r in near))
+    return len(near), outlined, outlined and all(true_cells[t] == read_cells[r] for t, r in near)

@@ -7,7 +7,6 @@ right only if it has the tiles below the object. The objects are drawn, and not 
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -127,29 +126,28 @@ def _list_cases(data: Path, seed: int) -> Iterator[Row]:
 
 
 def _measure(data: Path, case: Row) -> list[Row]:
-    name, picture = str(case["set"]), case["picture"]
+    """Return a row for a scene as it is and one with each object on one of its kingdoms; see `_measure_photo`."""
+    name = str(case["set"])
     if name in PHOTO_SETS:
-        return _measure_photo(name, str(picture), data)
-    return _measure_scene(name.removesuffix(" scenes"), int(picture), data)
-
-
-def _measure_scene(art: str, number: int, data: Path) -> list[Row]:
-    """Return a row for a scene as it is and one with each object on one of its kingdoms."""
+        return _measure_photo(name, str(case["picture"]), data)
+    art, number = name.removesuffix(" scenes"), int(case["picture"])
     picture = render_scene(draw_factors(number), number, art, data)
-    rows: list[Row] = [{"occluder": NONE, **judge(picture, read_picture(picture.photo)).row}]
+    rows: list[Row] = [{"occluder": NONE, **judge(picture, read_picture(picture.photo))}]
     for index, occluder in enumerate(OCCLUDERS):
         rng = np.random.default_rng([STREAM, number, index])
         kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
         at, side = _draw_point(np.array([square.corners for square in kingdom.squares.values()]), rng)
         covered = cover(picture.photo, occluder, at, side, rng)
-        rows.append({"occluder": occluder, **judge(picture, read_picture(covered)).row})
+        rows.append({"occluder": occluder, **judge(picture, read_picture(covered))})
     return rows
 
 
 def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
     """Return a row for a photo as it is and, if its outline is right, rows with each object on its first kingdom."""
     truth = load_labels(data / folder)[name]
-    pixels = _open_shrunk(truth.path)
+    pixels = Photo.open(truth.path).pixels
+    factor = min(1.0, MAX_SIDE_PIXELS / max(pixels.shape[:2]))
+    pixels = np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
 
     def count(occluder: str, reading: Reading) -> Row:
         result = compare_with_label(truth, reading.kingdoms, error=reading.error or "no kingdom" * reading.found_none)
@@ -165,13 +163,6 @@ def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
         at, side = _draw_point(quads, rng)
         rows.append(count(occluder, read_picture(cover(pixels, occluder, at, side, rng))))
     return rows
-
-
-@cache
-def _open_shrunk(path: Path) -> Bytes:
-    pixels = Photo.open(path).pixels
-    factor = min(1.0, MAX_SIDE_PIXELS / max(pixels.shape[:2]))
-    return np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 EXPERIMENT: Final = Experiment(

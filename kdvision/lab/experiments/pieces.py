@@ -7,7 +7,7 @@ training saw. `pieces_in_photos.toml` says which pieces stand on the kingdoms of
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kdvision.game.board import Cell, Terrain
+from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.pieces import Gem
 from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
@@ -89,34 +89,31 @@ def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterato
 
 def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     quads = {square: drawn.corners for square, drawn in kingdom.squares.items()}
-    for square, quad in quads.items():
-        yield from _list_tile_items(kingdom.board[square], quad)
-        if square in kingdom.pieces:
-            yield Item(kingdom.pieces[square], quad.mean(0), measure_side(quad))
+    yield from _list_tile_items(kingdom.board, quads)
+    for square in quads.keys() & kingdom.pieces.keys():
+        yield Item(kingdom.pieces[square], quads[square].mean(0), measure_side(quads[square]))
     for gem in kingdom.gems:
-        around = Gem("", gem).squares
-        if all(square in quads for square in around):
-            centre = np.mean([quads[square].mean(0) for square in around], axis=0)
-            yield Item(GEM, centre, measure_side(quads[gem]))
+        around = [quads[square].mean(0) for square in Gem("", gem).squares if square in quads]
+        if len(around) == 4:
+            yield Item(GEM, np.mean(around, axis=0), measure_side(quads[gem]))
 
 
 def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
-    for square, cell in kingdom.board.items():
-        yield from _list_tile_items(cell, kingdom.grid.quad(square))
+    quad = kingdom.grid.quad
+    yield from _list_tile_items(kingdom.board, {square: quad(square) for square in kingdom.board})
     for piece in kingdom.pieces:
         if piece.is_present:
-            quad = kingdom.grid.quad(piece.square)
-            yield Item(piece.kind, quad.mean(0), measure_side(quad))
+            yield Item(piece.kind, quad(piece.square).mean(0), measure_side(quad(piece.square)))
     for gem in kingdom.gems:
         if gem.is_present:
-            quad = kingdom.grid.quad(gem.corner)
-            yield Item(GEM, quad[2], measure_side(quad))
+            yield Item(GEM, quad(gem.corner)[2], measure_side(quad(gem.corner)))
 
 
-def _list_tile_items(cell: Cell, quad: Floats) -> Iterator[Item]:
-    """Yield a tile and, if it is one, the town on it."""
-    for kind in (TILES, TOWNS) if cell.terrain is Terrain.TOWN else (TILES,):
-        yield Item(kind, quad.mean(0), measure_side(quad), str(cell))
+def _list_tile_items(board: Board, quads: Mapping[Square, Floats]) -> Iterator[Item]:
+    """Yield each tile and, if it is one, the town on it."""
+    for square, quad in quads.items():
+        for kind in (TILES, TOWNS) if board[square].terrain is Terrain.TOWN else (TILES,):
+            yield Item(kind, quad.mean(0), measure_side(quad), str(board[square]))
 
 
 def measure_side(quad: Floats) -> float:
@@ -151,24 +148,15 @@ def _measure(data: Path, case: Row) -> list[Row]:
     picture = render_scene(str(case["game"]), int(case["picture"]))
     reading = read_picture(picture.photo)
     verdict = judge(picture, reading)
-    kingdoms: Row = {
-        "item": KINGDOMS,
-        "there": verdict.kingdoms,
-        "found": verdict.exact,
-        "extra": verdict.invented,
-        "silent_errors": verdict.silent_errors,
-    }
+    names = {"there": "kingdoms", "found": "exact", "extra": "invented", "silent_errors": "silent_errors"}
+    kingdoms: Row = {"item": KINGDOMS, **{column: verdict[name] for column, name in names.items()}}
     return [kingdoms, *({**row, "silent_errors": 0} for row in count_items(picture, reading.kingdoms))]
 
 
 def _measure_photo(path: Path) -> list[Row]:
     there = load_pieces_in_photos().get(path.name, {})
-    read = [
-        (piece.kind, piece.square.name)
-        for kingdom in read_picture(path).kingdoms
-        for piece in kingdom.pieces
-        if piece.is_present
-    ]
+    pieces = [piece for kingdom in read_picture(path).kingdoms for piece in kingdom.pieces if piece.is_present]
+    read = [(piece.kind, piece.square.name) for piece in pieces]
     return [{**count_pieces(read, kind, there.get(kind, 0)), "silent_errors": 0} for kind in PIECES]
 
 

@@ -118,13 +118,7 @@ def _apply_age(colours: Bytes, unit: float, age: float, rng: Rng) -> Bytes:
 
 
 def draw_sheet(
-    picture: Bytes,
-    reflectance: Floats32,
-    sheet: Sheet,
-    camera: Camera,
-    style: PrintStyle,
-    lamp: Vector,
-    rng: Rng,
+    picture: Bytes, reflectance: Floats32, sheet: Sheet, camera: Camera, style: PrintStyle, lamp: Vector, rng: Rng
 ) -> Floats32:
     """Draw the cards of a sheet into a picture and their reflectance; return their lean (H, W, 2) in radians."""
 

@@ -64,12 +64,7 @@ class Picture:
 
 
 def place_camera(
-    scene: Scene,
-    rng: Rng,
-    *,
-    size: int,
-    fill: tuple[float, float] = (0.3, 1.0),
-    tilt: float | None = None,
+    scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float] = (0.3, 1.0), tilt: float | None = None
 ) -> Camera:
     """Return a random camera on the scene; the picture's longer side is `size` pixels, `tilt` is in radians."""
     aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))

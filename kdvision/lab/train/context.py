@@ -16,24 +16,22 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats32, Rng
-from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_observer, find_truth
-from kdvision.lab.render import renderer, scenes
+from kdvision.lab.calibrate.scenes import digest_observer, find_truth, render_random_scene
 from kdvision.lab.render.art.art_mix import load_art_mix
-from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.renderer import Picture
+from kdvision.lab.run import Run
 from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
+from kdvision.lab.train.loop import run_steps
 from kdvision.lab.train.metrics import fit_temperature
 from kdvision.lab.train.networks import COLOUR_FEATURES, ContextForPhoto, ContextNet
-from kdvision.lab.train.run import Run
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures
 from kdvision.vision.find import Networks, find_kingdoms
@@ -84,18 +82,15 @@ def train_context(run: Run) -> None:
         "minutes": round((time.monotonic() - started) / 60, 1),
     }
     path = run.models / "context.onnx"
-    export_context(net, path, kinds=KINDS, temperature=temperature, rates=rates, settings=settings)
+    export_context(net, path, kinds=KINDS, temperature=temperature, held_out=rates, settings=settings)
 
 
 def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
     """Return the tiles of one rendered scene; odd seeds have hard light."""
-    rng = np.random.default_rng(seed)
-    scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
-    camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
-    art_mix = load_art_mix(data, held_out=held_out)
-    art = art_mix.make_scene_art(rng, drawn=DRAWN_SHARE, boxes=HELD_OUT_BOXES if held_out else TRAINING_BOXES)
-    factors = PhotoFactors.sample_hard_light(rng) if seed % 2 else None
-    return collect_tiles(renderer.render(scene, camera, art, rng, factors=factors))
+    boxes = HELD_OUT_BOXES if held_out else TRAINING_BOXES
+    art = load_art_mix(data, held_out=held_out)
+    hard_light = bool(seed % 2)
+    return collect_tiles(render_random_scene(seed, art, drawn=DRAWN_SHARE, boxes=boxes, hard_light=hard_light)[0])
 
 
 def collect_tiles(picture: Picture) -> LabelledTiles:
@@ -121,26 +116,24 @@ def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False)
     path = run.work / f"tiles-{digest}-{first_seed}-{count}.pickle"
     if not path.is_file():
         collect = partial(collect_scene, data=run.data, held_out=held_out)
-        collected = list(map_in_processes(collect, range(first_seed, first_seed + count), workers=run.workers))
-        write_atomically(path, pickle.dumps(collected))
+        write_atomically(path, pickle.dumps(run.map(collect, range(first_seed, first_seed + count))))
     photos: list[LabelledTiles] = pickle.loads(path.read_bytes())
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]
 
 
 def make_batch(photos: Sequence[LabelledTiles], rng: Rng | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return log-probabilities, colours, labels and padding mask (batch, n, …); with `rng`, of a part of the tiles."""
-    chosen = [slice(None) if rng is None else _choose_tiles(len(photo.labels), rng) for photo in photos]
-    parts = list(zip(photos, chosen, strict=True))
-    log_probs = pad_sequence([torch.from_numpy(photo.log_probs[tiles]) for photo, tiles in parts], True)
-    colours = pad_sequence([torch.from_numpy(photo.colours[tiles]) for photo, tiles in parts], True)
-    labels = [torch.from_numpy(photo.labels[tiles]) for photo, tiles in parts]
+    parts = []
+    for photo in photos:
+        chosen = np.arange(count := len(photo.labels))
+        if rng is not None:
+            shown = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
+            chosen = rng.permutation(count)[: min(shown, MAX_TILES)]
+        parts.append([torch.from_numpy(x[chosen]) for x in (photo.log_probs, photo.colours, photo.labels)])
+    log_probs, colours = (pad_sequence([part[n] for part in parts], True) for n in (0, 1))
+    labels = [part[2] for part in parts]
     missing = pad_sequence([torch.zeros(len(some), dtype=torch.bool) for some in labels], True, padding_value=True)
     return log_probs, colours, pad_sequence(labels, True, IGNORED_LABEL), missing
-
-
-def _choose_tiles(count: int, rng: Rng) -> npt.NDArray[np.intp]:
-    shown = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
-    return np.asarray(rng.permutation(count)[: min(shown, MAX_TILES)])
 
 
 def compute_log_loss(log_probs: Tensor, labels: Tensor) -> Tensor:
@@ -159,23 +152,20 @@ def fit_context(
     net.colour_deviation.copy_(torch.from_numpy(colours.std(axis=0) + 1e-3))
     collate = partial(make_batch, rng=rng)
     batches: DataLoader[Any] = DataLoader(photos, batch, shuffle=True, drop_last=True, collate_fn=collate)  # type: ignore[arg-type]
-    optimiser = torch.optim.AdamW(net.parameters(), learning_rate, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=epochs * len(batches))
-    started = time.monotonic()
-    for epoch in range(1, epochs + 1):
-        net.train()
-        total = 0.0
-        for log_probs, colour, labels, missing in batches:
-            loss = compute_log_loss(net(log_probs, colour, missing), labels)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            total += float(loss.detach())
-        print(
-            f"epoch {epoch}/{epochs}  loss {total / len(batches):.4f}  {time.monotonic() - started:.0f} s", flush=True
-        )
+
+    def compute_loss(log_probs: Tensor, colour: Tensor, labels: Tensor, missing: Tensor) -> Tensor:
+        return compute_log_loss(net(log_probs, colour, missing), labels)
+
+    run_steps(
+        net,
+        (part for _ in range(epochs) for part in batches),
+        compute_loss,
+        steps=epochs * len(batches),
+        learning_rate=learning_rate,
+        weight_decay=WEIGHT_DECAY,
+        max_norm=1.0,
+        warm_up=0.3,
+    )
     return net.eval()
 
 

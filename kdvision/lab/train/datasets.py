@@ -1,13 +1,11 @@
 """Training samples: augmented crops of scenes with the detector's targets, and augmented batches of cell crops."""
 
-from collections.abc import Iterator
-
 import cv2
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
@@ -35,7 +33,8 @@ class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
         rng = np.random.default_rng((self.seed, 11, index))
         number = int(np.random.default_rng((self.seed, 12, index // 2)).integers(len(self.scenes)))
         if self.last is None or self.last[0] != number:  # decoding takes longer than cropping
-            self.last = (number, self.scenes[number].decode_photo())
+            code = np.frombuffer(self.scenes[number].jpeg, np.uint8)
+            self.last = (number, np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8))
         crop, target = make_detector_sample(self.last[1], self.scenes[number].quads, rng, size=self.size)
         return torch.from_numpy(crop.transpose(2, 0, 1).copy()), torch.from_numpy(target)
 
@@ -62,11 +61,6 @@ class CellBatches(Dataset[tuple[Tensor, ...]]):
         crops, partner, gems = augment_cells(e.crops[picks], e.partner[picks], e.gems[picks], rng)
         labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner, e.piece[picks], gems)
         return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
-
-
-def iterate_batches(data: Dataset[tuple[Tensor, ...]], *, batch: int | None) -> Iterator[tuple[Tensor, ...]]:
-    """Yield batches in order, prepared by a second process; `batch` is None for data that are batches already."""
-    yield from DataLoader(data, batch_size=batch, shuffle=False, num_workers=1, prefetch_factor=8)
 
 
 def make_detector_target(quads: Floats, size: int) -> Floats32:
@@ -110,7 +104,9 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
         turn = turn @ np.diag([-1.0, 1])
     offset = size / 2 + rng.uniform(-0.4, 0.4, 2) * size - turn @ aim
     if rng.random() < 0.8:
-        offset = _fill_crop(offset, turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]]), size)
+        corners = turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]])
+        low, high = corners.min(1) + offset, corners.max(1) + offset  # the photo fills as much as it can
+        offset = offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0)
     placed = visible @ turn.T + offset
     matrix = np.concatenate([turn, offset[:, None]], 1)
     if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
@@ -120,12 +116,6 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
         crop = _add_reflection(crop, rng)
     return retouch(crop, rng), make_detector_target(placed, size)
-
-
-def _fill_crop(offset: Floats, corners: Floats, size: int) -> Floats:
-    """Return the offset (2,) moved so that a photo with these corners (2, 4) fills as much of the crop as it can."""
-    low, high = corners.min(1) + offset, corners.max(1) + offset
-    return np.asarray(offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0))
 
 
 def augment_cells(
@@ -141,8 +131,10 @@ def augment_cells(
         crop = np.rot90(crop, turns)
         if rng.random() < 0.5:
             crop = jitter(crop, rng)
-        if rng.random() < 0.1:
-            crop = _reduce_resolution(crop, rng)
+        if rng.random() < 0.1:  # from further away, with fewer pixels per square
+            side = crop.shape[0]
+            small = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
+            crop = np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
         if rng.random() < 0.2:
             crop = _add_reflection(crop, rng)
         augmented[i] = retouch(crop, rng)
@@ -172,13 +164,6 @@ def jitter(crop: Bytes, rng: Rng) -> Bytes:
     matrix[:, 2] = matrix[:, 2] + rng.normal(0, 0.015 * side, 2)
     flags, border = cv2.INTER_LINEAR, cv2.BORDER_REPLICATE
     return np.asarray(cv2.warpAffine(np.ascontiguousarray(crop), matrix, (side, side), flags=flags, borderMode=border))
-
-
-def _reduce_resolution(crop: Bytes, rng: Rng) -> Bytes:
-    """Return the crop as a camera further away would have seen it, with fewer pixels per square."""
-    side = crop.shape[0]
-    small = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def _add_reflection(picture: Bytes, rng: Rng) -> Bytes:

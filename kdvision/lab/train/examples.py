@@ -5,8 +5,9 @@ Crops are cut from rendered scenes, or made of real crops, each surrounded by ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import product, starmap
 
 import cv2
 import numpy as np
@@ -61,10 +62,6 @@ class SceneExample:
     quads: Floats32
     cells: CellExamples
 
-    def decode_photo(self) -> Bytes:
-        """Return the photo (h, w, 3), RGB."""
-        return np.asarray(cv2.imdecode(np.frombuffer(self.jpeg, np.uint8), cv2.IMREAD_COLOR_RGB), np.uint8)
-
 
 def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
     """Return the homography (3, 3) from board coordinates (column, row) to pixels; zeros if it cannot be fitted.
@@ -82,7 +79,10 @@ def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: in
     quads: list[Floats] = []
     labels: list[tuple[int, ...]] = []
     empty: list[Floats] = []
-    covered = _draw_tiles(picture)
+    mask = np.zeros(picture.photo.shape[:2], np.uint8)
+    for corners in [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]:
+        cv2.fillConvexPoly(mask, corners.astype(np.int32), 1)
+    covered = mask > 0
     for kingdom in picture.kingdoms:
         matrix = fit_board_homography(kingdom)
         if not matrix.any():
@@ -92,12 +92,12 @@ def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: in
             if not _is_inside(picture.photo, quad):
                 continue  # a crop beyond the border is grey and shows nothing to learn
             corners = _align_corners(drawn.corners, quad[1] - quad[0])
-            kind = TILE_KINDS.index(str(kingdom.board[square]))
             share = rng.uniform(0, 1)
             quads.append(_jitter_quad(corners * share + quad * (1 - share), rng))
-            hidden = int(drawn.hidden > 0.5)
-            labels.append((kind, 1, hidden, _find_partner(kingdom, square), *_label_pieces(kingdom, square, hidden)))
-        empty += [quad for quad in _iterate_empty_cells(kingdom, matrix) if _is_free(covered, quad, 0.1)]
+            labels.append(_label_square(kingdom, square))
+        ring = starmap(Square, product(range(-1, kingdom.board.height + 1), range(-1, kingdom.board.width + 1)))
+        around = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
+        empty += [quad for quad in around if _is_free(covered, quad, 0.1)]
     empty += _draw_random_quads(rng, covered)
     kept = list(rng.permutation(len(quads))[:tiles])
     spare = [empty[i] for i in rng.permutation(len(empty))[:others]]
@@ -119,38 +119,23 @@ def _align_corners(corners: Floats, right: Floats) -> Floats:
     return np.roll(corners, -int(np.linalg.norm(middles - left_middle, axis=1).argmin()), 0)
 
 
-def _find_partner(kingdom: RenderedKingdom, square: Square) -> int:
-    other = kingdom.partner.get(square)
-    return UNKNOWN if other is None else PARTNER_STEPS.index((other.row - square.row, other.col - square.col))
+def _label_square(kingdom: RenderedKingdom, square: Square) -> tuple[int, ...]:
+    """Return the labels of a tile: kind, 1, hidden, partner, piece, and a gem on each corner.
 
-
-def _label_pieces(kingdom: RenderedKingdom, square: Square, hidden: int) -> Iterator[int]:
-    """Yield the label of the piece on a square, then of a gem on each corner; unknown where something hides it."""
+    Pieces and gems are unknown where something hides them.
+    """
+    hidden, other = kingdom.squares[square].hidden > 0.5, kingdom.partner.get(square)
+    partner = PARTNER_STEPS.index((other.row - square.row, other.col - square.col)) if other else UNKNOWN
     piece = kingdom.pieces.get(square, "")
-    yield UNKNOWN if hidden and not piece else PIECES.index(piece)
-    for row, col in ((-1, -1), (-1, 0), (0, 0), (0, -1)):
-        yield UNKNOWN if hidden else int(Square(square.row + row, square.col + col) in kingdom.gems)
+    corners = [Square(square.row + row, square.col + col) for row, col in ((-1, -1), (-1, 0), (0, 0), (0, -1))]
+    gems = [UNKNOWN if hidden else int(corner in kingdom.gems) for corner in corners]
+    kind = TILE_KINDS.index(str(kingdom.board[square]))
+    return kind, 1, int(hidden), partner, UNKNOWN if hidden and not piece else PIECES.index(piece), *gems
 
 
 def _project_square(matrix: Floats, square: Square) -> Floats:
     corners = UNIT_SQUARE + np.array([square.col, square.row])
     return np.asarray(cv2.perspectiveTransform(corners[None], matrix)[0])
-
-
-def _iterate_empty_cells(kingdom: RenderedKingdom, matrix: Floats) -> Iterator[Floats]:
-    """Yield the cells without a tile: holes, and the ring around the board."""
-    for row in range(-1, kingdom.board.height + 1):
-        for col in range(-1, kingdom.board.width + 1):
-            if Square(row, col) not in kingdom.squares:
-                yield _project_square(matrix, Square(row, col))
-
-
-def _draw_tiles(picture: Picture) -> npt.NDArray[np.bool_]:
-    """Return a mask (h, w) of all face-up squares."""
-    mask = np.zeros(picture.photo.shape[:2], np.uint8)
-    for quad in [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]:
-        cv2.fillConvexPoly(mask, quad.astype(np.int32), 1)
-    return mask > 0
 
 
 def _is_free(covered: npt.NDArray[np.bool_], quad: Floats, max_cover: float) -> bool:
@@ -183,9 +168,6 @@ def _jitter_quad(quad: Floats, rng: Rng) -> Floats:
     centre = quad.mean(0)
     scaled = centre + (quad - centre) * rng.uniform(0.95, 1.09)
     return np.asarray(scaled + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
-
-
-# --- examples made of real crops --------------------------------------------------------------------------------------
 
 
 def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:

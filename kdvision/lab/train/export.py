@@ -35,52 +35,25 @@ class FromBytes(nn.Module):
         return result
 
 
-def export_detector(net: DetectorNet, path: Path, *, settings: Mapping[str, Any]) -> None:
-    """Write the detector; raises AssertionError if ONNX and torch disagree."""
-    about = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", "settings": settings}
+def export_detector(net: DetectorNet, path: Path, **about: Any) -> None:
+    """Write the detector with metadata; raises AssertionError if ONNX and torch disagree."""
+    about = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", **about}
     axes = {"pixels": {0: "n", 1: "height", 2: "width"}}
     _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, about)
 
 
-def export_cells(
-    net: CellNet,
-    path: Path,
-    *,
-    temperatures: Mapping[str, float],
-    rates: Mapping[str, float],
-    settings: Mapping[str, Any],
-) -> None:
-    """Write the cell classifier with its kinds, temperatures and held-out error rates; raises as above."""
-    about = {
-        "name": "cells",
-        "input": f"RGB bytes (n, {CROP_PIXELS}, {CROP_PIXELS}, 3)",
-        "kinds": [*TILE_KINDS, NOTHING],
-        "pieces": PIECES,
-        "temperatures": temperatures,
-        "held_out": rates,
-        "settings": settings,
-    }
+def export_cells(net: CellNet, path: Path, **about: Any) -> None:
+    """Write the cell classifier with its kinds and metadata; raises as above."""
+    size = f"RGB bytes (n, {CROP_PIXELS}, {CROP_PIXELS}, 3)"
+    about = {"name": "cells", "input": size, "kinds": [*TILE_KINDS, NOTHING], "pieces": PIECES, **about}
     _export(FromBytes(net), path, {"pixels": _make_pixels(CROP_PIXELS, CROP_PIXELS)}, {"pixels": {0: "n"}}, about)
 
 
-def export_context(
-    net: ContextNet,
-    path: Path,
-    *,
-    kinds: Sequence[str],
-    temperature: float,
-    rates: Mapping[str, float],
-    settings: Mapping[str, Any],
-) -> None:
-    """Write the context network with its temperature; raises as above."""
-    about = {
-        "name": "context",
-        "input": f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOUR_FEATURES}) of the tiles of a photo",
-        "kinds": kinds,
-        "temperatures": {"kind_in_context": temperature},
-        "held_out": rates,
-        "settings": settings,
-    }
+def export_context(net: ContextNet, path: Path, *, kinds: Sequence[str], temperature: float, **about: Any) -> None:
+    """Write the context network with its temperature and metadata; raises as above."""
+    size = f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOUR_FEATURES}) of the tiles of a photo"
+    about = {"name": "context", "input": size, "kinds": kinds, **about}
+    about["temperatures"] = {"kind_in_context": temperature}
     rng = np.random.default_rng(0)
     log_probs = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
     colours = torch.from_numpy(rng.uniform(0, 255, (7, COLOUR_FEATURES)).astype(np.float32))

@@ -7,7 +7,7 @@ averaged with those before it, which generalises better than either (Wortsman et
 
 import pickle
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar, cast
@@ -17,16 +17,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.utils.data import DataLoader
 
 from kdvision.files import write_atomically
 from kdvision.lab.render.worlds import make_examples
+from kdvision.lab.run import Run
 from kdvision.lab.train.crop_folder import Crops
-from kdvision.lab.train.datasets import CellBatches, DetectorSamples, iterate_batches
+from kdvision.lab.train.datasets import CellBatches, DetectorSamples
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
 from kdvision.lab.train.export import export_cells, export_detector
+from kdvision.lab.train.loop import run_steps
 from kdvision.lab.train.metrics import compute_cell_loss, compute_detector_loss, measure_cells
 from kdvision.lab.train.networks import CellNet, DetectorNet
-from kdvision.lab.train.run import Run
 
 Net = TypeVar("Net", bound=nn.Module)
 
@@ -64,25 +66,27 @@ COURSES: Final = (
 
 def train_detector(run: Run) -> None:
     """Train the square detector in all courses and write detector.onnx."""
-    started, net = time.monotonic(), DetectorNet()
-    for course in COURSES:
-        scenes = load_course_scenes(run, course)
-        trained = fit_detector(deepcopy(net), scenes, course)
-        net = average_weights(net, trained) if course.seed > 1 else merge_batch_norms(trained)
+    started = time.monotonic()
+
+    def fit_course(net: DetectorNet, course: Course) -> DetectorNet:
+        return fit_detector(net, load_course_scenes(run, course), course)
+
+    net = train_in_courses(DetectorNet(), fit_course)
     export_detector(net, run.models / "detector.onnx", settings=describe_training(started))
 
 
 def train_cells(run: Run) -> None:
     """Train the cell classifier in all courses, measure it on held-out examples, and write cells.onnx."""
-    started, net = time.monotonic(), CellNet(len(TILE_KINDS), len(PIECES))
+    started = time.monotonic()
     training_crops, held_out_crops = Crops.load(run.data / "tiles").split()
-    for course in COURSES:
-        scenes = load_course_scenes(run, course) + load_scenes(
-            run, "pieces", course.scene_seed, course.scenes["pieces"]
-        )
+
+    def fit_course(net: CellNet, course: Course) -> CellNet:
+        scenes = load_course_scenes(run, course)
+        scenes += load_scenes(run, "pieces", course.scene_seed, course.scenes["pieces"])
         real = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
-        trained = fit_cells(deepcopy(net), CellExamples.join([*(scene.cells for scene in scenes), real]), course)
-        net = average_weights(net, trained) if course.seed > 1 else merge_batch_norms(trained)
+        return fit_cells(net, CellExamples.join([*(scene.cells for scene in scenes), real]), course)
+
+    net = train_in_courses(CellNet(len(TILE_KINDS), len(PIECES)), fit_course)
     plain, with_pieces = (
         CellExamples.join([scene.cells for scene in load_scenes(run, world, HELD_OUT_SEED, HELD_OUT_SCENES)])
         for world in ("scenes", "pieces")
@@ -91,7 +95,15 @@ def train_cells(run: Run) -> None:
     temperatures, rates = measure_cells(net, plain, with_pieces, real)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
     settings = describe_training(started)
-    export_cells(net, run.models / "cells.onnx", temperatures=temperatures, rates=rates, settings=settings)
+    export_cells(net, run.models / "cells.onnx", temperatures=temperatures, held_out=rates, settings=settings)
+
+
+def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net]) -> Net:
+    """Return the net after all courses."""
+    net = merge_batch_norms(fit_course(net, COURSES[0]))
+    for course in COURSES[1:]:
+        net = average_weights(net, fit_course(deepcopy(net), course))
+    return net
 
 
 def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course) -> DetectorNet:
@@ -99,7 +111,7 @@ def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course) -
     torch.manual_seed(course.seed)
     length = course.detector_steps * DETECTOR_BATCH
     data = DetectorSamples(scenes, seed=course.seed, length=length, size=DETECTOR_CROP_PIXELS)
-    batches = iterate_batches(data, batch=DETECTOR_BATCH)
+    batches = DataLoader(data, DETECTOR_BATCH, num_workers=1, prefetch_factor=8)
     return fit(net, batches, compute_detector_loss, steps=course.detector_steps, learning_rate=course.learning_rate)
 
 
@@ -107,39 +119,31 @@ def fit_cells(net: CellNet, examples: CellExamples, course: Course, *, batch: in
     """Return the cell classifier after one course."""
     torch.manual_seed(course.seed)
     data = CellBatches(examples, seed=course.seed, length=course.cell_steps, batch=batch)
-    batches = iterate_batches(data, batch=None)
+    batches = DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=8)
     return fit(net, batches, compute_cell_loss, steps=course.cell_steps, learning_rate=course.learning_rate)
 
 
-def fit(
-    net: Net,
-    batches: Iterator[tuple[Tensor, ...]],
-    loss: Callable[..., Tensor],
-    *,
-    steps: int,
-    learning_rate: float,
-) -> Net:
-    """Return the moving average of the weights over one cycle of AdamW, one step per batch."""
+def fit(net: Net, batches: Iterable[Any], loss: Callable[..., Tensor], *, steps: int, learning_rate: float) -> Net:
+    """Return the moving average of the weights over one cycle of training, one step per batch."""
     net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    optimiser = torch.optim.AdamW(net.parameters(), learning_rate, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=steps, pct_start=0.08)
     average = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.998), use_buffers=True)
-    started, mean_loss = time.monotonic(), 0.0
-    for step in range(1, steps + 1):
-        pictures, *labels = next(batches)
-        net.train()
+
+    def compute_loss(pictures: Tensor, *labels: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16):
             output = net(pictures.float().contiguous(memory_format=torch.channels_last))
-        value = loss(output.float(), *labels)
-        optimiser.zero_grad(set_to_none=True)
-        value.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        average.update_parameters(net)
-        mean_loss += (float(value.detach()) - mean_loss) * max(0.01, 1 / step)
-        if step % 250 == 0:
-            print(f"step {step}/{steps}  loss {mean_loss:.4f}  {time.monotonic() - started:.0f} s", flush=True)
+        return loss(output.float(), *labels)
+
+    run_steps(
+        net,
+        batches,
+        compute_loss,
+        steps=steps,
+        learning_rate=learning_rate,
+        weight_decay=WEIGHT_DECAY,
+        max_norm=5.0,
+        warm_up=0.08,
+        after_step=lambda: average.update_parameters(net),
+    )
     return cast(Net, average.module.eval())
 
 

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.games.layout import Piece, Scene, Tile
@@ -27,7 +26,7 @@ from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
-from kdvision.lab.train.run import Run
+from kdvision.lab.run import Run
 from kdvision.vision.classify.player_colour import (
     MAX_DEVIATION,
     WEIGHTS,
@@ -85,7 +84,9 @@ class CastleSquares:
 
 def train_player_colour(run: Run) -> None:
     """Render castle squares, fit the weights, print their accuracy on every fourth square, and write them."""
-    squares = render_squares(run.data, PICTURES, workers=run.workers)
+    found = [square for square in run.map(partial(render_square, data=run.data), range(PICTURES)) if square]
+    crops, colours, castles = zip(*found, strict=True)
+    squares = CastleSquares(np.array(crops), np.array(colours, np.int64), np.array(castles, bool))
     held_out = np.arange(len(squares.colour)) % 4 == 0
     classifier = fit_player_colour(squares.select(~held_out))
     right, probability = classify_squares(squares.select(held_out), classifier)
@@ -125,15 +126,11 @@ def load_art(data: Path) -> list[ColouredArt]:
     return [*mixed, *(ColouredArt(box, box, castles) for box in boxes)]
 
 
-def render_squares(data: Path, count: int, *, workers: int) -> CastleSquares:
-    """Return the castle squares of `count` rendered pictures; pictures that cut the square are left out."""
-    found = [one for one in map_in_processes(partial(render_square, data=data), range(count), workers=workers) if one]
-    crops, colour, has_castle = zip(*found, strict=True)
-    return CastleSquares(np.array(crops), np.array(colour, np.int64), np.array(has_castle, bool))
-
-
 def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
-    """Return the crop of one castle square, the index of its colour, and whether a castle stands on it."""
+    """Return the crop of one castle square, the index of its colour, and whether a castle stands on it.
+
+    None if the picture cuts the square.
+    """
     rng, art = np.random.default_rng((SEED, number)), load_art(data)
     index = int(rng.integers(len(COLOURS)))
     has_castle = bool(rng.random() < 0.45)

@@ -8,7 +8,7 @@ models"): this way every processor computes the same sums.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,11 +17,10 @@ import numpy as np
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
-from kdvision.evaluate.workers import map_in_processes
 from kdvision.lab.arrays import Bytes, Floats32
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
 from kdvision.lab.model_file import write_model
-from kdvision.lab.train.run import Run
+from kdvision.lab.run import Run
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.find import Networks
 from kdvision.vision.networks.cells import CellClassifier
@@ -54,11 +53,10 @@ class _InputReader(CalibrationDataReader):  # type: ignore[misc]
     """Recorded inputs in the form that the quantiser reads."""
 
     def __init__(self, inputs: Sequence[Bytes]) -> None:
-        self.left: Iterator[Bytes] = iter(inputs)
+        self.left = iter([{"pixels": pictures} for pictures in inputs])
 
     def get_next(self) -> dict[str, Bytes] | None:
-        pictures = next(self.left, None)
-        return None if pictures is None else {"pixels": pictures}
+        return next(self.left, None)
 
 
 def quantise_networks(run: Run) -> None:
@@ -100,7 +98,7 @@ def join_networks(detector: Model, cells: Model) -> Networks:
 def count_right_kingdoms(run: Run, replaced: Mapping[str, Path]) -> int:
     """Return how many kingdoms of the test scenes are right, with some networks replaced."""
     count = partial(count_right_in_scene, data=run.data, replaced=replaced)
-    return sum(map_in_processes(count, range(TEST_SEED, TEST_SEED + TEST_SCENES), workers=run.workers))
+    return sum(run.map(count, range(TEST_SEED, TEST_SEED + TEST_SCENES)))
 
 
 def count_right_in_scene(seed: int, *, data: Path, replaced: Mapping[str, Path]) -> int:

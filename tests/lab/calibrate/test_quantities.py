@@ -7,13 +7,17 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_quantities, format_quantities
-from kdvision.lab.calibrate.scenes import ObservedScene
+from kdvision.lab.calibrate.scenes import ObservedKingdom, ObservedScene
 from kdvision.lab.games.play import play
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.result import NO_SURROUNDINGS
 from tests.kingdoms import make_plain_observation as observe
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
+
+
+def find(reading: Reading, truth: Board) -> ObservedKingdom:
+    return ObservedKingdom(observe(reading), NO_SURROUNDINGS, truth)
 
 
 def test_the_truth_is_aligned_with_the_grid() -> None:
@@ -28,10 +32,11 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
     scenes = []
     for _ in range(12):
         boards = [add_frame(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
-        observations = tuple(observe(make_noisy_reading(board, rng, accuracy=0.93)) for board in boards)
-        truth = tuple(board.trim() for board in boards)
-        scenes.append(ObservedScene(observations, (NO_SURROUNDINGS,) * 2, truth, (False, False)))
-    unknown = ObservedScene(scenes[0].observations, (NO_SURROUNDINGS,) * 2, (None, scenes[0].boards[1]), (False, True))
+        readings = [make_noisy_reading(board, rng, accuracy=0.93) for board in boards]
+        pairs = zip(readings, boards, strict=True)
+        scenes.append(ObservedScene(tuple(find(reading, board.trim()) for reading, board in pairs)))
+    first, second = scenes[0].kingdoms
+    unknown = ObservedScene((first._replace(board=None), second._replace(truncated=True)))
     text = format_quantities([collect_quantities(scene, Calibration()) for scene in [*scenes, unknown]])
     lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
     assert list(lines) == list(QUANTITIES)
@@ -45,7 +50,7 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
 
 def test_no_board_of_a_truncated_kingdom_is_right() -> None:
     truth = Board.parse("w w # l l")
-    scene = ObservedScene((observe(Reading.of(truth, confidence=0.99)),), (NO_SURROUNDINGS,), (truth,), (True,))
+    scene = ObservedScene((find(Reading.of(truth, confidence=0.99), truth)._replace(truncated=True),))
     found = collect_quantities(scene, Calibration())
     assert found["board"][:, 1].tolist() == [0] and not len(found["square decided"])
 
@@ -53,7 +58,7 @@ def test_no_board_of_a_truncated_kingdom_is_right() -> None:
 def test_overconfident_readings_have_a_large_calibration_error() -> None:
     truth = Board.parse("w w # l l")
     reading = Reading.of("w f # l g", confidence=0.99)
-    scene = ObservedScene((observe(reading),), (NO_SURROUNDINGS,), (truth,), (False,))
+    scene = ObservedScene((find(reading, truth),))
     text = format_quantities([collect_quantities(scene, Calibration())] * 20)
     lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
     assert float(lines["square before the decision"]["calibration_error"]) > 0.3

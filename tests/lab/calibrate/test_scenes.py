@@ -1,7 +1,5 @@
 """Calibration scenes: corrupted pictures keep their truth, and a missed kingdom makes its neighbours wrong."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from kdvision.game.board import Board
 from kdvision.lab.calibrate.scenes import (
     CALIBRATED_CORRUPTIONS,
     CORRUPTED_SHARE,
+    ObservedKingdom,
     ObservedScene,
     corrupt_picture,
     corrupt_some,
@@ -59,7 +58,7 @@ def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_
     rows, cols = reading.rows, reading.cols
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
     observation = GridObservation(make_grid(BOARD), reading, border_log_odds, np.zeros((rows, cols)))
-    scene = ObservedScene((observation,), (Surroundings(unread=True),), (BOARD.trim(),), (False,))
-    hidden = replace(scene, missed=1)
-    unseen = replace(hidden, surroundings=(Surroundings(),))
+    kingdom = ObservedKingdom(observation, Surroundings(unread=True), BOARD.trim())
+    scene, hidden = (ObservedScene((kingdom,), missed) for missed in (0, 1))
+    unseen = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed=1)
     assert [judge_boards(one)[0].right for one in (scene, hidden, unseen)] == [True, False, True]

@@ -18,7 +18,7 @@ from kdvision.lab.card.card import (
     load_results,
 )
 from kdvision.lab.card.plots import PLOTS, get_source
-from kdvision.lab.experiments.registry import EXPERIMENTS
+from kdvision.lab.experiments.__main__ import EXPERIMENTS
 from tests.paths import MODELS
 
 MAX_LINES, MAX_WORDS = 200, 1500

@@ -10,9 +10,9 @@ import pytest
 from kdvision.errors import ModelError, NoKingdomFound, PhotoError
 from kdvision.lab.experiments import __main__ as command
 from kdvision.lab.experiments import experiment as module
+from kdvision.lab.experiments.__main__ import EXPERIMENTS
 from kdvision.lab.experiments.experiment import Experiment, Row, format_csv, measure_cases, read_picture, run
 from kdvision.lab.experiments.labelled import trace_risk
-from kdvision.lab.experiments.registry import EXPERIMENTS
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import table_photo

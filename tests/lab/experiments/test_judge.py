@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.lab.experiments.experiment import Reading
-from kdvision.lab.experiments.judge import Verdict, judge
+from kdvision.lab.experiments.judge import judge
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.pipeline import KingdomReading
 from tests.kingdoms import SMALL, make_doubt, make_grid, make_reading
@@ -25,8 +27,8 @@ def true(text: str, left: float) -> RenderedKingdom:
     return RenderedKingdom(board, {square: RenderedSquare(grid.quad(square), 0.0) for square in board}, {})
 
 
-def verdict_on(picture: Picture, *readings: KingdomReading, found_none: bool = False) -> Verdict:
-    return judge(picture, Reading(readings, found_none=found_none))
+def verdict_on(picture: Picture, *readings: KingdomReading, found_none: bool = False) -> SimpleNamespace:
+    return SimpleNamespace(**judge(picture, Reading(readings, found_none=found_none)))
 
 
 def test_the_same_board_at_its_place_is_exact() -> None:

@@ -29,7 +29,7 @@ DATA = SHARED / "data"
 def test_a_factor_changes_one_thing() -> None:
     for factor in FACTORS.values():
         for setting in factor.settings:
-            scene_factors = factor.build(setting)
+            scene_factors = get_scene_factors({"factor": factor.title, "setting": f"{setting}", "scene": 0})
             assert getattr(scene_factors, factor.field) == setting
             assert replace(scene_factors, **{factor.field: getattr(factor.middle, factor.field)}) == factor.middle
 
@@ -178,8 +178,8 @@ def small_scene() -> Picture:
 def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> None:
     with ablation.PARTS[part]():
         verdict = judge(small_scene, read_picture(small_scene.photo))
-    assert (verdict.kingdoms, verdict.errors) == (1, 0)
-    assert verdict.found or part != "nothing"
+    assert (verdict["kingdoms"], verdict["errors"]) == (1, 0)
+    assert verdict["found"] or part != "nothing"
 
 
 def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
@@ -207,7 +207,7 @@ def test_leaving_a_part_out_has_an_effect() -> None:
 
 
 def test_parts_are_back_after_they_were_left_out(small_scene: Picture) -> None:
-    assert judge(small_scene, read_picture(small_scene.photo)).exact == 1
+    assert judge(small_scene, read_picture(small_scene.photo))["exact"] == 1
 
 
 def test_removed_parts_keep_their_rows() -> None:
@@ -219,5 +219,5 @@ def test_removed_parts_keep_their_rows() -> None:
 
 def test_a_refused_picture_is_no_silent_error() -> None:
     verdict = judge(furnished_picture(), Reading(found_none=True))
-    assert (verdict.found, verdict.silent_errors) == (0, 0)
-    assert judge(furnished_picture(), Reading()).silent_errors == 1
+    assert (verdict["found"], verdict["silent_errors"]) == (0, 0)
+    assert judge(furnished_picture(), Reading())["silent_errors"] == 1

@@ -102,7 +102,7 @@ def test_false_tiles_add_nothing_to_the_loss() -> None:
 
 def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained: ContextNet, tmp_path: Path) -> None:
     path = tmp_path / "context.onnx"
-    export_context(trained, path, kinds=KINDS, temperature=2.0, rates={}, settings={})
+    export_context(trained, path, kinds=KINDS, temperature=2.0, held_out={}, settings={})
     model = Model(path)
     assert tuple(model.metadata["kinds"]) == KINDS
     many, other = make_photos(2)

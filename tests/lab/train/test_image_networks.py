@@ -75,7 +75,7 @@ def test_the_saved_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     held_out.kind[::2] = logits[::2, : len(TILE_KINDS)].argmax(1)
     temperatures, rates = metrics.measure_cells(net, held_out, make_crops(40, seed=3), real)
     path = tmp_path / "cells.onnx"
-    export_cells(net, path, temperatures=temperatures, rates=rates, settings={})
+    export_cells(net, path, temperatures=temperatures, held_out=rates, settings={})
     model = Model(path)
     wrong = (model.run(held_out.crops)[:, : len(TILE_KINDS)].argmax(1) != held_out.kind)[held_out.tile > 0]
     assert 0.2 < wrong.mean() < 0.8
@@ -85,7 +85,7 @@ def test_the_saved_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
 def test_the_exported_network_equals_torch_on_the_same_crops(tmp_path: Path) -> None:
     torch.manual_seed(0)
     net, path = make_cell_net().eval(), tmp_path / "cells.onnx"
-    export_cells(net, path, temperatures={}, rates={}, settings={})
+    export_cells(net, path, temperatures={}, held_out={}, settings={})
     pictures = make_crops(9, seed=3).crops
     assert np.allclose(Model(path).run(pictures), metrics.compute_cell_logits(net, pictures).numpy(), atol=1e-3)
 

@@ -7,6 +7,7 @@ import onnx
 import pytest
 import torch
 
+from kdvision.lab.run import Run
 from kdvision.lab.train import quantise as quantising
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.networks import CellNet, DetectorNet
@@ -18,7 +19,6 @@ from kdvision.lab.train.quantise import (
     quantise,
     quantise_networks,
 )
-from kdvision.lab.train.run import Run
 from kdvision.vision.networks.onnx import Model
 from tests.paths import MODELS
 
@@ -28,7 +28,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     temperatures = {"kind": 1.0, "presence": 1.0, "partner": 1.0}
     path = tmp_path_factory.mktemp("models") / "cells.onnx"
-    export_cells(CellNet(18, 5, width=8).eval(), path, temperatures=temperatures, rates={}, settings={"seed": 3})
+    export_cells(CellNet(18, 5, width=8).eval(), path, temperatures=temperatures, held_out={}, settings={"seed": 3})
     return path
 
 

@@ -100,14 +100,7 @@ class Canvas:
         return moved
 
     def scatter(
-        self,
-        rng: Rng,
-        gap: float,
-        *,
-        tries: int,
-        avoid: Circles = (),
-        margin: float = 0.0,
-        overhang: float = 0.0,
+        self, rng: Rng, gap: float, *, tries: int, avoid: Circles = (), margin: float = 0.0, overhang: float = 0.0
     ) -> list[Canvas]:
         """Return the canvas moved to random points at least `gap` apart, from far to near, outside the circles.
 

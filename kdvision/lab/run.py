@@ -1,0 +1,45 @@
+"""What the commands of the lab share: folders, the number of processes, and the options for them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from kdvision.evaluate.workers import map_in_processes
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The options of one run of training or calibration: folders, and the number of parallel processes."""
+
+    data: Path
+    models: Path
+    work: Path
+    workers: int
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Return the function's results, computed by parallel processes."""
+        return list(map_in_processes(function, items, workers=self.workers))
+
+
+def make_parser(package: str, doc: str | None, *, work: str) -> argparse.ArgumentParser:
+    """Return a parser with the options --data, --work and --workers; `work` is the default of the second."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {package}", description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="labelled photos, tile pictures")
+    parser.add_argument("--work", type=Path, default=Path(work), help="folder of what is kept for the next run")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="parallel processes")
+    return parser
+
+
+def use_models(folder: Path) -> None:
+    """Let the runtime and the worker processes read the networks of this folder."""
+    os.environ["KDVISION_MODELS"] = str(folder)
