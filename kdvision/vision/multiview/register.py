@@ -13,7 +13,6 @@ import numpy as np
 
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
-from kdvision.vision.geometry import Floats
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,6 @@ class Alignment:
 
 AlignedView = tuple[GridObservation, Alignment]
 """The observation of a kingdom in another photo, and its alignment on that in the first one."""
-Window = tuple[slice, slice]
 
 
 def align(first: Reading, other: Reading) -> Alignment:
@@ -55,41 +53,26 @@ def _find_shift(
     The ratios are the likelihoods of one kingdom against two, for a cell with the same tile (there are about 16 kinds)
     and for a differing one (above 0 because of occlusion, glare and misreadings).
     """
-    (tiles, empty), (other_tiles, other_empty) = _split_probabilities(first), _split_probabilities(other)
+    nothing = first.kinds.index(NOTHING)
+    tiles, other_tiles = (np.delete(np.exp(one.log_probs), nothing, axis=2) for one in (first, other))
+    empty, other_empty = (np.exp(one.log_probs[..., nothing]) for one in (first, other))
     agree = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)
     both = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
     neither = np.einsum("ij,lm->ijlm", empty, other_empty)
     gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
-    outside = [np.log(part + disagreement_ratio * (1 - part)) for part in (empty, other_empty)]
+    outside, other_outside = (np.log(part + disagreement_ratio * (1 - part)) for part in (empty, other_empty))
     best = Alignment(turns, 0, 0, -np.inf, 0.0)
     for rows in range(1 - other.rows, first.rows):
         for cols in range(1 - other.cols, first.cols):
-            here, there = _find_overlap(first, rows, cols, other)
-            rest = sum(float(part.sum() - part[at].sum()) for part, at in zip(outside, (here, there), strict=True))
-            gain = rest + _sum_overlap(gains, here, there)
+            down = slice(max(rows, 0), min(rows + other.rows, first.rows))
+            right = slice(max(cols, 0), min(cols + other.cols, first.cols))
+            here = down, right  # the part of each grid that overlaps the other one
+            there = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
+            gain, same, tile = (float(np.einsum("ijij->", part[*here, *there])) for part in (gains, agree, both))
+            gain += float(outside.sum() - outside[here].sum()) + float(other_outside.sum() - other_outside[there].sum())
             if gain > best.gain + 1e-9:
-                share = _sum_overlap(agree, here, there) / max(_sum_overlap(both, here, there), 1e-9)
-                best = Alignment(turns, rows, cols, gain, share)
+                best = Alignment(turns, rows, cols, gain, same / max(tile, 1e-9))
     return best
-
-
-def _split_probabilities(reading: Reading) -> tuple[Floats, Floats]:
-    """Return the probabilities of each kind of tile (rows, cols, kinds - 1), and of none (rows, cols)."""
-    probabilities, nothing = np.exp(reading.log_probs), reading.kinds.index(NOTHING)
-    return np.delete(probabilities, nothing, axis=2), probabilities[..., nothing]
-
-
-def _find_overlap(first: Reading, rows: int, cols: int, other: Reading) -> tuple[Window, Window]:
-    """Return the overlapping part of each grid after a shift of the other by rows and columns."""
-    down = slice(max(rows, 0), min(rows + other.rows, first.rows))
-    right = slice(max(cols, 0), min(cols + other.cols, first.cols))
-    shifted = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
-    return (down, right), shifted
-
-
-def _sum_overlap(pairs: Floats, here: Window, there: Window) -> float:
-    """Return the sum of a table of all pairs (rows, cols, rows, cols) over cells that coincide."""
-    return float(np.einsum("ijij->", pairs[here[0], here[1], there[0], there[1]]))
 
 
 def match_kingdoms(
