@@ -6,6 +6,8 @@ transformed (ITU T.81).
 
 import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -14,22 +16,12 @@ import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
 
 from kdvision.errors import PhotoError, UnsupportedImageError
-from kdvision.vision.image.jpeg_integrity import JpegReader
-from kdvision.vision.image.limits import (
-    BoundedReader,
-    check_decoding_cost,
-    check_metadata,
-    check_size,
-    make_size_error,
-)
+from kdvision.vision.image.limits import check_limits, make_size_error
+from kdvision.vision.image.reader import BoundedReader, JpegReader
 from kdvision.vision.image.srgb import Pixels, convert_to_srgb
-
-FORMATS: Final = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
-"""Pillow's names of the accepted formats. Its other readers, such as PostScript, run too much code."""
 
 SCALES: Final = (8, 4, 2, 1)
 """Denominators of the sizes at which a JPEG can be decoded."""
-
 DAMAGE_WARNING: Final = "the file is damaged, colours may be wrong in part of it: copy or send the photo again"
 
 logging.getLogger("PIL").addHandler(logging.NullHandler())  # errors are reported once, as PhotoError
@@ -66,82 +58,73 @@ class EncodedImage:
 
         Raises PhotoError if the file cannot be decoded.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # damaged metadata and large pictures are handled here
-            reader = JpegReader(self.data)
-            image = _open(reader, self.name)
-            try:
-                if scale > 1:
-                    image.draft(None, (image.width // scale, image.height // scale))
-                image.load()
-                if _ends_early(image):
+        reader = JpegReader(self.data)
+        with _report_damage(self.name):
+            image: Image.Image = Image.open(reader, formats=_list_formats(self.data))
+            if scale > 1:
+                image.draft(None, (image.width // scale, image.height // scale))
+            image.load()
+            if image.format in ("JPEG", "MPO") and image.mode in ("L", "RGB"):
+                # Decoders fill in grey for missing data.
+                last_row = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
+                if (last_row == 128).all():
                     raise OSError("its data ends early")
-                image = convert_to_srgb(image)
-            except Exception as error:  # broken files make decoders raise almost anything
-                raise _make_damage_error(self.name, error) from error
+            image = convert_to_srgb(image)
         method, _ = _ORIENTATIONS[self.orientation]
         return _copy_pixels(image if method is None else image.transpose(method)), reader.is_damaged
 
 
-def read_header(data: bytes, name: str) -> EncodedImage:
+def read_header(data: bytes, name: str, *, max_exif_segments: int = 100) -> EncodedImage:
     """Return the picture file in `data` with its header checked; raise PhotoError, which calls it `name`."""
+    with _report_damage(name):
+        if data.count(b"Exif\0\0") > max_exif_segments:  # no camera writes as many, and Pillow joins them one by one
+            raise ValueError("its metadata has too many pieces")
+        image = Image.open(BoundedReader(data), formats=_list_formats(data))
+        check_limits(image, data, name)
+        orientation = _read_orientation(image, data)
+    size = image.size if orientation < 5 else (image.height, image.width)
+    # A partial block at a border would come first in a rotated picture and shift it.
+    axes = _ORIENTATIONS[orientation][1]
+    possible = SCALES if image.format in ("JPEG", "MPO") else (1,)
+    scales = tuple(scale for scale in possible if all(image.size[axis] % scale == 0 for axis in axes))
+    return EncodedImage(data, name, size, orientation, scales)
+
+
+@contextmanager
+def _report_damage(name: str) -> Iterator[None]:
+    """Raise PhotoError in place of the exceptions of decoders, which raise almost anything for a broken file."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # damaged metadata and large pictures are handled here
         try:
-            check_metadata(data)
-            image = _open(BoundedReader(data), name)
-            check_size(image, name)
-            check_decoding_cost(image, data)
-            orientation = _read_orientation(image, data)
+            yield
         except PhotoError:
             raise
+        except Image.DecompressionBombError:
+            raise make_size_error(name) from None
+        except UnidentifiedImageError:
+            hint = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
+            raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=hint) from None
         except Exception as error:
-            raise _make_damage_error(name, error) from error
-    size = image.size if orientation < 5 else (image.height, image.width)
-    return EncodedImage(data, name, size, orientation, _list_scales(image, orientation))
+            reason = " ".join(str(error).split()) or type(error).__name__
+            hint = "copy or send the photo again, or save it anew as JPEG"
+            raise PhotoError(f"{name} is damaged or cut short: {reason}", hint=hint) from error
 
 
-def _open(reader: BoundedReader, name: str) -> Image.Image:
-    """Return the picture with its header parsed."""
+def _list_formats(data: bytes) -> tuple[str, ...]:
+    """Return Pillow's names of the formats that `data` may have."""
     # Registering the readers of other formats takes longer than reading a JPEG's header.
-    formats = ("JPEG",) if reader.getvalue().startswith(b"\xff\xd8\xff") else _list_formats()
-    try:
-        return Image.open(reader, formats=formats)
-    except Image.DecompressionBombError:
-        raise make_size_error(name) from None
-    except UnidentifiedImageError:
-        hint = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
-        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=hint) from None
-    except Exception as error:
-        raise _make_damage_error(name, error) from error
+    return ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _register_formats()
 
 
 @cache
-def _list_formats() -> tuple[str, ...]:
-    """Return those of `FORMATS` that this Pillow can open, with HEIC registered."""
+def _register_formats() -> tuple[str, ...]:
+    """Return the accepted formats that Pillow can open; its other readers, such as PostScript, run too much code."""
     from pillow_heif import register_heif_opener  # slow to import, and not needed for JPEG
 
     register_heif_opener()
     Image.init()
-    return tuple(name for name in FORMATS if name in Image.OPEN)
-
-
-def _list_scales(image: Image.Image, orientation: int) -> tuple[int, ...]:
-    """Return the denominators that keep every point in place.
-
-    A partial block at a border would come first in a rotated picture and shift it.
-    """
-    if image.format not in ("JPEG", "MPO"):
-        return (1,)
-    return tuple(s for s in SCALES if all(image.size[axis] % s == 0 for axis in _ORIENTATIONS[orientation][1]))
-
-
-def _ends_early(image: Image.Image) -> bool:
-    """Return True if the last row of a JPEG is the grey, 128, that decoders fill in for missing data."""
-    if image.format not in ("JPEG", "MPO") or image.mode not in ("L", "RGB"):
-        return False
-    last_row = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
-    return bool((last_row == 128).all())
+    accepted = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
+    return tuple(name for name in accepted if name in Image.OPEN)
 
 
 def _copy_pixels(image: Image.Image, *, rows_per_band: int = 512) -> Pixels:
@@ -153,31 +136,20 @@ def _copy_pixels(image: Image.Image, *, rows_per_band: int = 512) -> Pixels:
     return pixels
 
 
-def _make_damage_error(name: str, error: Exception) -> PhotoError:
-    reason = " ".join(str(error).split()) or type(error).__name__
-    hint = "copy or send the photo again, or save it anew as JPEG"
-    return PhotoError(f"{name} is damaged or cut short: {reason}", hint=hint)
-
-
 def _read_orientation(image: Image.Image, data: bytes) -> int:
     """Return the EXIF orientation that is still to be applied, 1 if the pixels are upright."""
     if image.format == "TIFF":
-        found = 1  # Pillow rotates TIFF itself
-    elif image.format != "HEIF":
-        found = _read_exif_orientation(image)
-    else:
+        return 1  # Pillow rotates TIFF itself
+    if image.format == "HEIF":
         # pillow-heif applies the file's rotation boxes and clears EXIF. Some writers omit the boxes and rely on EXIF.
         boxes = _find_meta_box(data)
-        rotated = b"irot" in boxes or b"imir" in boxes
-        found = 1 if rotated else image.info.get("original_orientation") or 1
+        found = 1 if b"irot" in boxes or b"imir" in boxes else image.info.get("original_orientation")
+    else:
+        try:
+            found = int(image.getexif().get(ExifTags.Base.Orientation, 1))
+        except Exception:  # noqa: BLE001  (damaged metadata of a good picture)
+            found = 1
     return found if found in _ORIENTATIONS else 1
-
-
-def _read_exif_orientation(image: Image.Image) -> int:
-    try:
-        return int(image.getexif().get(ExifTags.Base.Orientation, 1))
-    except Exception:  # noqa: BLE001  (damaged metadata of a good picture)
-        return 1
 
 
 def _find_meta_box(data: bytes) -> bytes:

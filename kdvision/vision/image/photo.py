@@ -6,7 +6,6 @@ from the command line, a pipe and an upload.
 
 import os
 import stat
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -42,8 +41,12 @@ class Photo:
         self.warnings: tuple[str, ...] = ()
         self._file = source if isinstance(source, EncodedImage) else None
         self._levels: dict[int, _Level] = {}
+        self._first_scale = 1
         if isinstance(source, EncodedImage):
             self.width, self.height = source.size
+            # One size that serves detection and refinement is quicker than two; smaller levels are halves of that one.
+            fine = (scale for scale in source.scales if scale * 1280 <= max(self.width, self.height))
+            self._first_scale = next(fine, 1)
         else:
             self.height, self.width = source.shape[:2]
             self._add_level(1, source, (1.0, 1.0))
@@ -86,15 +89,6 @@ class Photo:
         (right, bottom) = np.clip(np.ceil(ends[1]) + 1, (left + 1, top + 1), size).astype(int)
         matrix = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
         return pixels[top:bottom, left:right], matrix
-
-    @cached_property
-    def _first_scale(self) -> int:
-        """The denominator at which a JPEG is decoded first; smaller levels are halves of that one.
-
-        One size that also serves the refinement is quicker than two.
-        """
-        scales, long_side = self._file.scales if self._file is not None else (1,), 1280
-        return next((s for s in scales if s * long_side <= max(self.width, self.height)), 1)
 
     def _get_level(self, scale: int) -> _Level:
         if scale in self._levels:
@@ -152,7 +146,19 @@ def _read(
     """Return the bytes of a file and what messages call it."""
     if isinstance(source, str | os.PathLike):
         name = name or str(source)
-        data = _read_path(Path(source), name)
+        try:
+            status = Path(source).stat()
+            if stat.S_ISDIR(status.st_mode):
+                hint = f"name the photos in it, for example {Path(name) / '*.jpg'}"
+                raise PhotoError(f"{name} is a folder", hint=hint)
+            _check_file_size(status.st_size, name)
+            with Path(source).open("rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+        except FileNotFoundError:
+            raise PhotoError(f"there is no file {name}", hint="check the path and the spelling") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise PhotoError(f"{name} cannot be read: {reason}", hint="check that it is a file you may read") from error
     elif isinstance(source, bytes | bytearray | memoryview):
         data, name = bytes(source), name or "bytes"
     else:
@@ -161,21 +167,6 @@ def _read(
         raise PhotoError(f"{name} is empty", hint="copy or send the photo again")
     _check_file_size(len(data), name)
     return data, name
-
-
-def _read_path(path: Path, name: str) -> bytes:
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise PhotoError(f"{name} is a folder", hint=f"name the photos in it, for example {Path(name) / '*.jpg'}")
-        _check_file_size(status.st_size, name)
-        with path.open("rb") as file:
-            return file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise PhotoError(f"there is no file {name}", hint="check the path and the spelling") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PhotoError(f"{name} cannot be read: {reason}", hint="check that it is a file you may read") from error
 
 
 def _check_file_size(size: int, name: str) -> None:

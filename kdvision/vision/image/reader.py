@@ -1,18 +1,35 @@
-"""Damage in a JPEG that still decodes: the decoder asks for more or less entropy-coded data than the file has.
+"""Picture files in memory as decoders read them: not endlessly, and with damage noticed that a JPEG decoder hides.
 
 After a wrong bit a decoder loses synchronisation and mostly reaches the last block too early or too late. The picture
 then has shifted colours or displaced parts. libjpeg only warns about this on stderr, so the number of bytes that the
 decoder asks for is counted instead. Damage after which the decoder synchronises again at the same block stays unseen.
 """
 
+import io
+import re
+from collections.abc import Iterator
 from typing import Final
-
-from kdvision.vision.image.limits import BoundedReader, iterate_jpeg_markers
 
 PADDING: Final = b"\xff\x00" * 4
 """What the decoder gets at a time after the end of the coded data: ones, as encoders pad the last byte."""
-MAX_PADDING_BYTES: Final = 32
-"""Padding bytes that an intact file may use. Decoders read 8 bytes ahead, 16 here; some cameras omit a few."""
+
+
+class BoundedReader(io.BytesIO):
+    """A file in memory that raises ValueError after `max_reads` reads.
+
+    A PNG of 200 MB in chunks of 8 KB needs a quarter of them.
+    """
+
+    def __init__(self, data: bytes, *, max_reads: int = 300_000) -> None:
+        super().__init__(data)
+        self._reads_left = max_reads
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return up to `size` bytes, as `io.BytesIO.read` does."""
+        self._reads_left -= 1
+        if self._reads_left < 0:
+            raise ValueError("it is made of too many pieces")
+        return super().read(size)
 
 
 class JpegReader(BoundedReader):
@@ -23,12 +40,15 @@ class JpegReader(BoundedReader):
         self._end = _find_end_of_coded_data(data)
         tail = data[max(self._end - 64, 0) : max(self._end, 0)]
         self._last = self._end - len(tail) + len(tail.rstrip(b"\x00\xff")) - 2  # no decoder has all without 2 bytes
-        self._reached_end, self._padding_bytes = False, 0
+        self._reached_end, self._paddings = False, 0
 
     @property
     def is_damaged(self) -> bool:
-        """True if the decoder stopped before the data ended, or needed more than there is."""
-        return self._end >= 0 and (not self._reached_end or self._padding_bytes > MAX_PADDING_BYTES)
+        """True if the decoder stopped before the data ended, or needed more than there is.
+
+        An intact file may use 32 bytes of padding. Decoders read 8 bytes ahead, 16 here; some cameras omit a few.
+        """
+        return self._end >= 0 and (not self._reached_end or self._paddings > 32 // len(PADDING))
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return up to `size` bytes; `PADDING`, six times, comes between the coded data and the end marker."""
@@ -40,8 +60,8 @@ class JpegReader(BoundedReader):
         self._reached_end = True
         if position < self._end:
             return super().read(min(size, len(PADDING), self._end - position))
-        if self._padding_bytes < 6 * len(PADDING):
-            self._padding_bytes += len(PADDING)
+        if self._paddings < 6:
+            self._paddings += 1
             return PADDING
         return super().read(size)
 
@@ -55,3 +75,15 @@ def _find_end_of_coded_data(data: bytes) -> int:
         if kind == 0xDA:  # start of scan
             return data.find(b"\xff\xd9", start) if data[start + 4 : start + 5] == components else -1
     return -1
+
+
+def iterate_jpeg_markers(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield kind and offset of each marker in a JPEG up to the end of the image; another picture may follow."""
+    marker = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")  # neither stuffing nor a restart (ITU T.81, B.1.1)
+    position = 2
+    while found := marker.search(data, position):
+        kind, position = data[found.start() + 1], found.end()
+        if kind == 0xD9:  # end of image
+            return
+        yield kind, found.start()
+        position += int.from_bytes(data[position : position + 2], "big")
