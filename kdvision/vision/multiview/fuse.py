@@ -188,7 +188,7 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     return [
         Problem(
             tuple(Square(int(row), int(col)) for row, col in np.argwhere(mask)),
-            f"the photos show {what} on {mask.sum()} square{'s' * (mask.sum() > 1)}{advice}",
+            f"the photos show {what} on {mask.sum()} square{'s' if mask.sum() > 1 else ''}{advice}",
         )
         for mask, what, advice in (
             (tiles, "different tiles", ""),
