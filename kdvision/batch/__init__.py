@@ -8,6 +8,7 @@ Start with `run.py`. In the order of a run:
   the corrections that people make.
 - `reading`: `job` reads one photo; `observation` packs what the networks saw. `workers` run jobs in several processes
   or on several machines.
-- Outcome: `kingdoms` gives each kingdom its player, `joint` decides the kingdoms of a table together, `standings` ranks
-  them, `review` lists what a person should check. `outcome` writes all this to files, `page` the report.
+- Outcome: `kingdoms` are those of a photo with their players; `standings` gives them their games and ranks them, after
+  `joint` has decided the kingdoms of a table together. `review` lists what a person should check. `outcome` writes all
+  this to files, `page` the report.
 """

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import GAME, Rules
-from kdvision.batch.kingdoms import KingdomResult, Seating, kingdom_of_board
+from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.reading.observation import Observation, unpack_observation
+from kdvision.batch.standings import Standings
 from kdvision.batch.store.folder import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
@@ -92,15 +93,15 @@ class TableCache:
             folder.save_json(TABLE_CACHE, self._stored)
 
 
-def decide_tables(seating: Seating, cache: TableCache) -> Seating:
-    """The kingdoms of the event, those of complete tables with their joint decisions."""
-    rules = seating.event.rules
+def decide_tables(standings: Standings, cache: TableCache) -> Standings:
+    """The standings with the joint decisions on complete tables."""
+    rules = standings.event.rules
     most = rules.game_rule_set([]).max_kingdoms
     changed: dict[tuple[str, int], KingdomResult] = {}
-    for kingdoms in seating.games.values():
+    for kingdoms in standings.games.values():
         if 2 <= len(kingdoms) <= most:
             changed |= {one.id: one for one in _decide_table(kingdoms, rules, cache)}
-    return replace(seating, kingdoms=tuple(changed.get(one.id, one) for one in seating.kingdoms))
+    return replace(standings, kingdoms=tuple(changed.get(one.id, one) for one in standings.kingdoms))
 
 
 def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableCache) -> Iterator[KingdomResult]:

@@ -6,11 +6,11 @@ from typing import Final
 
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.kingdoms import KingdomResult, assign_seats, kingdom_of_board
+from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
-from kdvision.batch.standings import StandingRow, Standings
+from kdvision.batch.standings import StandingRow, Standings, assign_seats
 from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
 from kdvision.batch.store.record import CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
@@ -54,11 +54,6 @@ class EventOutcome:
     failures: tuple[Failure, ...]
 
     @property
-    def kingdoms(self) -> tuple[KingdomResult, ...]:
-        """All kingdoms, also those that do not count."""
-        return self.standings.seating.kingdoms
-
-    @property
     def decisive_items(self) -> list[ReviewItem]:
         """The review items that may change something, as far as is known."""
         return [item for item in self.review_items if item.impact > Impact.NOTHING]
@@ -77,11 +72,11 @@ def evaluate_event(
         own, rules = corrections.of_photo(record.name, record.content), event.photo_rules(record.name)
         counted = _count_corrected(record, own, rules) if own.corrections else None
         photos.append(replace(record, seat=event.seat(record.name), rules=rules, corrections=own, counted=counted))
-    seating = assign_seats((one for one in photos if not one.gone), event)
-    items = [*check_seating(seating), *check_unmatched(seating, [one for one in photos if one.gone], corrections)]
-    standings = Standings(decide_tables(seating, cache or TableCache()))
+    standings = assign_seats((one for one in photos if not one.gone), event)
+    items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
+    standings = decide_tables(standings, cache or TableCache())
     items += check_boards(standings)
-    unread = [Failure(one.name, one.error, one.reading.hint or "") for one in seating.photos if one.error is not None]
+    unread = [Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None]
     return EventOutcome(
         tuple(photos),
         standings,
@@ -120,10 +115,10 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     """Write the records, the CSV tables and the report. The same photos give the same files."""
     from kdvision.batch.page import render_page
 
-    copies = outcome.standings.seating.copies
+    copies = outcome.standings.copies
     lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
-    results = [[cell(one) for cell in RESULT_COLUMNS.values()] for one in outcome.kingdoms]
+    results = [[cell(one) for cell in RESULT_COLUMNS.values()] for one in outcome.standings.kingdoms]
     rankings = [
         [ranking.level, ranking.round or None, ranking.table, *row]
         for ranking in outcome.standings.rankings

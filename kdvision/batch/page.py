@@ -49,12 +49,12 @@ class ReportPage:
 
     def __init__(self, outcome: EventOutcome, folder: Path) -> None:
         self.outcome, self.folder, self.rankings = outcome, folder, outcome.standings.rankings
-        self.seating = seating = outcome.standings.seating
-        self.kingdoms, self.title = seating.kingdoms, seating.event.name or "Kingdomino"
+        self.standings = standings = outcome.standings
+        self.kingdoms, self.title = standings.kingdoms, standings.event.name or "Kingdomino"
         self.rounds = sorted({one.round for one in self.kingdoms})
         self.tables = list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
         self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
-        self._player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in seating.counting}
+        self._player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counting}
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
         used = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
         self.footnotes = {clause: number for number, clause in enumerate((c for c in clauses() if c in used), start=1)}
@@ -63,16 +63,16 @@ class ReportPage:
     @property
     def rules(self) -> str:
         """The rules in a sentence."""
-        event = self.seating.event
-        name = event.rules.rule_set(one.board for one in self.seating.counting).name
+        event = self.standings.event
+        name = event.rules.rule_set(one.board for one in self.standings.counting).name
         return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
 
     @property
     def summary(self) -> str:
         """The numbers of kingdoms, tables, rounds, failures and review items."""
         failures, items = len(self.outcome.failures), len(self.outcome.decisive_items)
-        tables, rounds = len(self.seating.games), len(self.seating.rounds)
-        parts = [count_noun(len(self.seating.counting), "kingdom")]
+        tables, rounds = len(self.standings.games), len(self.standings.rounds)
+        parts = [count_noun(len(self.standings.counting), "kingdom")]
         parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)

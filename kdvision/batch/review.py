@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE
-from kdvision.batch.kingdoms import KingdomResult, Seating, find_second_kingdoms
+from kdvision.batch.kingdoms import KingdomResult, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.standings import Standings, rank_places, sum_contender
 from kdvision.batch.store.folder import CORRECTIONS, Data
@@ -84,11 +84,11 @@ def _make_item(
     return ReviewItem(**{"impact": impact, "changes": CHANGES.get(impact, ""), "why": why, "advice": advice, **fields})
 
 
-def check_seating(seating: Seating) -> Iterator[ReviewItem]:
+def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for kingdoms that do not count, have no player or are missing, and for photos without a kingdom."""
-    yield from _check_photos(seating)
-    yield from _check_listing(seating)
-    for best, other in find_second_kingdoms(seating.kingdoms):
+    yield from _check_photos(standings)
+    yield from _check_listing(standings)
+    for best, other in find_second_kingdoms(standings.kingdoms):
         if other.table != best.table:
             here, there = (f"table {one.table} ({one.photo.name})" for one in (best, other))
             why = f"{best.player} has a kingdom at {here} and one at {there}"
@@ -97,8 +97,8 @@ def check_seating(seating: Seating) -> Iterator[ReviewItem]:
             points = f"{best.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best)
-    for round_, table, player in seating.missing:
-        own = [one for one in seating.photos if one.seat.round == round_ and player in one.seat.players]
+    for round_, table, player in standings.missing:
+        own = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
         error = next((one.error for one in own if one.error is not None), None)
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
         advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
@@ -108,15 +108,15 @@ def check_seating(seating: Seating) -> Iterator[ReviewItem]:
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, **about)
 
 
-def _check_photos(seating: Seating) -> Iterator[ReviewItem]:
+def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for photos of which not every kingdom has a player, and for copies."""
-    event = seating.event
-    for photo in seating.photos:
+    event = standings.event
+    for photo in standings.photos:
         players, count = photo.seat.players, len(photo.kingdoms)
-        if photo.name in seating.copies:
-            yield _check_copy(photo, seating.copies[photo.name])
+        if photo.name in standings.copies:
+            yield _check_copy(photo, standings.copies[photo.name])
         elif count and players and len(players) != count:
-            largest = next((one for one in seating.kingdoms if one.photo is photo and one.player), None)
+            largest = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"
             if largest is not None:
                 why = f"{shows}, and {players[0]} has one: the largest counts"
@@ -138,10 +138,10 @@ def _check_copy(photo: PhotoRecord, first: PhotoRecord) -> ReviewItem:
     return _make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", photo, player=player)
 
 
-def _check_listing(seating: Seating) -> Iterator[ReviewItem]:
+def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
-    rounds, listed = seating.event.rounds, {name_key(name): name for name in seating.event.players}
-    for one in seating.kingdoms:
+    rounds, listed = standings.event.rounds, {name_key(name): name for name in standings.event.players}
+    for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {rounds} rounds: round {one.round} is in no total"
             advice = "correct the photo's folder or event.toml"
@@ -153,18 +153,20 @@ def _check_listing(seating: Seating) -> Iterator[ReviewItem]:
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", one, number=0)
 
 
-def check_unmatched(seating: Seating, gone: Sequence[PhotoRecord], corrections: CorrectionFile) -> Iterator[ReviewItem]:
+def check_unmatched(
+    standings: Standings, gone: Sequence[PhotoRecord], corrections: CorrectionFile
+) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
     for photo in gone:
         why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
         yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
-    for name in seating.event.photos.keys() - {one.name for one in seating.photos}:
+    for name in standings.event.photos.keys() - {one.name for one in standings.photos}:
         why = "event.toml lists this photo, and it is not in the folder"
         yield _make_item(Impact.PLACES, why, "correct its name", photo=name)
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
-    known = {one.content for one in (*seating.photos, *gone)}
+    known = {one.content for one in (*standings.photos, *gone)}
     for other in corrections.corrections:
         if other.content and other.content not in known:
             why = f"the correction {other} is about another photo of this name, or one that is gone"
@@ -174,7 +176,7 @@ def check_unmatched(seating: Seating, gone: Sequence[PhotoRecord], corrections: 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for boards and tables. A board that a person has given needs no review, unless it has towns."""
-    for (round_, table), kingdoms in standings.seating.games.items():
+    for (round_, table), kingdoms in standings.games.items():
         about: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
         rule_set = standings.rule_set(kingdoms[0])
         if len(kingdoms) > rule_set.max_kingdoms:
@@ -185,25 +187,25 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             if problem.kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
                 yield _make_item(Impact.PLACES, why, "compare its photos", **about)
-    yield from _check_tokens(standings.seating)
-    for kingdom in standings.seating.counting:
+    yield from _check_tokens(standings)
+    for kingdom in standings.counting:
         if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
             yield from _check_board(standings, kingdom)
 
 
-def _check_tokens(seating: Seating) -> Iterator[ReviewItem]:
+def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:
     """Yield an item for each kingdom whose tokens the event file does not list, and for lists of too many kingdoms.
 
     A kingdom without a list is scored without tokens.
     """
-    kinds = seating.event.rules.token_kinds
-    for kingdom in seating.counting if kinds else ():
+    kinds = standings.event.rules.token_kinds
+    for kingdom in standings.counting if kinds else ():
         if kingdom.number > len(kingdom.photo.rules.tokens):
             words = join_words([f"{kind.word}s" for kind in kinds])
             why = f"event.toml does not say where its {words} are, so it is scored without any"
             advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
-    for photo in seating.photos:
+    for photo in standings.photos:
         listed, shown = len(photo.rules.tokens), len(photo.kingdoms)
         if listed > shown > 0:
             why = f"event.toml lists tokens of {listed} kingdoms, and this photo shows {count_noun(shown, 'kingdom')}"
@@ -254,12 +256,12 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
     """What changes in the standings if a kingdom has another board, with words for it."""
     new = make_contender(replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board), kingdom.number)
     old = standings.contenders[kingdom.id]
-    game = [standings.contenders[one.id] for one in standings.seating.games.get((kingdom.round, kingdom.table), ())]
+    game = [standings.contenders[one.id] for one in standings.games.get((kingdom.round, kingdom.table), ())]
     before, after = rank_places(game), rank_places([new if one is old else one for one in game])
     total_before = total_after = standings.total_places
-    if kingdom.round in standings.seating.rounds:
+    if kingdom.round in standings.rounds:
         changed = new
-        if len(standings.seating.rounds) > 1:
+        if len(standings.rounds) > 1:
             sums = [one.total for one in standings.totals if one.player == kingdom.label]
             changed = sum_contender(kingdom.label, [*sums, new.total - old.total])
         total_after = rank_places([changed if one.player == kingdom.label else one for one in standings.totals])

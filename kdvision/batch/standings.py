@@ -1,12 +1,15 @@
 """Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from kdvision.batch.kingdoms import KingdomResult, Seating
-from kdvision.batch.photos import name_key
+from kdvision.batch.event import Event
+from kdvision.batch.kingdoms import KingdomResult, assign_players, find_second_kingdoms
+from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
@@ -57,27 +60,85 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Standings:
-    """What the kingdoms that count are worth, and their rankings."""
+    """All kingdoms of an event, and all photos in the folder, their players in one spelling; and their rankings.
 
-    seating: Seating
+    `spelling` gives each player's name by its key. `copies` are the originals of identical photos, by the name of the
+    copy.
+    """
+
+    event: Event
+    photos: tuple[PhotoRecord, ...]
+    kingdoms: tuple[KingdomResult, ...]
+    spelling: Mapping[str, str]
+    copies: Mapping[str, PhotoRecord]
+
+    @cached_property
+    def counting(self) -> tuple[KingdomResult, ...]:
+        """The kingdoms that count."""
+        return tuple(one for one in self.kingdoms if one.counts)
+
+    @cached_property
+    def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
+        """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
+        games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
+        for one in self.counting:
+            games[one.round, one.table].append(one)
+        most = self.event.rules.game_rule_set([]).max_kingdoms
+        keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
+        return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
+
+    @cached_property
+    def all_rounds(self) -> list[int]:
+        """The rounds of the event file and of all photos."""
+        return sorted({one.seat.round for one in self.photos} | set(range(1, self.event.rounds + 1)))
+
+    @cached_property
+    def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
+        """The kingdoms of each round that counts."""
+        numbers = [number for number in self.all_rounds if number <= (self.event.rounds or number)]
+        return {number: tuple(one for one in self.counting if one.round == number) for number in numbers}
+
+    @cached_property
+    def missing(self) -> list[tuple[int, str, str]]:
+        """(round, table, player) of each player who should have a kingdom in a round and has none.
+
+        The players are those of the event file, or else, in an event of several rounds, all who are named anywhere. The
+        table is "" if it is not known.
+        """
+        event, missing = self.event, []
+        present = {(one.round, name_key(one.player)) for one in self.counting if one.player}
+        seats = [*(photo.seat for photo in self.photos), *event.seats]
+        table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
+        players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
+        for round_ in self.all_rounds:
+            expected = {*players, *(key for number, key in table_of if number == round_)}
+            absent = [key for key in expected if (round_, key) not in present]
+            absent.sort(key=lambda key: natural_key(self.spelling[key]))
+            missing += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent]
+        return missing
+
+    @property
+    def unread(self) -> list[tuple[int, str, str]]:
+        """(round, table, photo) of each unreadable photo without players."""
+        failed = (one for one in self.photos if one.error is not None and not one.seat.players)
+        return [(one.seat.round, one.seat.table, one.name) for one in failed]
 
     def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
-        game = self.seating.games.get((kingdom.round, kingdom.table), (kingdom,))
+        game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
         boards = [board or one.board if one is kingdom else one.board for one in game]
-        return self.seating.event.rules.game_rule_set(boards)
+        return self.event.rules.game_rule_set(boards)
 
     @cached_property
     def contenders(self) -> Mapping[tuple[str, int], Contender]:
         """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
-        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.seating.counting}
+        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.counting}
 
     @cached_property
     def points(self) -> Mapping[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
         by_round = [
-            {one.player: self.contenders[one.id].total for one in own if one.player}
-            for own in self.seating.rounds.values()
+            {one.player: self.contenders[one.id].total for one in own if one.player} for own in self.rounds.values()
         ]
         players = dict.fromkeys(player for own in by_round for player in own)
         return {player: tuple(own.get(player) for own in by_round) for player in players}
@@ -85,8 +146,8 @@ class Standings:
     @cached_property
     def totals(self) -> list[Contender]:
         """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
-        if len(self.seating.rounds) == 1:
-            return [self.contenders[one.id] for own in self.seating.rounds.values() for one in own]
+        if len(self.rounds) == 1:
+            return [self.contenders[one.id] for own in self.rounds.values() for one in own]
         return [sum_contender(player, points) for player, points in self.points.items()]
 
     @cached_property
@@ -97,8 +158,7 @@ class Standings:
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
-        event, rounds, games = self.seating.event, self.seating.rounds, self.seating.games
-        rankings = []
+        event, rounds, games, rankings = self.event, self.rounds, self.games, list[Ranking]()
         if len(rounds) > 1:
             rankings.append(self._rank("total", self.totals, [f"points of {len(rounds)} rounds"]))
         if event.teams:
@@ -129,15 +189,15 @@ class Standings:
 
         Nobody wins while a kingdom is missing, a photo without players is unread, or a kingdom cannot be scored.
         """
-        rounds = [round_] if round_ else list(self.seating.rounds)
+        rounds = [round_] if round_ else list(self.rounds)
         missing, unread = (
             dict.fromkeys(who for number, where, who in found if number in rounds and table in (None, where))
-            for found in (self.seating.missing, self.seating.unread)
+            for found in (self.missing, self.unread)
         )
-        in_scope = kingdoms or [one for own in self.seating.rounds.values() for one in own]
+        in_scope = kingdoms or [one for own in self.rounds.values() for one in own]
         towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
         if level == "team":
-            members = {name_key(name) for own in self.seating.event.teams.values() for name in own}
+            members = {name_key(name) for own in self.event.teams.values() for name in own}
             missing, towns = ({who: None for who in own if name_key(who) in members} for own in (missing, towns))
         standing = rank_contenders(contenders, steps, over=not (missing or unread or towns))
         if kingdoms:
@@ -155,11 +215,31 @@ class Standings:
 
     def _add_rounds(self, row: StandingRow, *, towns: bool) -> StandingRow:
         """The row of a player over all rounds with the points of each round."""
-        points = dict(zip(self.seating.rounds, self.points[row.player], strict=True))
+        points = dict(zip(self.rounds, self.points[row.player], strict=True))
         without = " and ".join(str(number) for number, own in points.items() if own is None)
         notes = [f"no kingdom in round {without}"] * bool(without) + [TOWNS_NOTE] * towns
         by_round = " + ".join("-" if own is None else str(own) for own in points.values())
         return row._replace(by_round=by_round, note="; ".join(notes))
+
+
+def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
+    """The kingdoms of these photos with their players. A name is spelled as in the event file, or else first."""
+    photos = tuple(photos)
+    groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
+    names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
+    spelling = {name_key(name): name for name in reversed(names)}
+    spelled, kingdoms = list[PhotoRecord](), list[KingdomResult]()
+    first, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
+    for photo in photos:
+        players = tuple(spelling[name_key(name)] for name in photo.seat.players)
+        spelled.append(photo := replace(photo, seat=replace(photo.seat, players=players)))
+        if photo.content and photo.error is None and first.setdefault(photo.content, photo) is not photo:
+            copies[photo.name] = first[photo.content]
+        else:
+            kingdoms += assign_players(photo)
+    second = {other.id for _, other in find_second_kingdoms(kingdoms)}
+    kingdoms = [replace(one, counts=False) if one.id in second else one for one in kingdoms]
+    return Standings(event, tuple(spelled), tuple(kingdoms), spelling, copies)
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:

@@ -94,7 +94,7 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
         last_outcome = outcome
         display.close()
         verdict = next((f": {ranking.verdict}" for ranking in outcome.standings.rankings if ranking.verdict), "")
-        print_message(f"{count_noun(len(outcome.standings.seating.photos), 'photo')} read{verdict}")
+        print_message(f"{count_noun(len(outcome.standings.photos), 'photo')} read{verdict}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     try:
@@ -115,8 +115,8 @@ def print_summary(outcome: "EventOutcome", out: Path) -> None:
             print_line(f"  {place}. {row.player}  {points}" + (f"  ({row.note})" if row.note else ""))
         if len(ranking.rows) > MAX_PRINTED_PLACES:
             print_line(f"  … and {len(ranking.rows) - MAX_PRINTED_PLACES} more")
-    kingdoms = len(outcome.standings.seating.counting)
-    print_line(f"{count_noun(len(outcome.standings.seating.photos), 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
+    kingdoms = len(outcome.standings.counting)
+    print_line(f"{count_noun(len(outcome.standings.photos), 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
     if outcome.failures:
         print_line(f"{len(outcome.failures)} failed: {out / 'errors.csv'}")
     if outcome.review_items:

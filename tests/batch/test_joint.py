@@ -10,10 +10,11 @@ import pytest
 
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.kingdoms import KingdomResult, assign_seats
+from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
+from kdvision.batch.standings import assign_seats
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.batch.store.record import Reading as StoredReading
@@ -69,8 +70,8 @@ def decide_table(
     *photos: PhotoRecord, cache: TableCache | None = None, event: Event = NO_EVENT
 ) -> dict[str, KingdomResult]:
     """The kingdoms of one table, decided jointly, by player."""
-    seating = decide_tables(assign_seats(photos, event), cache or TableCache())
-    return {kingdom.player: kingdom for kingdom in seating.kingdoms}
+    standings = decide_tables(assign_seats(photos, event), cache or TableCache())
+    return {kingdom.player: kingdom for kingdom in standings.kingdoms}
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
@@ -173,7 +174,8 @@ def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, 
         corrections.add([Correction("bo.jpg", "bo", 1, square, cell)])
         corrections.reload()
     kingdoms = {
-        kingdom.photo.name: kingdom.data["board"] for kingdom in evaluate_event(Event(), records, corrections).kingdoms
+        kingdom.photo.name: kingdom.data["board"]
+        for kingdom in evaluate_event(Event(), records, corrections).standings.kingdoms
     }
     assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [counts]}
 

@@ -51,7 +51,7 @@ def out(tmp_path: Path) -> Path:
 
 def test_all_files_are_written(folder: Path, out: Path) -> None:
     written = run_batch(folder, out)
-    assert (len(written.photos), len(written.kingdoms)) == (5, 5)
+    assert (len(written.photos), len(written.standings.kingdoms)) == (5, 5)
     names = {path.name for path in out.iterdir()}
     assert names >= {"results.jsonl", "results.csv", "standings.csv", "review.csv", "errors.csv", "report.html"}
     assert read_csv(out / "errors.csv") == [
