@@ -117,7 +117,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top = parse_toml(text, name=name)
     top.check_keys(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
-    variants = top.choices("variants", [variant.id for variant in EVENT_VARIANTS])
+    variants = top.texts("variants", [variant.id for variant in EVENT_VARIANTS])
     dynasty = top.flag("dynasty")
     rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, most=MAX_ROUNDS)
     if "rounds" in top and not rounds:
@@ -232,6 +232,6 @@ def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
                 variant = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
                 expected = variant or f"one of {', '.join(kinds or playable)}"
                 node.at(key).fail(f"{key} is no part of this event", expected)
-            if node.has_unknown(key):
+            if key in node.split_unknown([key])[1]:
                 node.at(key).fail(f'{key} has "?"', "all of them, [] for none")
         yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}

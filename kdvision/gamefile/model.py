@@ -14,7 +14,7 @@
 A fact about a kingdom that is not known is "?". docs/rules.md lists every key.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from kdvision.gamefile.read import Node, parse_toml, read_text
 from kdvision.text import join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
-ROUND_KEYS: Final = ("kingdom", "open_gems")
 KINGDOM_KEYS: Final = ("player", "players", "board", "discarded", "claims")
 FACTS: Final = (*QUEENDOMINO_FACTS, *TREASURE_FACTS, *TOKEN_KINDS)
 CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
@@ -58,8 +57,8 @@ def _parse_game(top: Node) -> Game:
     teams = top.flag("teams")
     if teams and kind != "royal-wedding":
         top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
-    keys = (*KINGDOM_KEYS, *make_rule_set(kind, variants=variants).facts)
-    tables = tuple(_parse_tables(top, keys, teams=teams))
+    facts = make_rule_set(kind, variants=variants).facts
+    tables = tuple(_parse_tables(top, facts, teams=teams))
     side = top.one_of("side", (7,) if teams else SIDES)
     game = make_game(kind, tables, side=side, variants=variants, teams=teams)
     _check_kingdoms(game, top)
@@ -70,7 +69,7 @@ def _parse_variants(top: Node, kind: str) -> tuple[str, ...]:
     for index, name in enumerate(top.texts("variants")):
         if name in OTHER_SETTINGS:
             top.at("variants", index).fail(f"variants has {name!r}", OTHER_SETTINGS[name])
-    chosen = tuple(dict.fromkeys(top.choices("variants", [variant.id for variant in VARIANTS])))
+    chosen = tuple(dict.fromkeys(top.texts("variants", [variant.id for variant in VARIANTS])))
     for variant in VARIANTS:
         if variant.id in chosen and not variant.fits(kind):
             top.at("variants").fail(f"{variant.name} cannot be added to {kind}", _join_games(variant.games))
@@ -78,73 +77,60 @@ def _parse_variants(top: Node, kind: str) -> tuple[str, ...]:
 
 
 def _join_games(games: Iterable[str]) -> str:
-    quoted = [f'"{game}"' for game in games]
-    return f"game = {' or '.join(quoted)}"
+    return "game = " + " or ".join(f'"{game}"' for game in games)
 
 
 def _find_setting(fact: str) -> str:
     """Return the line of a game file that makes a fact part of the game."""
-    variant = next((variant for variant in VARIANTS if fact in variant.facts), None)
-    if variant is not None:
-        return f'variants = ["{variant.id}"]'
+    for variant in VARIANTS:
+        if fact in variant.facts:
+            return f'variants = ["{variant.id}"]'
     return _join_games(game for game, make in GAMES.items() if fact in make().facts)
 
 
-def _parse_tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]:
+def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[Table]:
     rounds = top.tables("round")
     if rounds and "kingdom" in top:
         top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
     if rounds and len(rounds) != DYNASTY_ROUNDS:
         expected = f"{DYNASTY_ROUNDS} rounds, a Dynasty, or none"
         top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", expected)
-    seats = _parse_seats(top)
+    if isinstance(top.value.get("kingdoms"), list):
+        top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
+    seats = top.number("kingdoms")
     for table in rounds or [top]:
         if rounds:
-            table.check_keys(ROUND_KEYS, of="a round")
-        open_gems = tuple(_parse_open_gems(table, keys))
+            table.check_keys(("kingdom", "open_gems"), of="a round")
+        open_gems = tuple(kind.casefold() for kind in table.texts("open_gems"))
+        if open_gems and "gems" not in facts:
+            table.at("open_gems").fail("gems are not part of this game", _find_setting("gems"))
         nodes = enumerate(table.tables("kingdom"), start=1)
-        kingdoms = [_parse_kingdom(node, keys, number, teams=teams) for number, node in nodes]
+        kingdoms = [_parse_kingdom(node, facts, number, teams=teams) for number, node in nodes]
         yield Table(close_queen(kingdoms), open_gems, seats)
 
 
-def _parse_seats(top: Node) -> int:
-    if isinstance(top.value.get("kingdoms"), list):
-        top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
-    return top.number("kingdoms")
-
-
-def _parse_open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
-    kinds = table.texts("open_gems")
-    if kinds and "gems" not in keys:
-        table.at("open_gems").fail("gems are not part of this game", _find_setting("gems"))
-    return [kind.casefold() for kind in kinds]
-
-
-def _parse_kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
+def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool) -> Kingdom:
     for key in node.value:
-        if key in FACTS and key not in keys:
+        if key in FACTS and key not in facts:
             node.at(key).fail(f"{key} is no part of this game", f"{_find_setting(key)} at the top")
-    node.check_keys(keys, of="a kingdom of this game")
+    node.check_keys((*KINGDOM_KEYS, *facts), of="a kingdom of this game")
+    node, open_facts = node.split_unknown(FACTS)
     return Kingdom(
         board=node.board("board"),
         player=_parse_player(node, number, teams=teams),
         buildings=tuple(map(parse_building, node.tables("buildings", may_be_unknown=True, may_be_text=True))),
-        knights=tuple(node.squares("knights", may_be_unknown=True)),
-        spare_knights=_parse_count(node, "spare_knights"),
-        towers=_parse_count(node, "towers"),
-        coins=_parse_count(node, "coins"),
-        queen=not node.is_unknown("queen") and node.flag("queen"),
+        knights=tuple(one.parse_square(one.value) for one in node.text_nodes("knights", may_be_unknown=True)),
+        spare_knights=node.number("spare_knights"),
+        towers=node.number("towers"),
+        coins=node.number("coins"),
+        queen=node.flag("queen"),
         gems=tuple(map(parse_gem, node.tables("gems", may_be_unknown=True))),
         tokens=tuple(token for kind in TOKEN_KINDS.values() for token in parse_tokens(node, kind)),
         discarded=node.number("discarded") if "discarded" in node else None,
-        claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
-        towns=node.number("towns") if "towns" in node and not node.is_unknown("towns") else None,
-        open_facts=frozenset(key for key in FACTS if node.has_unknown(key)),
+        claims=tuple(CLAIMS[claim] for claim in node.texts("claims", CLAIMS)),
+        towns=node.number("towns") if "towns" in node else None,
+        open_facts=open_facts,
     )
-
-
-def _parse_count(node: Node, key: str) -> int:
-    return 0 if node.is_unknown(key) else node.number(key)
 
 
 def _parse_player(node: Node, number: int, *, teams: bool) -> str:
@@ -154,30 +140,35 @@ def _parse_player(node: Node, number: int, *, teams: bool) -> str:
         return node.text("player", default=f"kingdom {number}")
     if "player" in node:
         node.at("player").fail("a kingdom of a team has two players", "players = and two names")
-    names = node.texts("players")
+    names, players = node.texts("players"), node.at("players")
     if names and len(names) != 2:
-        node.at("players").fail(f"a team of {len(names)}", "two names")
+        players.fail(f"a team of {len(names)}", "two names")
     if any("&" in name for name in names):
-        node.at("players").fail("& joins the names of a team", "names without it")
+        players.fail("& joins the names of a team", "names without it")
     if len(set(map(str.casefold, names))) < len(names):
-        node.at("players").fail(f"{names[0]} twice in one team", "two different names")
+        players.fail(f"{names[0]} twice in one team", "two different names")
     return " & ".join(names) or f"kingdom {number}"
 
 
 def _check_kingdoms(game: Game, top: Node) -> None:
-    """Fail for too few or too many kingdoms, for a name used twice, and for rounds with different players."""
-    most = game.rule_set.max_kingdoms
-    first_players = {kingdom.player.casefold() for kingdom in game.rounds[0].kingdoms}
+    """Fail for a number of kingdoms that cannot be, for a name used twice, and for rounds with different players."""
+    rules, seats, first_players = game.rule_set, game.rounds[0].seats, set[str]()
     for number, table in enumerate(game.rounds):
         node = top.at("round", number) if len(game.rounds) > 1 else top
-        count = len(table.kingdoms)
+        count, most = len(table.kingdoms), rules.max_kingdoms
         if not count:
             node.fail("there is no kingdom", "at least one, under [[kingdom]]")
         if count > most:
-            node.at("kingdom", most).fail(f"{game.rule_set.name} with {count} kingdoms", f"at most {most} of them")
-        _check_seats(game, table, top)
+            node.at("kingdom", most).fail(f"{rules.name} with {count} kingdoms", f"at most {most} of them")
+        if "kingdoms" in top and seats < count:
+            top.at("kingdoms").fail(f"kingdoms is {seats}", f"no fewer than the {count} entered")
+        if "kingdoms" in top and seats not in rules.dominoes_drawn:
+            allowed = [str(count) for count in sorted(rules.dominoes_drawn)]
+            top.at("kingdoms").fail(f"{rules.name} with {seats} kingdoms", f"{join_words(allowed, 'or')} of them")
         _check_names(table, node, teams=game.teams)
-        if {kingdom.player.casefold() for kingdom in table.kingdoms} != first_players:
+        players = {kingdom.player.casefold() for kingdom in table.kingdoms}
+        first_players = first_players or players
+        if players != first_players:
             node.fail("other players than in the first round", "the same names in every round")
 
 
@@ -186,21 +177,8 @@ def _check_names(table: Table, node: Node, *, teams: bool) -> None:
     taken = set[str]()
     for index, kingdom in enumerate(table.kingdoms):
         for name in kingdom.player.split(" & ") if teams else [kingdom.player]:
-            if name.casefold() in taken and teams:
-                node.at("kingdom", index).fail(f"{name} is in two teams", "each person in one team")
             if name.casefold() in taken:
-                node.at("kingdom", index).fail(f"two kingdoms of {name}", "another name for each kingdom")
+                what = f"{name} is in two teams" if teams else f"two kingdoms of {name}"
+                expected = "each person in one team" if teams else "another name for each kingdom"
+                node.at("kingdom", index).fail(what, expected)
             taken.add(name.casefold())
-
-
-def _check_seats(game: Game, table: Table, top: Node) -> None:
-    """Fail if `kingdoms` is fewer than are entered, or a number that the rules do not know."""
-    if "kingdoms" not in top:
-        return
-    if table.seats < len(table.kingdoms):
-        top.at("kingdoms").fail(f"kingdoms is {table.seats}", f"no fewer than the {len(table.kingdoms)} entered")
-    allowed = [str(count) for count in sorted(game.rule_set.dominoes_drawn)]
-    if table.seats not in game.rule_set.dominoes_drawn:
-        top.at("kingdoms").fail(
-            f"{game.rule_set.name} with {table.seats} kingdoms", f"{join_words(allowed, 'or')} of them"
-        )

@@ -2,20 +2,29 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
 from kdvision.game.pieces import UNKNOWN
-from kdvision.gamefile.lines import Path as NodePath
-from kdvision.gamefile.lines import find_line
 
 EXPECTED_TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
 MAX_FILE_BYTES: Final = 1_000_000
 MAX_SHOWN_CHARS: Final = 40
 """Length of a wrong value in an error message."""
+
+HEADER: Final = re.compile(r"\s*(\[\[?)\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*\]")
+KEY: Final = re.compile(r"\s*([\w-]+)\s*=")
+POSITION: Final = re.compile(r"(.*?) \(at line (\d+), column (\d+)\)", re.DOTALL)
+"""A message of the TOML parser with its position."""
+
+T = TypeVar("T")
+
+NodePath = tuple[str | int, ...]
+"""Keys, and indices of lists from 0, from the top of a text to a value."""
 
 
 def read_text(path: Path, *, what: str) -> str:
@@ -36,16 +45,37 @@ def parse_toml(text: str, *, name: str) -> "Node":
     try:
         return Node(tomllib.loads(text), name, source=text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        raise _make_toml_error(text, name, str(error)) from error
+        position = POSITION.fullmatch(str(error))
+        line = int(position[2]) if position else text.count("\n") + 1
+        what = (
+            f"{position[1]} at column {position[3]}" if position else str(error).removesuffix(" (at end of document)")
+        )
+        message = f"{name}, line {line}: no TOML ({what}); expected {EXPECTED_TOML}"
+        raise NotationError(message, row=line, expected=EXPECTED_TOML) from error
 
 
-def _make_toml_error(text: str, name: str, message: str) -> NotationError:
-    """Return the error for a text that is not TOML. The parser's message ends with the position."""
-    position = re.fullmatch(r"(.*?) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
-    line = int(position[2]) if position else text.count("\n") + 1
-    what = f"{position[1]} at column {position[3]}" if position else message.removesuffix(" (at end of document)")
-    text = f"{name}, line {line}: no TOML ({what}); expected {EXPECTED_TOML}"
-    return NotationError(text, row=line, expected=EXPECTED_TOML)
+def find_line(text: str, path: NodePath) -> int:
+    """Return the line, from 1, of the value at a path, or of the nearest value above it; 0 if none of them has one.
+
+    The parser of the standard library does not keep it.
+    """
+    table: NodePath = ()
+    counts = Counter[NodePath]()  # of tables under one header in double brackets
+    found, depth = 0, 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        place: NodePath = ()
+        if header := HEADER.match(line):
+            names = re.split(r"\s*\.\s*", header[2])
+            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+                place = (*place, name)
+                counts[place] += header[1] == "[[" and not left
+                place = (*place, counts[place] - 1) if counts[place] else place
+            table = place
+        elif key := KEY.match(line):
+            place = (*table, key[1])
+        if len(place) > depth and path[: len(place)] == place:
+            found, depth = number, len(place)
+    return found
 
 
 class Node:
@@ -59,32 +89,25 @@ class Node:
 
     def at(self, *path: str | int) -> "Node":
         """Return the node at a path of keys and indices below this one. Its value is None if it does not exist."""
-        node = self
+        value = self.value
         for step in path:
-            value = node.value
-            if isinstance(step, str):
-                inner = value.get(step) if isinstance(value, dict) else None
-            else:
-                inner = value[step] if isinstance(value, list) and 0 <= step < len(value) else None
-            node = node._derive(inner, step)
-        return node
+            try:
+                value = value[step]
+            except (LookupError, TypeError):
+                value = None
+        return Node(value, self.name, (*self.path, *path), self.source)
 
-    def _derive(self, value: Any, *steps: str | int) -> "Node":
-        return Node(value, self.name, (*self.path, *steps), self.source)
+    def fail(self, what: str, expected: str, *, hint: str = "") -> NoReturn:
+        """Raise the error for this value: where it is, what is there and what was expected.
 
-    @property
-    def place(self) -> str:
-        """Where the value stands, as in "match.toml, line 12, kingdom 2, coins"; a text of one line has no lines."""
+        The place is as in "match.toml, line 12, kingdom 2, coins"; a text of one line has no lines.
+        """
         line = find_line(self.source, self.path) if "\n" in self.source.strip() else 0
         words = [self.name, *([f"line {line}"] if line else [])]
         for step in self.path:
             words = [*words, step] if isinstance(step, str) else [*words[:-1], f"{words[-1]} {step + 1}"]
-        return ", ".join(words)
-
-    def fail(self, what: str, expected: str, *, hint: str = "") -> NoReturn:
-        """Raise the error for this value: where it is, what is there and what was expected."""
         text = what if "expected" in what else f"{what}; expected {expected}"
-        raise NotationError(f"{self.place}: {text}", expected=expected, hint=hint)
+        raise NotationError(f"{', '.join(words)}: {text}", expected=expected, hint=hint)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
@@ -95,58 +118,58 @@ class Node:
             if key not in keys:
                 self.at(key).fail(f"{key} is no part of {of}", f"one of {', '.join(keys)}")
 
+    def split_unknown(self, keys: Collection[str]) -> tuple["Node", frozenset[str]]:
+        """Return the node without the keys whose value is "?", and those of `keys` that have "?", also in a list."""
+        values = {key: self.value.get(key) for key in keys}
+        unknown = {key for key, value in values.items() if value == UNKNOWN}
+        partial = {key for key, value in values.items() if isinstance(value, list) and UNKNOWN in value}
+        known = {key: value for key, value in self.value.items() if key not in unknown}
+        return Node(known, self.name, self.path, self.source), frozenset(unknown | partial)
+
+    def _take(self, key: str, default: T, is_right: Callable[[Any], bool], expected: str) -> T:
+        value: T = self.value.get(key, default)
+        if not is_right(value):
+            self.at(key).fail(f"{key} is {_format_value(value)}", expected)
+        return value
+
     def text(self, key: str, *, default: str = "") -> str:
         """Return a text of one line, without blanks around it."""
-        value = self.value.get(key, default)
-        if isinstance(value, str) and (key not in self or value.strip()) and "\n" not in value:
-            return value.strip()
-        return self._fail_value(key, value, "some text in quotes, on one line")
 
-    def is_unknown(self, key: str) -> bool:
-        """Return whether "?" is the value."""
-        return bool(self.value.get(key) == UNKNOWN)
+        def is_line(value: Any) -> bool:
+            return isinstance(value, str) and (key not in self or bool(value.strip())) and "\n" not in value
 
-    def has_unknown(self, key: str) -> bool:
-        """Return whether "?" is the value or one of the entries of a list."""
-        value = self.value.get(key)
-        return self.is_unknown(key) or (isinstance(value, list) and UNKNOWN in value)
+        return self._take(key, default, is_line, "some text in quotes, on one line").strip()
 
     def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
         """Return a whole number from 0 to `most`."""
-        value = self.value.get(key, default)
-        if type(value) is int and 0 <= value <= most:
-            return value
-        return self._fail_value(key, value, f"a whole number from 0 to {most}")
+        expected = f"a whole number from 0 to {most}"
+        return self._take(key, default, lambda value: type(value) is int and 0 <= value <= most, expected)
 
     def one_of(self, key: str, allowed: Sequence[int]) -> int | None:
         """Return one of the allowed numbers, None if the key is missing."""
-        value = self.value.get(key)
-        if value is None or (type(value) is int and value in allowed):
-            return value
-        return self._fail_value(key, value, " or ".join(map(str, allowed)))
+        expected = " or ".join(map(str, allowed))
+        missing: int | None = None
+        return self._take(
+            key, missing, lambda value: value is None or (type(value) is int and value in allowed), expected
+        )
 
     def flag(self, key: str) -> bool:
         """Return true or false, false if the key is missing."""
-        value = self.value.get(key, False)
-        return value if isinstance(value, bool) else self._fail_value(key, value, "true or false")
-
-    def texts(self, key: str) -> list[str]:
-        """Return a list of texts, without blanks around them."""
-        return [node.value for node in self.text_nodes(key)]
+        return self._take(key, False, lambda value: isinstance(value, bool), "true or false")
 
     def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
         """Return one of the allowed words."""
-        value = self.value.get(key, default)
-        if isinstance(value, str) and value in allowed:
-            return value
-        return self._fail_value(key, value, _join_choices(allowed))
+        return self._take(
+            key, default, lambda value: isinstance(value, str) and value in allowed, _join_choices(allowed)
+        )
 
-    def choices(self, key: str, allowed: Collection[str]) -> list[str]:
-        """Return a list of allowed words."""
-        for index, value in enumerate(values := self.texts(key)):
-            if value not in allowed:
-                self.at(key, index).fail(f"{key} has {_format_value(value)}", _join_choices(allowed))
-        return values
+    def texts(self, key: str, allowed: Collection[str] = ()) -> list[str]:
+        """Return a list of texts, without blanks around them; if words are given, one of these each."""
+        nodes = self.text_nodes(key)
+        for node in nodes:
+            if allowed and node.value not in allowed:
+                node.fail(f"{key} has {_format_value(node.value)}", _join_choices(allowed))
+        return [node.value for node in nodes]
 
     def tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:
         """Return a list of tables, and of texts if they are allowed; without "?" if it is allowed."""
@@ -162,15 +185,11 @@ class Node:
     def text_nodes(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
         """Return the nodes of a list of texts, without "?" if it is allowed."""
         nodes = self._entries(key, may_be_unknown=may_be_unknown)
-        return [node._derive(_check_text(node, key)) for node in nodes]
-
-    def square(self, key: str) -> Square:
-        """Return a square by its name."""
-        return self.at(key).parse_square(self.text(key))
-
-    def squares(self, key: str, *, may_be_unknown: bool = False) -> list[Square]:
-        """Return a list of squares by their names, without "?" if it is allowed."""
-        return [node.parse_square(node.value) for node in self.text_nodes(key, may_be_unknown=may_be_unknown)]
+        for node in nodes:
+            if not isinstance(node.value, str) or not node.value.strip():
+                node.fail(f"{key} has {_format_value(node.value)}", "texts in quotes")
+            node.value = node.value.strip()
+        return nodes
 
     def parse_square(self, name: str) -> Square:
         """Return the square of a name that stands here."""
@@ -191,23 +210,9 @@ class Node:
             node.fail(str(error), error.expected, hint="" if error.expected in error.hint else error.hint)
 
     def _entries(self, key: str, *, may_be_unknown: bool) -> list["Node"]:
-        if may_be_unknown and self.is_unknown(key):
-            return []
-        entries = [self.at(key, index) for index in range(len(self._list(key)))]
+        values = self._take(key, list[Any](), lambda value: isinstance(value, list), "a list in [ ]")
+        entries = [self.at(key, index) for index in range(len(values))]
         return [entry for entry in entries if not (may_be_unknown and entry.value == UNKNOWN)]
-
-    def _list(self, key: str) -> list[Any]:
-        value = self.value.get(key, [])
-        return value if isinstance(value, list) else self._fail_value(key, value, "a list in [ ]")
-
-    def _fail_value(self, key: str, value: object, expected: str) -> NoReturn:
-        self.at(key).fail(f"{key} is {_format_value(value)}", expected)
-
-
-def _check_text(node: Node, key: str) -> str:
-    if not isinstance(node.value, str) or not node.value.strip():
-        node.fail(f"{key} has {_format_value(node.value)}", "texts in quotes")
-    return node.value.strip()
 
 
 def _format_value(value: object) -> str:

@@ -1,17 +1,17 @@
 """Writes games as game files. An open fact is "?", with a comment that asks for it."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Final
 
 from kdvision.game.game import Game
-from kdvision.game.kingdom import Kingdom, Table, find_crossings, find_free_towns, name_crossing
+from kdvision.game.kingdom import Kingdom, find_crossings, find_free_towns, name_crossing
 from kdvision.game.pieces import QUARTERS, TOWNS, UNKNOWN, Built, Gem
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.gamefile.model import CLAIMS
 
-_QUOTED = {name: key for key, name in CLAIMS.items()}
+CLAIM_KEYS: Final = {name: key for key, name in CLAIMS.items()}
 
 QUESTIONS: Final = {
     TOWNS: "how many squares of the board are towns; write t on each, with its crowns",
@@ -32,75 +32,56 @@ def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks =
     `head` are comments at the top, `remarks` the comments above the board of each kingdom. Without `sided` the side is
     left out, so that it follows from the number of kingdoms.
     """
-    several = len(game.rounds) > 1
-    lines = [*_format_comments(head), f"game = {_quote(game.kind)}", *([f"side = {game.side}"] if sided else [])]
-    lines += [f"variants = {_format_list(game.variants)}"] if game.variants else []
-    lines += ["teams = true"] if game.teams else []
-    lines += [f"kingdoms = {game.rounds[0].seats}"] if game.rounds[0].seats else []
+    several, seats = len(game.rounds) > 1, game.rounds[0].seats
+    top = {"game": game.kind, "side": game.side if sided else None, "variants": game.variants}
+    lines = [*_format_comments(head), *_format_pairs({**top, "teams": game.teams, "kingdoms": seats})]
     for table in game.rounds:
         lines += ["", "[[round]]"] if several else []
-        lines += _format_table(table, "round.kingdom" if several else "kingdom", game, remarks)
+        lines += _format_pairs({"open_gems": table.open_gems})
+        for kingdom, own in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
+            lines += ["", "[[round.kingdom]]" if several else "[[kingdom]]", *_format_kingdom(kingdom, game, own)]
     return "\n".join(lines) + "\n"
 
 
-def _format_table(table: Table, header: str, game: Game, remarks: _Remarks) -> Iterator[str]:
-    if table.open_gems:
-        yield f"open_gems = {_format_list(table.open_gems)}"
-    for kingdom, own in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
-        yield from ("", f"[[{header}]]")
-        yield from _format_kingdom(kingdom, game, own)
-
-
 def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[str]:
-    yield (
-        f"players = {_format_list(kingdom.player.split(' & '))}" if game.teams else f"player = {_quote(kingdom.player)}"
-    )
+    yield f"players = {_format(kingdom.player.split(' & '))}" if game.teams else f"player = {_format(kingdom.player)}"
     yield from _format_comments(remarks)
     yield from ('board = """', *kingdom.board.rows(), '"""')
-    if kingdom.towns is not None:
-        yield f"{TOWNS} = {kingdom.towns}"
-    for key in (TOWNS, "coins", "towers", "spare_knights"):
-        if key in kingdom.open_facts:
-            yield f"{key} = {_quote(UNKNOWN)}  # {QUESTIONS[key]}"
-        elif key != TOWNS and getattr(kingdom, key):
-            yield f"{key} = {getattr(kingdom, key)}"
-    knights, more = [square.name for square in kingdom.knights], "knights" in kingdom.open_facts
-    if knights:
-        yield f"knights = {_format_list([*knights, *([UNKNOWN] if more else [])])}"
-    elif more:
-        yield f"knights = {_quote(UNKNOWN)}  # {QUESTIONS['knights']}"
-    if "queen" in kingdom.open_facts:
-        yield f"queen = {_quote(UNKNOWN)}  # {QUESTIONS['queen']}"
-    if kingdom.queen:
-        yield "queen = true"
-    if kingdom.discarded is not None:
-        yield f"discarded = {kingdom.discarded}"
-    if kingdom.claims:
-        yield f"claims = {_format_list(_QUOTED[claim] for claim in kingdom.claims)}"
-    yield from _format_tables(
-        "buildings", map(_format_building, kingdom.buildings), kingdom, _ask_for_buildings(kingdom)
-    )
+    facts = {
+        TOWNS: kingdom.towns,
+        "coins": kingdom.coins or None,
+        "towers": kingdom.towers or None,
+        "spare_knights": kingdom.spare_knights or None,
+        "knights": [square.name for square in kingdom.knights],
+        "queen": kingdom.queen or None,
+        "discarded": kingdom.discarded,
+        "claims": [CLAIM_KEYS[claim] for claim in kingdom.claims],
+    }
+    for key, value in facts.items():
+        if key in kingdom.open_facts and isinstance(value, list) and value:
+            yield f"{key} = {_format([*value, UNKNOWN])}"
+        elif key in kingdom.open_facts:
+            yield f"{key} = {_format(UNKNOWN)}  # {QUESTIONS[key]}"
+        elif value not in (None, []):
+            yield f"{key} = {_format(value)}"
+    yield from _format_tables("buildings", map(_list_values, kingdom.buildings), kingdom, _ask_for_buildings(kingdom))
     for key, kind in TOKEN_KINDS.items():
         words = [str(token) for token in kingdom.list_tokens(key)]
         if key in kingdom.open_facts:
-            example = _format_list([f"C3 {next(iter(kind.crowns))}".rstrip()])
-            yield f"{key} = {_format_list([*words, UNKNOWN])}  # {kind.word}s, as in {example}; [] for none"
-        elif words:
-            yield f"{key} = {_format_list(words)}"
-    yield from _format_tables("gems", map(_format_gem, kingdom.gems), kingdom, _ask_for_gems(kingdom))
+            example = _format([f"C3 {next(iter(kind.crowns))}".rstrip()])
+            yield f"{key} = {_format([*words, UNKNOWN])}  # {kind.word}s, as in {example}; [] for none"
+        else:
+            yield from _format_pairs({key: words})
+    yield from _format_tables("gems", map(_list_values, kingdom.gems), kingdom, _ask_for_gems(kingdom))
 
 
-def _format_tables(key: str, entries: Iterable[str], kingdom: Kingdom, asked: str) -> Iterator[str]:
-    rows = [f"    {{ {entry} }}," for entry in entries]
+def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: Kingdom, asked: str) -> Iterator[str]:
+    rows = [f"    {{ {', '.join(_format_pairs(entry))} }}," for entry in entries]
     if key in kingdom.open_facts and not rows:
-        yield f"{key} = {_quote(UNKNOWN)}  # {asked}"
+        yield f"{key} = {_format(UNKNOWN)}  # {asked}"
     elif rows:
-        rows += (
-            [f"    {_quote(UNKNOWN)},  # more {asked.partition('; as in')[0]}; take this line away if not"]
-            if key in kingdom.open_facts
-            else []
-        )
-        yield from (f"{key} = [", *rows, "]")
+        more = f"    {_format(UNKNOWN)},  # more {asked.partition('; as in')[0]}; take this line away if not"
+        yield from (f"{key} = [", *rows, *([more] if key in kingdom.open_facts else []), "]")
 
 
 def _ask_for_buildings(kingdom: Kingdom) -> str:
@@ -120,31 +101,27 @@ def _ask_for_gems(kingdom: Kingdom) -> str:
     return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
 
 
+def _list_values(piece: Built | Gem) -> dict[str, object]:
+    """Return the keys of a building or gem with their values."""
+    if isinstance(piece, Gem):
+        skull = "" if piece.skull is None else QUARTERS[piece.skull]
+        place = {"kind": piece.kind, "between": name_crossing(piece.corner)}
+        return {**place, "crowns": piece.crowns, "skull": skull, "turned": piece.turned}
+    tile = piece.building
+    numbers = {key: getattr(tile, key) for key in ("points", "crowns", "per_tower", "per_knight")}
+    terrain = str(tile.per_territory) if tile.per_territory else ""
+    return {"at": piece.square.name, "name": tile.name, **numbers, "per_territory": terrain}
+
+
 def _format_comments(lines: Iterable[str]) -> Iterator[str]:
     """Return the lines as comments, with a blank for each character that cannot be in one."""
     return (f"# {''.join(sign if sign.isprintable() else ' ' for sign in line)}".rstrip() for line in lines)
 
 
-def _format_building(built: Built) -> str:
-    building, parts = built.building, [f"at = {_quote(built.square.name)}"]
-    parts += [f"name = {_quote(building.name)}"] if building.name else []
-    numbers = {key: getattr(building, key) for key in ("points", "crowns", "per_tower", "per_knight")}
-    parts += [f"{key} = {number}" for key, number in numbers.items() if number]
-    parts += [f"per_territory = {_quote(str(building.per_territory))}"] if building.per_territory else []
-    return ", ".join(parts)
+def _format_pairs(values: Mapping[str, object]) -> list[str]:
+    """Return the keys with their values, without those that are empty, 0 or false."""
+    return [f"{key} = {_format(value)}" for key, value in values.items() if value]
 
 
-def _format_gem(gem: Gem) -> str:
-    between = _quote(name_crossing(gem.corner))
-    parts = [f"kind = {_quote(gem.kind)}", f"between = {between}", f"crowns = {list(gem.crowns)}"]
-    parts += [] if gem.skull is None else [f"skull = {_quote(QUARTERS[gem.skull])}"]
-    parts += [f"turned = {gem.turned}"] if gem.turned else []
-    return ", ".join(parts)
-
-
-def _format_list(texts: Iterable[str]) -> str:
-    return f"[{', '.join(map(_quote, texts))}]"
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _format(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

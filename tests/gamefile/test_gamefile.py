@@ -10,8 +10,8 @@ from kdvision.game.board import Board, Square
 from kdvision.game.pieces import Gem
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.game.scoring import score
-from kdvision.gamefile.lines import find_line
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game
+from kdvision.gamefile.read import find_line
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.game import build_round_results
 from tests.paths import ROOT
