@@ -325,7 +325,10 @@ def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
     for text, message in (
         ("1: C2 Farm", "--court, court 1: the court tile 'Farm' is not known"),
         ("4: C2 Farmer", "there is no kingdom 4"),
-        ("x: C2 Farmer", "'x' is not a number of a kingdom. Write KINGDOM:SQUARES, as in --court 1:C3"),
+        (
+            "x: C2 Farmer",
+            "'x: C2 Farmer' is not a kingdom's number with squares. Write KINGDOM:SQUARES, as in --court 1:C3",
+        ),
     ):
         refused = run("type", board, "--court", text)
         assert refused.code == 5
