@@ -38,7 +38,7 @@ _MODULES: Final = {
     "Board": "kdvision.game.board",
     "Cell": "kdvision.game.board",
     "KdvisionError": "kdvision.errors",
-    "KingdomOutline": "kdvision.vision.detect.manual",
+    "KingdomOutline": "kdvision.vision.detect.outline",
     "KingdomReading": "kdvision.pipeline",
     "ModelError": "kdvision.errors",
     "NoKingdomFound": "kdvision.errors",

@@ -79,13 +79,14 @@ def evaluate(
     if seed and not stress:
         raise typer.BadParameter("seeds need --stress as well", param_hint="--seed")
     from kdvision.evaluate.evaluate import evaluate as evaluate_photos
+    from kdvision.evaluate.summary import summarise
     from kdvision.files import check_writable
 
     if csv is not None:
         check_writable(csv.parent)
     load_networks()
     with closing(ProgressDisplay()) as display:
-        report = evaluate_photos(
+        results = evaluate_photos(
             directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=display.update
         )
-    typer.echo(report)
+    typer.echo(summarise(results))

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from operator import call
 from pathlib import Path
@@ -15,7 +15,7 @@ from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.match import match_kingdoms
-from kdvision.evaluate.summary import PhotoResult, format_csv, summarise_by_corruption, summarise_by_room
+from kdvision.evaluate.summary import PhotoResult, format_csv
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.game.scoring import score
@@ -31,17 +31,6 @@ Reader = Callable[[Photo], Sequence["KingdomReading"]]
 """Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """The results of all photos; as text, the summary by room, or by corruption under stress."""
-
-    results: tuple[PhotoResult, ...]
-    stress: bool = False
-
-    def __str__(self) -> str:
-        return summarise_by_corruption(self.results) if self.stress else summarise_by_room(self.results)
-
-
 def evaluate(
     directory: Path,
     *,
@@ -51,7 +40,7 @@ def evaluate(
     workers: int = 1,
     reader: Reader | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
-) -> Report:
+) -> list[PhotoResult]:
     """The results of all labelled photos below a directory.
 
     With `stress`, each photo is read under each corruption at 3 severities instead, once for each of the `seeds`. The
@@ -78,7 +67,7 @@ def evaluate(
         progress(len(results), len(jobs))
     if csv is not None:
         write_atomically(csv, format_csv(results).encode())
-    return Report(tuple(results), stress)
+    return results
 
 
 def read_photo(photo: Photo) -> Sequence["KingdomReading"]:

@@ -5,10 +5,10 @@ the top of the upright photo; points and corners are optional.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,19 +52,16 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
             continue
         try:
             label = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(label, dict) and label.get("kingdoms"):
-                yield _parse_label(photo, label["kingdoms"])
+            kingdoms = (label.get("kingdoms") if isinstance(label, dict) else None) or []
+            boards = [Board.parse(kingdom["board"]).trim() for kingdom in kingdoms]
+            points = [kingdom.get("points") for kingdom in kingdoms]
+            outlines = [kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms]
+            if kingdoms:
+                yield LabelledPhoto(
+                    photo,
+                    tuple(boards),
+                    tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
+                    tuple(None if outline is None else np.asarray(outline, np.float64) for outline in outlines),
+                )
         except (ValueError, KeyError, TypeError) as error:
             raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error
-
-
-def _parse_label(photo: Path, kingdoms: Sequence[Mapping[str, Any]]) -> LabelledPhoto:
-    boards = tuple(Board.parse(kingdom["board"]).trim() for kingdom in kingdoms)
-    points = (kingdom.get("points") for kingdom in kingdoms)
-    corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
-    return LabelledPhoto(
-        photo,
-        boards,
-        tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
-        tuple(None if c is None else np.asarray(c, dtype=np.float64) for c in corners),
-    )

@@ -7,7 +7,7 @@ selective classification: a *silent error* is wrong and not flagged, a *false al
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 from kdvision import text
 from kdvision.evaluate.corruptions import CORRUPTIONS
@@ -54,13 +54,9 @@ class PhotoResult:
 def format_csv(results: Iterable[PhotoResult]) -> str:
     """The results as CSV, booleans as 1 and 0."""
     columns = [field.name for field in fields(PhotoResult)]
-    return text.format_csv(columns, (map(_format_value, asdict(result).values()) for result in results))
-
-
-def _format_value(value: object) -> object:
-    if isinstance(value, bool):
-        return int(value)
-    return f"{value:.4g}" if isinstance(value, float) else value
+    formats: dict[type, Callable[[Any], object]] = {bool: int, float: "{:.4g}".format}
+    values = ([formats.get(type(value), str)(value) for value in asdict(result).values()] for result in results)
+    return text.format_csv(columns, values)
 
 
 Results = Sequence[PhotoResult]
@@ -83,20 +79,19 @@ COLUMNS: Final[dict[str, Callable[[Results], str]]] = {
 }
 
 
-def summarise_by_room(results: Results) -> str:
-    """A table with a line for each room and one for all."""
-    return _summarise("room", [*_group(results, lambda result: result.room), ("all", results)])
-
-
-def summarise_by_corruption(results: Results) -> str:
-    """A table with a line for each corruption and severity, for each family, and for all.
+def summarise(results: Results) -> str:
+    """A table with a line for each room; of corrupted photos, for each corruption and severity, and for each family.
 
     Adversarial families, whose pictures a person cannot always read either, are not part of "ordinary".
     """
-    groups = _group(results, lambda result: f"{result.way} {result.severity}")
-    groups += _group(results, lambda result: f"family: {CORRUPTIONS[result.way].family}")
-    ordinary = [result for result in results if not CORRUPTIONS[result.way].adversarial]
-    return _summarise("corruption", [*groups, ("ordinary", ordinary), ("all", results)])
+    title, groups = "room", _group(results, lambda result: result.room)
+    if any(result.way for result in results):
+        title, groups = "corruption", _group(results, lambda result: f"{result.way} {result.severity}")
+        groups += _group(results, lambda result: f"family: {CORRUPTIONS[result.way].family}")
+        groups.append(("ordinary", [result for result in results if not CORRUPTIONS[result.way].adversarial]))
+    groups.append(("all", results))
+    lines = [(title, *COLUMNS), *((name, *(column(group) for column in COLUMNS.values())) for name, group in groups)]
+    return "\n".join(text.align_columns(lines, gap="  "))
 
 
 def _group(results: Results, key: Callable[[PhotoResult], str]) -> list[tuple[str, Results]]:
@@ -104,11 +99,6 @@ def _group(results: Results, key: Callable[[PhotoResult], str]) -> list[tuple[st
     for result in results:
         groups.setdefault(key(result), []).append(result)
     return [*groups.items()]
-
-
-def _summarise(title: str, groups: Sequence[tuple[str, Results]]) -> str:
-    lines = [(title, *COLUMNS), *((name, *(column(group) for column in COLUMNS.values())) for name, group in groups)]
-    return "\n".join(text.align_columns(lines, gap="  "))
 
 
 def _format_share(part: int, total: int) -> str:

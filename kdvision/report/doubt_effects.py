@@ -14,7 +14,6 @@ from kdvision.game.standing import Standing, rank_kingdoms
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.vision.decide.decision import Doubt
 
 MAX_CHANGED_SQUARES: Final = 6
 """A runner-up that differs from the decided board on more squares is the same board, shifted, and is not used."""
@@ -114,22 +113,24 @@ def compute_totals(
 
 
 def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
-    """The doubts of a kingdom in a photo, each with the board in that case."""
-    return [
-        Alternative(one.square, one.read, one.probability, one.instead, _find_board_with(reading, one))
-        for one in reading.doubts
+    """The doubts of a kingdom in a photo, each with the board in that case.
+
+    That is the likeliest runner-up with the other cell there, else the decided board with only that square changed.
+    """
+    decided = reading.board
+    similar = [
+        board
+        for board, _ in reading.runners_up
+        if (board.height, board.width) == (decided.height, decided.width)
+        and sum(board.get(place) != decided.get(place) for place in {*board, *decided}) <= MAX_CHANGED_SQUARES
     ]
-
-
-def _find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
-    """The likeliest runner-up with the other cell there; else the decided board with only that square changed."""
-    cell, decided = parse_cell(doubt.instead), reading.board
-    for board, _ in reading.runners_up:
-        if (board.height, board.width) == (decided.height, decided.width) and board.get(doubt.square) == cell:
-            changed = sum(board.get(place) != decided.get(place) for place in {*board, *decided})
-            if changed <= MAX_CHANGED_SQUARES:
-                return board
-    return decided.with_cells({doubt.square: cell})
+    alternatives = []
+    for one in reading.doubts:
+        cell = parse_cell(one.instead)
+        other = decided.with_cells({one.square: cell})
+        board = next((board for board in similar if board.get(one.square) == cell), other)
+        alternatives.append(Alternative(one.square, one.read, one.probability, one.instead, board))
+    return alternatives
 
 
 def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[Alternative]:

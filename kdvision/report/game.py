@@ -7,7 +7,7 @@ from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Table
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import format_clauses, format_standing, format_table
-from kdvision.report.to_dict import list_names, problem_to_dict, result_to_dict, standing_to_dict
+from kdvision.report.to_dict import kingdom_to_dict, list_names, problem_to_dict, standing_to_dict
 from kdvision.text import replace_controls
 
 
@@ -65,24 +65,22 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
         "rules": game.rule_set.name,
         "side": game.side,
         "complete": all(scored.extent.is_exact for result in results for scored in result.kingdoms),
-        "rounds": [_round_to_dict(game, table, result) for table, result in zip(game.rounds, results, strict=True)],
+        "rounds": [
+            {
+                "kingdoms": [
+                    {**kingdom_to_dict(scored), "player": scored.kingdom.player, **_naming_to_dict(naming)}
+                    for scored, naming in zip(result.kingdoms, _name_dominoes(game, table), strict=True)
+                ],
+                "standing": result.standing and standing_to_dict(result.standing),
+                "outlook": result.outlook or None,
+                "problems": [problem_to_dict(problem) for problem in result.shared_problems],
+                "note": game.note(table) or None,
+            }
+            for table, result in zip(game.rounds, results, strict=True)
+        ],
         "outlook": game.outlook or None,
         "winners": [] if final is None else [place.player for place in final.winners],
         "standing": final and standing_to_dict(final),
-    }
-
-
-def _round_to_dict(game: Game, table: Table, result: Result) -> dict[str, Any]:
-    made, namings = result_to_dict(result), _name_dominoes(game, table)
-    return {
-        "kingdoms": [
-            {**values, "player": kingdom.player, **_naming_to_dict(naming)}
-            for kingdom, values, naming in zip(table.kingdoms, made["kingdoms"], namings, strict=True)
-        ],
-        "standing": made["standing"],
-        "outlook": made["outlook"],
-        "problems": [problem_to_dict(problem) for problem in result.shared_problems],
-        "note": game.note(table) or None,
     }
 
 

@@ -15,7 +15,7 @@ from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.evaluate import compare_with_label, evaluate
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
-from kdvision.evaluate.summary import PhotoResult, format_csv, summarise_by_room
+from kdvision.evaluate.summary import PhotoResult, format_csv, summarise
 from kdvision.game.board import Board
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
@@ -106,13 +106,13 @@ def read_attic(photo: Photo) -> list[KingdomReading]:
 
 def test_an_evaluation_has_a_result_for_each_photo_a_line_for_each_room_and_a_csv(rooms: Path, tmp_path: Path) -> None:
     progress: list[tuple[int, int]] = []
-    report = evaluate(
+    results = evaluate(
         rooms, csv=tmp_path / "rows.csv", reader=read_attic, progress=lambda *counts: progress.append(counts)
     )
-    assert [result.room for result in report.results] == ["attic", "cellar"] and progress == [(1, 2), (2, 2)]
-    assert report.results[0].exact and not report.results[1].exact
-    assert report.results[1].error == "NoKingdomFound: nothing here" and not report.results[1].silent
-    lines = str(report).splitlines()
+    assert [result.room for result in results] == ["attic", "cellar"] and progress == [(1, 2), (2, 2)]
+    assert results[0].exact and not results[1].exact
+    assert results[1].error == "NoKingdomFound: nothing here" and not results[1].silent
+    lines = summarise(results).splitlines()
     assert [line.split()[0] for line in lines] == ["room", "attic", "cellar", "all"]
     assert "1 of 2" in lines[-1]
     with (tmp_path / "rows.csv").open(encoding="utf-8") as file:
@@ -135,12 +135,12 @@ READINGS = len(CORRUPTIONS) * len(SEVERITIES)
 
 
 def test_stress_reads_each_photo_under_every_corruption(rooms: Path) -> None:
-    report = evaluate(rooms / "attic", stress=True, reader=read_attic)
-    assert {(result.way, result.severity) for result in report.results} == {
+    results = evaluate(rooms / "attic", stress=True, reader=read_attic)
+    assert {(result.way, result.severity) for result in results} == {
         (way, s) for way in CORRUPTIONS for s in SEVERITIES
     }
-    assert len(report.results) == READINGS and all(result.exact for result in report.results)
-    lines = str(report).splitlines()
+    assert len(results) == READINGS and all(result.exact for result in results)
+    lines = summarise(results).splitlines()
     assert lines[1].startswith("fewer pixels 1")
     ordinary = sum(len(SEVERITIES) for corruption in CORRUPTIONS.values() if not corruption.adversarial)
     assert lines[-2].split()[:2] == ["ordinary", str(ordinary)] and lines[-1].split()[:2] == ["all", str(READINGS)]
@@ -172,7 +172,7 @@ def test_results_and_their_order_do_not_depend_on_the_number_of_processes(
     monkeypatch.setattr("kdvision.evaluate.evaluate.CORRUPTIONS", some)
     (rooms / "attic" / "2.png").write_bytes(b"no picture")
     (rooms / "attic" / "2.json").write_text(json.dumps({"kingdoms": [{"board": ["w #"]}]}))
-    alone, together = (evaluate(rooms, stress=True, reader=read_attic, workers=workers).results for workers in (1, 2))
+    alone, together = (evaluate(rooms, stress=True, reader=read_attic, workers=workers) for workers in (1, 2))
     assert len(alone) == 3 * len(some) * len(SEVERITIES)
     assert [replace(result, seconds=0.0) for result in alone] == [replace(result, seconds=0.0) for result in together]
     assert all(bool(result.error) == (result.photo == "2.png" or result.room == "cellar") for result in alone)
@@ -224,7 +224,7 @@ def test_the_summary_counts_in_terms_of_selective_classification() -> None:
     flagged = replace(RESULT, review=True)
     wrong = replace(RESULT, exact=False, silent=True)
     caught = replace(RESULT, exact=False, review=True)
-    table = summarise_by_room([RESULT, flagged, wrong, caught])
+    table = summarise([RESULT, flagged, wrong, caught])
     head, _, last = (line.split("  ") for line in table.splitlines())
     figures = dict(zip(*([word.strip() for word in line if word.strip()] for line in (head, last)), strict=True))
     assert {name: figures[name] for name in ("exact", "flagged", "silent errors", "false alarms", "coverage")} == {
