@@ -12,17 +12,16 @@ A kingdom whose joint board differs has to be reviewed.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import kdvision
-from kdvision.batch.event import GAME, Rules
+from kdvision.batch.event import GAME
 from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.reading.observation import Observation, unpack_observation
 from kdvision.batch.standings import Standings
-from kdvision.batch.store.folder import TABLE_CACHE, Data, ResultFolder
+from kdvision.batch.store.folder import Data
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import name_box
@@ -65,62 +64,47 @@ class TableVerdict(NamedTuple):
         return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts}, parsed)
 
 
-class TableCache:
-    """The verdicts on tables, by what was observed of their kingdoms. `stored` are those of an earlier run."""
-
-    def __init__(self, stored: Mapping[str, Any] = MappingProxyType({})) -> None:
-        self._stored, self._used = stored, dict[str, tuple[TableVerdict, ...]]()
-
-    def decide(self, inputs: tuple[str, ...], side: int | None, box: str) -> tuple[TableVerdict, ...]:
-        """The verdicts on the kingdoms of a table, from the cache if possible; empty if they cannot be compared."""
-        key = hashlib.sha256(json.dumps([kdvision.__version__, side, box, inputs]).encode()).hexdigest()[:32]
-        if key not in self._used:
-            try:
-                self._used[key] = tuple(map(TableVerdict.parse, self._stored[key]))
-            except (KeyError, TypeError, ValueError, NotationError):
-                self._used[key] = _decide(inputs, side, box)
-        return self._used[key]
-
-    @classmethod
-    def load(cls, folder: ResultFolder) -> "TableCache":
-        """The verdicts in a result folder; none if the file is missing or damaged, because it can be made again."""
-        return cls(folder.load_json(TABLE_CACHE) or {})
-
-    def save(self, folder: ResultFolder) -> None:
-        """Store the verdicts used since the last call. All others are dropped."""
-        self._stored, self._used = dict(sorted(self._used.items())), {}
-        if self._stored or folder.read(TABLE_CACHE) is not None:
-            folder.save_json(TABLE_CACHE, self._stored)
+Verdicts: TypeAlias = tuple[TableVerdict, ...]
+"""The verdicts on the kingdoms of a table; empty if they cannot be compared."""
 
 
-def decide_tables(standings: Standings, cache: TableCache) -> Standings:
-    """The standings with the joint decisions on complete tables."""
+def decide_tables(standings: Standings, stored: Data) -> tuple[Standings, dict[str, Verdicts]]:
+    """The standings with the joint decisions on complete tables, and these verdicts, each by a key of its inputs.
+
+    Verdicts that are `stored` under their keys are not found again. Invalid ones are ignored.
+    """
     rules = standings.event.rules
-    most = rules.game_rule_set([]).max_kingdoms
+    most, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
+    verdicts: dict[str, Verdicts] = {}
     changed: dict[tuple[str, int], KingdomResult] = {}
     for kingdoms in standings.games.values():
-        if 2 <= len(kingdoms) <= most:
-            changed |= {one.id: one for one in _decide_table(kingdoms, rules, cache)}
-    return replace(standings, kingdoms=tuple(changed.get(one.id, one) for one in standings.kingdoms))
+        inputs = _list_inputs(kingdoms)
+        if not (inputs and 2 <= len(kingdoms) <= most):
+            continue
+        parts = [kdvision.__version__, rules.side, box, inputs]
+        key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+        try:
+            verdicts[key] = tuple(map(TableVerdict.parse, stored[key]))
+        except (KeyError, TypeError, ValueError, NotationError):
+            verdicts[key] = _decide(inputs, rules.side, box)
+        for one, verdict in zip(kingdoms if verdicts[key] else (), verdicts[key], strict=True):
+            if not one.is_corrected and not one.data["problems"]:
+                changed[one.id] = _apply_verdict(one, verdict)
+    kingdoms = tuple(changed.get(one.id, one) for one in standings.kingdoms)
+    return replace(standings, kingdoms=kingdoms), dict(sorted(verdicts.items()))
 
 
-def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableCache) -> Iterator[KingdomResult]:
-    """Yield the kingdoms of a table that the joint decision concerns."""
+def _list_inputs(kingdoms: Sequence[KingdomResult]) -> list[str]:
+    """What is known of each kingdom of a table: the observation or the corrected board; empty if that is too little."""
     if all(one.is_corrected for one in kingdoms) or not all(one.is_corrected or one.observation for one in kingdoms):
-        return
+        return []
     if any(one.has_towns for one in kingdoms):  # their dominoes are from another box
-        return
-    inputs = tuple(
-        str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
-    )
-    verdicts = cache.decide(inputs, rules.side, name_box(GAME, rules.variants))
-    for one, verdict in zip(kingdoms if verdicts else (), verdicts, strict=True):
-        if not one.is_corrected and not one.data["problems"]:
-            yield _apply_verdict(one, verdict)
+        return []
+    return [str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
 
 
-def _decide(inputs: tuple[str, ...], side: int | None, box: str) -> tuple[TableVerdict, ...]:
-    """The verdicts on kingdoms, given as packed observations or as corrected boards; empty if not comparable."""
+def _decide(inputs: Sequence[str], side: int | None, box: str) -> Verdicts:
+    """The verdicts on kingdoms, given as packed observations or as corrected boards."""
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import choose_deck
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from kdvision.batch.event import Event, Rules
-from kdvision.batch.joint import TableCache, decide_tables
+from kdvision.batch.joint import Verdicts, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.standings import StandingRow, Standings, assign_seats
-from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
+from kdvision.batch.store.folder import REPORT, RESULTS, TABLE_CACHE, Data, ResultFolder, encode_line
 from kdvision.batch.store.record import CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.doubt_effects import rank_if_known
@@ -46,12 +47,16 @@ REVIEW_COLUMNS: Final = ("changes", "photo", "kingdom", "round", "table", "playe
 
 @dataclass(frozen=True)
 class EventOutcome:
-    """All that follows from the records, the event file and the corrections. `photos` are sorted, with those gone."""
+    """All that follows from the records, the event file and the corrections.
+
+    `photos` are sorted, with those gone. `verdicts` are those on tables, to be stored for the next time.
+    """
 
     photos: tuple[PhotoRecord, ...]
     standings: Standings
     review_items: tuple[ReviewItem, ...]
     failures: tuple[Failure, ...]
+    verdicts: Mapping[str, Verdicts]
 
     @property
     def decisive_items(self) -> list[ReviewItem]:
@@ -64,7 +69,7 @@ def evaluate_event(
     records: Iterable[PhotoRecord],
     corrections: CorrectionFile,
     failures: Iterable[Failure] = (),
-    cache: TableCache | None = None,
+    verdicts: Data = MappingProxyType({}),
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
@@ -74,7 +79,7 @@ def evaluate_event(
         photos.append(replace(record, seat=event.seat(record.name), rules=rules, corrections=own, counted=counted))
     standings = assign_seats((one for one in photos if not one.gone), event)
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
-    standings = decide_tables(standings, cache or TableCache())
+    standings, verdicts = decide_tables(standings, verdicts)
     items += check_boards(standings)
     unread = [Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None]
     return EventOutcome(
@@ -82,6 +87,7 @@ def evaluate_event(
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
         failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
+        verdicts=verdicts,
     )
 
 
@@ -132,5 +138,7 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     folder.write("standings.csv", format_csv(["standing", "round", "table", *StandingRow._fields], rankings))
     folder.write("review.csv", format_csv(REVIEW_COLUMNS, items))
     folder.write("errors.csv", format_csv(["file", "reason", "advice"], outcome.failures))
+    if outcome.verdicts or folder.read(TABLE_CACHE) is not None:
+        folder.save_json(TABLE_CACHE, outcome.verdicts)
     folder.write(REPORT, render_page(outcome, folder.path))
     folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.readings)

@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Final
 
 from kdvision.batch.event import EVENT_FILE, Event, Rules, load_event
-from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, failed_result
 from kdvision.batch.reading.workers import JobResults
-from kdvision.batch.store.folder import RESULTS, SETTINGS, ResultFolder, append_line, file_version, picture_name
+from kdvision.batch.store.folder import (
+    RESULTS,
+    SETTINGS,
+    TABLE_CACHE,
+    Data,
+    ResultFolder,
+    append_line,
+    file_version,
+    picture_name,
+)
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 
@@ -86,7 +94,7 @@ class BatchRun:
         if damaged:
             on_message(f"{damaged} damaged lines in {RESULTS}: their photos are read again")
         self.readings = {} if options.force else self._index_readings()
-        self.tables = TableCache() if options.force else TableCache.load(self.folder)
+        self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
         self._done = self._failed = self._total = 0
         self._versions: dict[str, tuple[int, int] | None] = {}
@@ -171,9 +179,9 @@ class BatchRun:
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
         unread = sorted((*failures, *self.failures.values()))
-        outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.tables)
+        outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.verdicts)
         write_outcome(self.folder, outcome)
-        self.tables.save(self.folder)
+        self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.
         self.readings = {key: one for key, one in self._index_readings().items() if key in self.readings}
         return outcome

@@ -52,10 +52,9 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
-    from kdvision.batch.joint import TableCache
     from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.folder import REPORT, ResultFolder
+    from kdvision.batch.store.folder import REPORT, TABLE_CACHE, ResultFolder
     from kdvision.batch.store.record import CorrectionFile, load_records
 
     options = BatchOptions.load(out)
@@ -67,9 +66,8 @@ def review(
     corrections = CorrectionFile(out)
     corrections.reload()
     records, _ = load_records(out)
-    outcome = evaluate_event(
-        options.load_event(), records.values(), corrections, cache=TableCache.load(ResultFolder(out))
-    )
+    verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
+    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome, records)
     given = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
     if given:

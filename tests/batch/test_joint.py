@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from kdvision.batch.event import Event, Rules
-from kdvision.batch.joint import TableCache, decide_tables
+from kdvision.batch.joint import decide_tables
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
 from kdvision.batch.standings import assign_seats
-from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.folder import Data, ResultFolder
 from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.batch.store.record import Reading as StoredReading
 from kdvision.game.board import Board, Square
@@ -66,11 +66,9 @@ def unsure_bo() -> PhotoRecord:
     return photo_result("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
-def decide_table(
-    *photos: PhotoRecord, cache: TableCache | None = None, event: Event = NO_EVENT
-) -> dict[str, KingdomResult]:
+def decide_table(*photos: PhotoRecord, stored: Data | None = None, event: Event = NO_EVENT) -> dict[str, KingdomResult]:
     """The kingdoms of one table, decided jointly, by player."""
-    standings = decide_tables(assign_seats(photos, event), cache or TableCache())
+    standings, _ = decide_tables(assign_seats(photos, event), stored or {})
     return {kingdom.player: kingdom for kingdom in standings.kingdoms}
 
 
@@ -206,30 +204,33 @@ def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
     assert decide_table(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
 
 
-def test_joint_decisions_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, folder, cache = (photo_result("ann", ANN), unsure_bo()), ResultFolder(tmp_path), TableCache()
-    kingdoms = decide_table(*table, cache=cache)
-    cache.save(folder)
+TABLE = (photo_result("ann", ANN), unsure_bo())
+
+
+def store_verdicts(folder: Path) -> dict[str, Any]:
+    """The verdicts on the table, as they are read from a result folder in which they were stored."""
+    _, verdicts = decide_tables(assign_seats(TABLE, NO_EVENT), {})
+    ResultFolder(folder).save_json(".tables.json", verdicts)
+    return ResultFolder(folder).load_json(".tables.json") or {}
+
+
+def test_stored_decisions_are_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored, kingdoms = store_verdicts(tmp_path), decide_table(*TABLE)
     monkeypatch.setattr("kdvision.vision.decide.decide.decide", None)
-    assert decide_table(*table, cache=cache) == kingdoms
-    assert decide_table(*table, cache=TableCache.load(folder)) == kingdoms
+    assert decide_table(*TABLE, stored=stored) == kingdoms
     with pytest.raises(TypeError, match="not callable"):
-        decide_table(photo_result("ann", "# w m2"), unsure_bo(), cache=TableCache.load(folder))
+        decide_table(photo_result("ann", "# w m2"), unsure_bo(), stored=stored)
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
-def test_a_damaged_cache_is_ignored(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_file_of_decisions_is_ignored(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".tables.json").write_bytes(content)
     assert ResultFolder(tmp_path).load_json(".tables.json") is None
-    assert decide_table(photo_result("ann", ANN), unsure_bo(), cache=TableCache.load(ResultFolder(tmp_path)))
 
 
 @pytest.mark.parametrize(
     "verdicts", [5, [["?x", 1, True, {}]] * 2, [[1, 1, True, {}]] * 2, [["# w"]], [["# w", "x", 1, {}]]]
 )
-def test_tables_with_invalid_cache_entries_are_decided_again(verdicts: object, tmp_path: Path) -> None:
-    table, cache = (photo_result("ann", ANN), unsure_bo()), TableCache()
-    kingdoms = decide_table(*table, cache=cache)
-    cache.save(folder := ResultFolder(tmp_path))
-    folder.save_json(".tables.json", dict.fromkeys(folder.load_json(".tables.json") or {}, verdicts))
-    assert decide_table(*table, cache=TableCache.load(folder)) == kingdoms
+def test_tables_with_invalid_stored_decisions_are_decided_again(verdicts: object, tmp_path: Path) -> None:
+    stored = dict.fromkeys(store_verdicts(tmp_path), verdicts)
+    assert stored and decide_table(*TABLE, stored=stored) == decide_table(*TABLE)
