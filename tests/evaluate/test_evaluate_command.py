@@ -148,3 +148,7 @@ def test_a_csv_that_cannot_be_written_is_an_error(tmp_path: Path, run: Run) -> N
     ran = run("evaluate", tmp_path, "--csv", tmp_path / "nowhere" / "rows.csv")
     assert ran.code == 1
     assert f"{tmp_path / 'nowhere'} cannot be written to" in ran.err
+
+
+def test_help_counts_the_corruptions(run: Run) -> None:
+    assert f"Corrupt every photo in {READINGS} ways" in " ".join(run("evaluate", "--help").out.split())
