@@ -21,7 +21,7 @@ from kdvision.batch.photos import name_key
 from kdvision.batch.standings import Ranking
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
-from kdvision.report.board_text import format_sizes
+from kdvision.report.table import format_sizes
 from kdvision.text import count_noun, replace_controls
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def write_game_file(path: str | None, results: Sequence["Result"], options: Scor
         print_message(f"{path} was not written, because {failed[0]} failed")
         return
     from kdvision.files import write_atomically
-    from kdvision.report.game_file import format_game_file
+    from kdvision.report.game import format_game_file
 
     side = options.make_rules([scored.board for result in results for scored in result.kingdoms]).side
     text = format_game_file(results, options.board_game, options.variants, side=options.size, default_side=side)

@@ -3,21 +3,25 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from operator import call
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
-from kdvision.evaluate.match import match_kingdoms
 from kdvision.evaluate.summary import PhotoResult, format_csv
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
+from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
 from kdvision.vision.image.photo import Photo
 
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
 
 DEFAULT_CELL_PIXELS: Final = 60.0
 """Side of a square assumed for a photo that cannot be opened: corruptions of it are never read."""
+
+MAX_SHIFT_SQUARES: Final = 2
+"""Boards are compared at all shifts up to this one: a missed row must not make every square wrong."""
 
 Reader = Callable[[Photo], Sequence["KingdomReading"]]
 """Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
@@ -131,6 +138,65 @@ def compare_with_label(
         read=" | ".join(str(reading.board.trim()) for reading in readings),
         error=error,
     )
+
+
+@dataclass(frozen=True)
+class Match:
+    """A true kingdom and the kingdom that was read, with its board in the smallest frame.
+
+    `quarters` clockwise quarter turns bring the board that was read onto the truth; `shape` (same squares with a tile)
+    and `exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before and after the
+    decision.
+    """
+
+    board: Board
+    quarters: int
+    raw_agreement: int
+    agreement: int
+    shape: bool
+    exact: bool
+
+
+def match_kingdoms(
+    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence["KingdomReading"]
+) -> list[Match | None]:
+    """The match of each true kingdom, None for a kingdom that was not found.
+
+    Kingdoms are assigned by position where the corners of all true kingdoms are known, else by agreement.
+    """
+    if not readings or not truths:
+        return [None] * len(truths)
+    matches = [[_match(truth, reading) for reading in readings] for truth in truths]
+    known = [outline for outline in corners if outline is not None]
+    if 1 < len(truths) == len(known):
+        centres = np.array([outline.mean(axis=0) for outline in known])
+        cost = cdist(centres, np.array([reading.grid.corners.mean(axis=0) for reading in readings]))
+    else:
+        cost = np.array([[-float(match.agreement) for match in row] for row in matches])
+    found: list[Match | None] = [None] * len(truths)
+    for truth, index in zip(*linear_sum_assignment(cost), strict=True):
+        found[truth] = matches[truth][index] if matches[truth][index].agreement else None
+    return found
+
+
+def _match(truth: Board, reading: "KingdomReading") -> Match:
+    """The match in the turn with the highest agreement; of equal turns, the smallest."""
+    board = reading.board.trim()
+    agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
+    quarters = agreements.index(max(agreements))
+    turned = board.rotate(quarters)
+    raw = _count_agreement(truth, reading.reading.best.rotate(quarters))
+    shape = (turned.height, turned.width) == (truth.height, truth.width) and turned.keys() == truth.keys()
+    return Match(board, quarters, raw, agreements[quarters], shape, turned == truth)
+
+
+def _count_agreement(truth: Board, board: Board) -> int:
+    """The number of right squares minus the number of invented ones, at the shift where it is largest."""
+    agreements = [0]
+    for down, right in product(range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1), repeat=2):
+        true_cells = [(cell, truth.get(Square(row + down, col + right))) for (row, col), cell in board.items()]
+        agreements.append(sum((true == cell) - (true is None) for cell, true in true_cells))
+    return max(agreements)
 
 
 def evaluate_corrupted(

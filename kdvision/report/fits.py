@@ -11,13 +11,13 @@ from kdvision.game.deck import Face, face, index_deck
 from kdvision.game.pieces import UNKNOWN
 from kdvision.game.placements import Placement, describe_square, find_placements
 from kdvision.game.rules import SIDES, clauses
-from kdvision.report.board_text import list_board_lines
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import (
     describe_reading,
     format_note,
     format_title,
     indent,
+    list_board_lines,
     list_problems,
     name_cell,
     render_text,

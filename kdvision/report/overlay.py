@@ -39,15 +39,6 @@ MAX_OVERLAY_SIDE: Final = 1600
 
 MIN_FONT_PIXELS: Final = 9.0
 """Smallest font size, however small the picture is."""
-MIN_TOTAL_SHARE, MAX_TOTAL_SHARE = 1 / 70, 1 / 30
-"""Smallest and largest font size of a total, as a share of the picture's longer side."""
-
-SYMBOL_SHARE: Final = 0.4
-"""Width of a terrain symbol, as a share of its square."""
-CROWN_SHARE: Final = 0.22
-"""Width of a crown, as a share of its square."""
-LABEL_SHARE: Final = 0.18
-"""Font size of a territory's points, as a share of its square."""
 
 
 def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> Pixels:
@@ -98,8 +89,8 @@ def _draw_squares(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Poin
             draw_lines(canvas, [frame], AMBER, side * 0.07, closed=True)
         if cell is not None:
             centre = grid.centres[square] - np.array([0.0, 0.08 * side])
-            draw_terrain(canvas, centre, side * SYMBOL_SHARE, cell.terrain, AMBER if square in doubtful else LIGHT)
-            draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * CROWN_SHARE, cell.crowns)
+            draw_terrain(canvas, centre, side * 0.4, cell.terrain, AMBER if square in doubtful else LIGHT)
+            draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * 0.22, cell.crowns)
 
 
 def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Points) -> None:
@@ -109,7 +100,7 @@ def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Point
             squares = line.territory.squares
             centres = np.array([grid.centres[square] for square in squares])
             square = squares[int(np.linalg.norm(centres - centres.mean(axis=0), axis=1).argmin())]
-            size = sides[square] * LABEL_SHARE
+            size = sides[square] * 0.18
             # The font has no ×. Where it would be too small, the points alone leave the symbols visible.
             words = f"{len(squares)} x {line.territory.crowns} = {line.points}"
             words = words if size >= MIN_FONT_PIXELS else str(line.points)
@@ -122,7 +113,7 @@ def _draw_total(canvas: Pixels, scored: ScoredKingdom, grid: Grid, name: str) ->
     total = f"{scored.total} points" if scored.is_open else count_noun(scored.card.total, "point")
     words = f"{name}: {total}" if name else total
     longer_side = max(canvas.shape)
-    size = min(max(grid.side * 0.4, longer_side * MIN_TOTAL_SHARE), longer_side * MAX_TOTAL_SHARE)
+    size = min(max(grid.side * 0.4, longer_side / 70), longer_side / 30)
     top = np.array([grid.corners[:, 0].mean(), grid.corners[:, 1].min() - size])
     draw_label(canvas, top, f"{words} ?" if scored.review else words, size, LIGHT, DARK)
 

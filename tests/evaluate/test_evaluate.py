@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.evaluate import compare_with_label, evaluate
+from kdvision.evaluate.evaluate import compare_with_label, evaluate, match_kingdoms
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult, format_csv, summarise
 from kdvision.game.board import Board
@@ -42,6 +42,16 @@ def test_the_same_board_is_exact() -> None:
 def test_a_rotated_board_is_exact_but_not_upright() -> None:
     row = compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).rotate(1)))])
     assert row.exact and row.points_exact and not row.upright
+
+
+def test_a_rotated_board_is_the_same_kingdom() -> None:
+    (match,) = match_kingdoms([Board.parse(OTHER)], [None], [make_reading(str(Board.parse(OTHER).rotate(1)))])
+    assert match is not None and match.exact and match.quarters == 3
+
+
+def test_without_kingdoms_on_one_side_nothing_matches() -> None:
+    assert match_kingdoms([], [], [make_reading(SMALL)]) == []
+    assert match_kingdoms([Board.parse(SMALL)], [None], []) == [None]
 
 
 def test_a_mirrored_board_is_wrong() -> None:
