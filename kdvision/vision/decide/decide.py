@@ -6,7 +6,7 @@ fit the side and are connected. `ilp.py` solves it; runners-up forbid the decide
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import MIN_PROBABILITY, NOTHING, Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
-from kdvision.vision.decide.placements import Frame, Ints, Penalties, Placements, list_placements
+from kdvision.vision.decide.placements import Ints, Penalties, Placements, list_placements
 from kdvision.vision.geometry import Floats
 
 P_CONFIDENT_READING: Final = 0.98
@@ -30,8 +30,6 @@ P_DOUBT: Final = 0.01
 """A square is a doubt if another kind has a higher probability."""
 MIN_PROBABILITY_RATIO: Final = 0.002
 """Runners-up that are less probable than this, relative to the best, are not sought."""
-MAX_DOUBTED_SQUARES: Final = 12
-"""Squares of each kingdom for which a runner-up is sought."""
 
 
 def decide(
@@ -59,56 +57,12 @@ def decide(
     losses = [_compute_losses(reading, number, kinds, fixed) for number, reading in enumerate(readings)]
     placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, penalties)
     limit = -float(np.log(MIN_PROBABILITY_RATIO)) * temperature
-    optimum = BoardProgramme(placements, side, penalties).solve(limit=limit, max_squares=MAX_DOUBTED_SQUARES)
-    solutions = (optimum.best, *optimum.runners_up)
-    weights = np.exp((optimum.best.loss - np.array([one.loss for one in solutions])) / temperature)
-    decisions = []
-    for number, frame in enumerate(placements.frames):
-        ranked = _rank_boards(solutions, weights, frame)
-        proved = optimum.best.proved and number not in optimum.unfinished
-        chosen = _list_chosen(placements, optimum.best, frame)
-        decisions.append(_make_decision(losses[number], kinds, frame, ranked, chosen, deck, side, proved=proved))
-    return decisions
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """A chosen placement on a kingdom's own grid."""
-
-    squares: tuple[Square, ...]
-    kinds: tuple[str, ...]
-    has_face: bool
-    is_foreign: bool
-
-
-def _make_decision(
-    losses: Floats,
-    kinds: tuple[str, ...],
-    frame: Frame,
-    ranked: Sequence[tuple[Ints, float]],
-    chosen: Sequence[_Chosen],
-    deck: Deck,
-    side: int | None,
-    *,
-    proved: bool,
-) -> Decision:
-    """Return the decision of one kingdom from its boards, ranked by weight."""
-    total = sum(weight for _, weight in ranked)
-    boards = [(make_board(kinds, frame, labels), weight / total) for labels, weight in ranked]
-    doubts, overruled = _find_doubts(losses, kinds, ranked)
-    flat = losses.reshape(-1, len(kinds))
-    correction_cost = float((flat[np.arange(len(flat)), ranked[0][0]] - flat.min(axis=1)).sum())
-    return Decision(
-        board=boards[0][0],
-        dominoes=tuple(_list_dominoes(chosen, deck)),
-        probability=boards[0][1],
-        doubts=doubts,
-        problems=_find_problems(chosen, boards[0][0], deck, side),
-        runners_up=tuple(boards[1:]),
-        overruled=overruled,
-        proved=proved,
-        correction_cost=correction_cost,
-    )
+    best, runners_up, unfinished = BoardProgramme(placements, side, penalties).solve(limit=limit)
+    weighted = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
+    return [
+        _make_decision(placements, number, weighted, deck, side, proved=best.proved and number not in unfinished)
+        for number in range(len(readings))
+    ]
 
 
 def _compute_losses(
@@ -125,67 +79,79 @@ def _compute_losses(
     return losses
 
 
-def make_board(kinds: tuple[str, ...], frame: Frame, labels: Ints) -> Board:
-    """Return the board that the labels (n,) of a frame's squares show, in the frame of the reading."""
-    shown = {Square(*divmod(index, frame.cols)): kinds[label] for index, label in enumerate(labels.tolist())}
+def _make_decision(
+    p: Placements,
+    number: int,
+    weighted: Sequence[tuple[Solution, float]],
+    deck: Deck,
+    side: int | None,
+    *,
+    proved: bool,
+) -> Decision:
+    """Return the decision of one kingdom from the solutions for all kingdoms with their weights, the best one first."""
+    grid, distinct = p.grids[number], dict[bytes, tuple[Ints, float]]()
+    for solution, weight in weighted:
+        labels = solution.labels[grid.ravel()]
+        if weight > distinct.get(labels.tobytes(), (labels, 0.0))[1]:
+            distinct[labels.tobytes()] = labels, weight
+    ranked = sorted(distinct.values(), key=lambda board: -board[1])
+    total = sum(weight for _, weight in ranked)
+    boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked]
+    losses = p.losses[grid.ravel()]
+    doubts, overruled = _find_doubts(losses, p.kinds, ranked, grid.shape[1])
+    chosen = [n for n in weighted[0][0].chosen.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
+    squares = {int(square): Square(*place) for place, square in np.ndenumerate(grid)}
+    foreign = [n for n in chosen if p.face[n] < 0 and not p.is_castle[n]]
+    foreign_squares = sorted(squares[at] for n in foreign for at in (p.first[n], p.second[n]) if at >= 0)
+    index, dominoes = index_deck(deck), []
+    for n in (n for n in chosen if p.face[n] >= 0):
+        one, two = (Cell.parse(p.kinds[kind]) for kind in (p.kind_a[n], p.kind_b[n]))
+        numbers = index.numbers[index.number[one][two]]
+        dominoes.append(PlacedDomino(numbers, (squares[p.first[n]], squares[p.second[n]])))
+    return Decision(
+        board=boards[0][0],
+        dominoes=tuple(sorted(dominoes, key=lambda domino: domino.squares)),
+        probability=boards[0][1],
+        doubts=doubts,
+        problems=_find_problems(boards[0][0], foreign_squares, deck, side),
+        runners_up=tuple(boards[1:]),
+        overruled=overruled,
+        proved=proved,
+        correction_cost=float((losses[np.arange(len(losses)), ranked[0][0]] - losses.min(axis=1)).sum()),
+    )
+
+
+def _make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
+    """Return the board that labels (rows, cols) show, in the frame of the reading."""
+    shown = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
     cells = {square: Cell.parse(kind) for square, kind in shown.items() if kind != NOTHING}
-    return Board(cells, height=frame.rows, width=frame.cols)
-
-
-def _rank_boards(solutions: Sequence[Solution], weights: Floats, frame: Frame) -> list[tuple[Ints, float]]:
-    """Return the distinct boards of one kingdom as labels, each with the weight of its best solution, best first."""
-    boards: dict[bytes, tuple[Ints, float]] = {}
-    for solution, weight in zip(solutions, weights.tolist(), strict=True):
-        labels = solution.labels[frame.start : frame.end]
-        if weight > boards.get(labels.tobytes(), (labels, 0.0))[1]:
-            boards[labels.tobytes()] = (labels, weight)
-    return sorted(boards.values(), key=lambda board: -board[1])
+    return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
 def _find_doubts(
-    losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]]
+    losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]], cols: int
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """Return the uncertain squares, least probable first, and those decided against a confident reading."""
-    flat, shown = losses.reshape(-1, len(kinds)), np.stack([labels for labels, _ in ranked])
+    shown, best_read = np.stack([labels for labels, _ in ranked]), losses.argmin(axis=1)
     doubts, overruled = [], []
-    for index in np.flatnonzero((shown != flat.argmin(axis=1)).any(axis=0)).tolist():
-        square, label = Square(*divmod(index, losses.shape[1])), int(ranked[0][0][index])
+    for index in np.flatnonzero((shown != best_read).any(axis=0)).tolist():
+        square, label, raw = Square(*divmod(index, cols)), int(shown[0, index]), int(best_read[index])
         weights: dict[int, float] = {}
         for labels, weight in ranked:
-            weights[int(labels[index])] = max(weights.get(int(labels[index]), 0.0), weight)
-        total = sum(weights.values())
-        probability, raw = weights.pop(label) / total, int(flat[index].argmin())
-        contradicts = raw != label and np.exp(-flat[index][raw]) > P_CONFIDENT_READING
+            weights.setdefault(int(labels[index]), weight)
+        probability = weights[label] / sum(weights.values())
+        contradicts = raw != label and np.exp(-losses[index, raw]) > P_CONFIDENT_READING
         if contradicts or probability < 1 - P_DOUBT:
+            del weights[label]
             alternative = raw if contradicts else max(weights, key=lambda kind: weights[kind])
             doubts.append(Doubt(square, kinds[label], probability, kinds[alternative]))
         overruled += [square] if contradicts else []
     return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled)
 
 
-def _list_chosen(p: Placements, best: Solution, frame: Frame) -> list[_Chosen]:
-    """Return the chosen placements of one kingdom."""
-    chosen = []
-    for n in best.chosen.tolist():
-        if frame.start <= p.first[n] < frame.end:
-            cells = [(p.first[n], p.kind_a[n])] + ([(p.second[n], p.kind_b[n])] if p.second[n] >= 0 else [])
-            squares = tuple(Square(*divmod(int(square) - frame.start, frame.cols)) for square, _ in cells)
-            chosen.append(_Chosen(squares, tuple(p.kinds[kind] for _, kind in cells), p.face[n] >= 0, p.is_foreign[n]))
-    return chosen
-
-
-def _list_dominoes(chosen: Sequence[_Chosen], deck: Deck) -> list[PlacedDomino]:
-    """Return the deck's dominoes on this board, each with all numbers of its face."""
-    index, dominoes = index_deck(deck), []
-    for placement in chosen:
-        if placement.has_face:
-            one, two = (Cell.parse(kind) for kind in placement.kinds)
-            numbers = index.numbers[index.number[one][two]]
-            dominoes.append(PlacedDomino(numbers, (placement.squares[0], placement.squares[1])))
-    return sorted(dominoes, key=lambda domino: domino.squares)
-
-
-def _find_problems(chosen: Sequence[_Chosen], board: Board, deck: Deck, side: int | None) -> tuple[Problem, ...]:
+def _find_problems(
+    board: Board, foreign_squares: Sequence[Square], deck: Deck, side: int | None
+) -> tuple[Problem, ...]:
     """Return the problems of the board itself, else of the board together with the other kingdoms.
 
     Messages name squares from the board's own first row and column.
@@ -195,8 +161,7 @@ def _find_problems(chosen: Sequence[_Chosen], board: Board, deck: Deck, side: in
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
     )
-    foreign = sorted(square for placement in chosen if placement.is_foreign for square in placement.squares)
-    if found or not foreign:
+    if found or not foreign_squares:
         return found
     text = "the box has not enough dominoes for this and the other kingdoms"
-    return (Problem(tuple(foreign), text, "kingdomino/contents"),)
+    return (Problem(tuple(foreign_squares), text, "kingdomino/contents"),)

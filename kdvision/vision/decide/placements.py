@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kdvision.game.deck import Deck, faces
 from kdvision.vision.classify.observation import BorderLogOdds
@@ -35,33 +35,15 @@ class Penalties:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """One kingdom's grid. Its squares are numbered row by row from `start`, so that all grids share one numbering."""
-
-    start: int
-    rows: int
-    cols: int
-
-    @property
-    def numbers(self) -> Ints:
-        """The numbers of the squares (rows, cols)."""
-        return np.arange(self.start, self.end).reshape(self.rows, self.cols)
-
-    @property
-    def end(self) -> int:
-        """The number after the last square's."""
-        return self.start + self.rows * self.cols
-
-
-@dataclass(frozen=True)
 class Placements:
     """Parallel arrays (n,): squares `first` and `second` with kinds `kind_a` and `kind_b`, deck `face`, `cost`.
 
-    `second`, `kind_b` and `face` are -1 for placements of one square or without a face. `stock` (faces,) is the number
-    of dominoes with each face, `losses` (squares, kinds) the negative log-probability of each kind on each square.
+    `grids` hold the numbers (rows, cols) of each kingdom's squares; all kingdoms share one numbering. `second`,
+    `kind_b` and `face` are -1 for placements of one square or without a face. `stock` (faces,) is the number of
+    dominoes with each face, `losses` (squares, kinds) the negative log-probability of each kind on each square.
     """
 
-    frames: tuple[Frame, ...]
+    grids: tuple[Ints, ...]
     kinds: tuple[str, ...]
     stock: Ints
     losses: Floats
@@ -72,7 +54,6 @@ class Placements:
     face: Ints
     cost: Floats
     is_castle: Mask
-    is_foreign: Mask
 
     @property
     def nothing(self) -> int:
@@ -81,11 +62,10 @@ class Placements:
 
     def label_squares(self, chosen: Ints) -> Ints:
         """Return the kind (squares,) on each square, given the indices of the chosen placements."""
-        labels = np.full(self.frames[-1].end, self.nothing)
+        labels = np.full(len(self.losses) + 1, self.nothing)  # the last entry stands for a missing second square
+        labels[self.second[chosen]] = self.kind_b[chosen]
         labels[self.first[chosen]] = self.kind_a[chosen]
-        pairs = chosen[self.second[chosen] >= 0]
-        labels[self.second[pairs]] = self.kind_b[pairs]
-        return labels
+        return labels[:-1]
 
 
 def list_placements(
@@ -96,59 +76,43 @@ def list_placements(
     penalties: Penalties,
 ) -> Placements:
     """Return all plausible placements; `losses` are arrays (rows, cols, kinds) of negative log-probabilities."""
-    starts = np.cumsum([0, *(loss.shape[0] * loss.shape[1] for loss in losses)])
-    frames = tuple(Frame(int(start), *loss.shape[:2]) for start, loss in zip(starts, losses, strict=False))
+    sizes = [loss.shape[0] * loss.shape[1] for loss in losses]
+    numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    grids = tuple(part.reshape(loss.shape[:2]) for part, loss in zip(numbers, losses, strict=True))
     flat = np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses])
+    first, second, gains = _list_pairs(grids, border_log_odds)
     stock = {face: count for face, count in faces(deck).items() if {str(face[0]), str(face[1])} <= set(kinds)}
     ways = [(kinds.index(str(one)), kinds.index(str(two)), n) for n, (one, two) in enumerate(stock)]
-    ways = [*ways, *((b, a, n) for a, b, n in ways if a != b)]
-    groups = _list_groups(
-        flat, kinds, np.array(ways, np.intp).reshape(-1, 3), *_list_pairs(frames, border_log_odds), penalties
-    )
-    first, second, kind_a, kind_b, face, price = (np.concatenate(part) for part in zip(*groups, strict=True))
-    group = np.repeat(np.arange(len(groups)), [len(columns[0]) for columns in groups])
-    is_pair = second >= 0
-    over = flat - flat.min(axis=1, keepdims=True)
-    excess = over[first, kind_a] + np.where(is_pair, over[second, kind_b], 0.0) + price
-    gain = flat - flat[:, [kinds.index(NOTHING)]]
-    cost = gain[first, kind_a] + np.where(is_pair, gain[second, kind_b], 0.0) + price
-    columns = (first, second, kind_a, kind_b, face, cost, group == 3, (group == 1) | (group == 2))
-    counts = np.array(list(stock.values()), np.intp)
-    return Placements(frames, kinds, counts, flat, *(column[excess < MAX_EXCESS_NATS] for column in columns))
+    ways += [(b, a, n) for a, b, n in ways if a != b]
+    kind_a, kind_b, face = np.array(ways, np.intp).reshape(-1, 3).T
 
-
-def _list_groups(
-    losses: Floats, kinds: tuple[str, ...], ways: Ints, first: Ints, second: Ints, gains: Floats, penalties: Penalties
-) -> list[tuple[NDArray[np.generic], ...]]:
-    """Return dominoes, foreign dominoes, single squares and castles: squares, kinds, face and price of each.
-
-    `ways` (n, 3) are the kinds and the face of the deck's dominoes, `gains` the border evidence for each pair.
-    """
-    over = losses - losses.min(axis=1, keepdims=True)
-    tiles = np.array([n for n, kind in enumerate(kinds) if kind not in (NOTHING, CASTLE)])
-    single = np.array([n for n, kind in enumerate(kinds) if kind != NOTHING])
-    best_tile, best_single = tiles[losses[:, tiles].argmin(axis=1)], single[losses[:, single].argmin(axis=1)]
-    excess = over[first][:, ways[:, 0]] + over[second][:, ways[:, 1]] - gains[:, None]
+    over = np.pad(flat - flat.min(axis=1, keepdims=True), (0, 1))  # the last entries stand for no second square
+    gain = np.pad(flat - flat[:, [kinds.index(NOTHING)]], (0, 1))
+    excess = over[first][:, kind_a] + over[second][:, kind_b] - gains[:, None]
     pair, way = np.nonzero(excess < MAX_EXCESS_NATS)
-    squares, none, no_face = np.arange(len(losses)), np.full(len(losses), -1), np.full(len(first), -1)
-    groups: list[tuple[NDArray[np.generic], ...]] = [
-        (first[pair], second[pair], ways[way, 0], ways[way, 1], ways[way, 2], -gains[pair]),
-        (first, second, best_tile[first], best_tile[second], no_face, penalties.foreign_domino - gains),
-        (squares, none, best_single, none, none, np.full(len(losses), penalties.single_square)),
+    tile = np.where(np.isin(kinds, [NOTHING, CASTLE]), np.inf, flat).argmin(axis=1)
+    single = np.where(np.isin(kinds, [NOTHING]), np.inf, flat).argmin(axis=1)
+    squares, castle = np.arange(len(flat)), kinds.index(CASTLE)
+    groups: list[tuple[ArrayLike, ...]] = [
+        (first[pair], second[pair], kind_a[way], kind_b[way], face[way], -gains[pair], False),
+        (first, second, tile[first], tile[second], -1, penalties.foreign_domino - gains, False),
+        (squares, -1, single, -1, -1, penalties.single_square, False),
+        (squares, -1, castle, -1, -1, 0.0, True),
     ]
-    if CASTLE in kinds:
-        castle = np.full(len(losses), kinds.index(CASTLE))
-        groups.append((squares, none, castle, none, none, np.zeros(len(losses))))
-    return groups
+    columns = [np.concatenate(parts) for parts in zip(*(np.broadcast_arrays(*group) for group in groups), strict=True)]
+    one, two, kind_one, kind_two, _, price, _ = columns
+    columns[5] = gain[one, kind_one] + gain[two, kind_two] + price
+    is_plausible = over[one, kind_one] + over[two, kind_two] + price < MAX_EXCESS_NATS
+    counts = np.array(list(stock.values()), np.intp)
+    return Placements(grids, kinds, counts, flat, *(column[is_plausible] for column in columns))
 
 
-def _list_pairs(frames: Sequence[Frame], border_log_odds: Sequence[BorderLogOdds | None]) -> tuple[Ints, Ints, Floats]:
+def _list_pairs(grids: Sequence[Ints], border_log_odds: Sequence[BorderLogOdds | None]) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of neighbouring squares and the log-odds that each pair is one domino."""
     first, second, gains = [], [], []
-    for frame, log_odds in zip(frames, border_log_odds, strict=True):
-        numbers = frame.numbers
-        first += [numbers[:, :-1].ravel(), numbers[:-1].ravel()]
-        second += [numbers[:, 1:].ravel(), numbers[1:].ravel()]
-        pairs = len(first[-2]) + len(first[-1])
-        gains += [np.zeros(pairs)] if log_odds is None else [part.ravel() for part in log_odds]
+    for grid, log_odds in zip(grids, border_log_odds, strict=True):
+        for axis, (one, other) in enumerate([(grid[:, :-1], grid[:, 1:]), (grid[:-1], grid[1:])]):
+            first.append(one.ravel())
+            second.append(other.ravel())
+            gains.append(np.zeros(one.size) if log_odds is None else log_odds[axis].ravel())
     return np.concatenate(first), np.concatenate(second), np.concatenate(gains)
