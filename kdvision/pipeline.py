@@ -4,8 +4,7 @@ Photo → detections → cell grids → class probabilities → decided boards �
 stages. Scores are not part of it: `kdvision.game` computes them from the boards.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
@@ -14,8 +13,7 @@ from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.game_set import GAME_AUTO, check_box, decide_game
+from kdvision.vision.decide.game_set import GAME_AUTO, check_box
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import (
     FixedSquares,
@@ -23,20 +21,15 @@ from kdvision.vision.find import (
     Watch,
     assemble_kingdoms,
     clear_occlusion,
+    decide_boards,
     decide_kingdoms,
     find_kingdoms,
-    finish_readings,
     observe_outlines,
 )
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import AlignedView, match_kingdoms
-from kdvision.vision.result import (
-    KingdomReading,
-    add_problems,
-    build_reading,
-    describe_surroundings,
-)
+from kdvision.vision.result import KingdomReading, add_problems, build_readings, describe_surroundings
 
 __all__ = ["KingdomReading", "decide_again", "read", "read_views"]
 
@@ -108,8 +101,17 @@ def read_views(
     kingdoms = split_kingdoms(everything)[0]
     if not kingdoms:
         raise make_no_kingdom_error(first, everything)
-    match = partial(_match_view, kingdoms=kingdoms, networks=networks, side=side, game=game, watch=watch)
-    views, problems = _collect_views(photos[1:], match, known={first.digest: 1}, on_failure=on_failure)
+
+    def match_view(photo: Photo) -> tuple[dict[int, AlignedView], int]:
+        """Return a photo's views of the known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
+        found = find_kingdoms(photo, networks, watch=watch)
+        matched, rest = match_kingdoms(kingdoms, split_kingdoms(found)[0])
+        others = len(decide_kingdoms(rest, networks.calibration, side=side, game=game)[1])
+        if not matched and not others:
+            raise make_no_kingdom_error(photo, found)
+        return matched, others
+
+    views, problems = _collect_views(photos[1:], match_view, known={first.digest: 1}, on_failure=on_failure)
     fused = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
@@ -122,22 +124,20 @@ def read_views(
         calibration=networks.calibration,
         watch=watch,
     )
-    return [
-        add_problems(one, [*problems, *contradictions])
-        for one, (_, contradictions) in zip(readings, fused, strict=True)
-    ]
+    pairs = zip(readings, fused, strict=True)
+    return [add_problems(reading, [*problems, *contradictions]) for reading, (_, contradictions) in pairs]
 
 
 def _collect_views(
     photos: Sequence[PhotoSource],
-    match: Callable[[Photo], tuple[dict[int, AlignedView], int]],
+    match_view: Callable[[Photo], tuple[dict[int, AlignedView], int]],
     *,
     known: dict[bytes, int],
     on_failure: OnFailure | None,
 ) -> tuple[dict[int, list[AlignedView]], list[Problem]]:
     """Return the views of each known kingdom in further photos, and problems with these photos.
 
-    `match` is `_match_view` for one photo. `known` are the numbers of earlier photos by their digest.
+    `known` are the numbers of earlier photos by their digest.
     """
     views: dict[int, list[AlignedView]] = {}
     problems: list[Problem] = []
@@ -149,7 +149,7 @@ def _collect_views(
             if original < number:
                 problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
                 continue
-            matched, others = match(photo)
+            matched, others = match_view(photo)
         except (PhotoError, NoKingdomFound) as error:
             problems.append(Problem((), f"{name} is left out: {error}"))
             if on_failure is not None:
@@ -157,33 +157,14 @@ def _collect_views(
             continue
         for index, view in matched.items():
             views.setdefault(index, []).append(view)
-        texts = [*_describe_others(len(matched), others), *(f": {warning}" for warning in photo.warnings)]
+        texts = [f": {warning}" for warning in photo.warnings]
+        if others and not matched:
+            texts.insert(0, ", shows another kingdom, and is left out")
+        elif others:
+            which = "a kingdom" if others == 1 else f"{others} kingdoms"
+            texts.insert(0, f", also shows {which} not found in photo 1: read it by itself")
         problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
     return views, problems
-
-
-def _match_view(
-    photo: Photo, *, kingdoms: Sequence[GridObservation], networks: Networks, side: int | None, game: str, watch: Watch
-) -> tuple[dict[int, AlignedView], int]:
-    """Return a photo's views of known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
-    found = find_kingdoms(photo, networks, watch=watch)
-    matched, rest = match_kingdoms(kingdoms, split_kingdoms(found)[0])
-    others = 0
-    if rest:
-        decided = decide_kingdoms(rest, side, {}, networks.calibration, game=game, is_manual=False)
-        others = len(decided.observations)
-    if not matched and not others:
-        raise make_no_kingdom_error(photo, found)
-    return matched, others
-
-
-def _describe_others(own: int, others: int) -> Iterator[str]:
-    """Yield the text for a photo that shows `own` kingdoms of the first photo and `others`."""
-    if others and not own:
-        yield ", shows another kingdom, and is left out"
-    elif others:
-        which = "a kingdom" if others == 1 else f"{others} kingdoms"
-        yield f", also shows {which} not found in photo 1: read it by itself"
 
 
 def decide_again(
@@ -204,19 +185,14 @@ def decide_again(
         if not (0 <= square.row < grid.rows and 0 <= square.col < grid.cols):
             text = f"{square.name} lies off the grid of kingdom {number + 1}"
             raise NotationError(text, expected="one of its squares")
-    calibration = Networks.load().calibration
-    solve = partial(
-        decide,
+    calibration, fixed = Networks.load().calibration, fixed_squares or {}
+    box, decisions = decide_boards(
+        observations,
+        calibration,
         side=side,
-        border_log_odds=[one.border_log_odds for one in observations],
-        fixed_squares=fixed_squares,
-        temperature=calibration.temperature,
+        game=check_box(game),
+        fixed_squares=fixed,
+        named_kinds=fixed.values(),
     )
-    readings = [one.reading for one in observations]
-    played, decisions = decide_game(check_box(game), readings, solve, named_kinds=(fixed_squares or {}).values())
-    cleared = clear_occlusion(observations, fixed_squares or {})
-    kingdoms = [
-        build_reading(observation, decision, "", around, calibration, played)
-        for observation, decision, around in zip(cleared, decisions, surroundings, strict=True)
-    ]
-    return finish_readings(kingdoms, game)
+    cleared = clear_occlusion(observations, fixed)
+    return build_readings(cleared, decisions, surroundings, calibration, box, asked_game=game)

@@ -3,12 +3,12 @@
 detect → group → refine → classify → partition → decide → assess. `detect.search` finds detections, groups them into
 components and refines each into a grid; `classify.observe` classifies the cells of a grid, `classify.partition` assigns
 tiles to kingdoms that lie close, `classify.context` classifies all tiles of the photo together; `decide.decide` decides
-all boards jointly; `result.build_reading` assesses each of them.
+all boards jointly; `result.build_readings` assesses each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -17,13 +17,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
-from kdvision.vision.assess.kingdom import (
-    accept_all,
-    is_kingdom,
-    is_kingdom_beside_others,
-    is_still_kingdom,
-    split_kingdoms,
-)
+from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
 from kdvision.vision.assess.warnings import BoardFrame, Surroundings
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observation import GridObservation
@@ -31,7 +25,7 @@ from kdvision.vision.classify.observe import observe
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.decide.game_set import GAME_AUTO, decide_game, get_game
+from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids
@@ -43,12 +37,10 @@ from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
 from kdvision.vision.result import (
     KingdomReading,
-    build_reading,
+    build_readings,
     describe_places,
     describe_surroundings,
-    drop_ambiguous_colours,
     mark_touching,
-    warn_of_possible_towns,
 )
 
 Watch: TypeAlias = Callable[[str, Any], None]
@@ -82,19 +74,6 @@ class Networks:
         return list(kingdoms) if self.context is None else self.context.classify(photo, kingdoms)
 
 
-@dataclass(frozen=True)
-class DecidedKingdoms:
-    """The kingdoms of a photo with their decisions, and the box that they were decided with.
-
-    `before` are the boards without the squares that a person has named; None where nobody has.
-    """
-
-    box: str
-    observations: Sequence[GridObservation]
-    decisions: Sequence[Decision]
-    before: Sequence[Board | None]
-
-
 def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_: None) -> list[GridObservation]:
     """Return the observation of every grid in a photo; the kingdoms among them are classified with their context."""
     detections, lattices = search_lattices(photo, networks.detector)
@@ -102,8 +81,8 @@ def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_:
     watch("lattices", lattices)
     observations = partition(photo, networks, lattices.best_hypotheses)
     kingdoms = split_kingdoms(observations)[0]
-    in_context = dict(zip(map(id, kingdoms), networks.classify_context(photo, kingdoms), strict=True))
-    return [in_context.get(id(observation), observation) for observation in observations]
+    in_context = dict(zip(kingdoms, networks.classify_context(photo, kingdoms), strict=True))
+    return [in_context.get(observation, observation) for observation in observations]
 
 
 def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypothesis]) -> list[GridObservation]:
@@ -111,18 +90,17 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
 
     A hypothesis with several castles is replaced by its parts if one of them is a kingdom.
     """
+
+    def observe_lattice(hypothesis: LatticeHypothesis) -> ObservedLattice:
+        return ObservedLattice(hypothesis, observe(photo, networks.classifier, build_grid(hypothesis)))
+
     lattices: list[ObservedLattice] = []
-    for hypothesis in hypotheses:
-        whole = _observe_lattice(photo, networks, hypothesis)
-        parts = [_observe_lattice(photo, networks, part) for part in split_by_castles(whole)]
-        lattices += parts if any(is_kingdom(part.observation) for part in parts) else [whole]
-    kingdoms = [one for one in lattices if is_kingdom_beside_others(one.observation)]
-    resolved = dict(zip(map(id, kingdoms), remove_foreign_tiles(kingdoms), strict=True))
-    return [resolved.get(id(one), one.observation) for one in lattices]
-
-
-def _observe_lattice(photo: Photo, networks: Networks, hypothesis: LatticeHypothesis) -> ObservedLattice:
-    return ObservedLattice(hypothesis, observe(photo, networks.classifier, build_grid(hypothesis)))
+    for whole in map(observe_lattice, hypotheses):
+        parts = list(map(observe_lattice, split_by_castles(whole)))
+        lattices += parts if any(classify_grid(part.observation).certain for part in parts) else [whole]
+    kingdoms = [one for one in lattices if classify_grid(one.observation).beside_others]
+    resolved = dict(zip(kingdoms, remove_foreign_tiles(kingdoms), strict=True))
+    return [resolved.get(one, one.observation) for one in lattices]
 
 
 def observe_outlines(
@@ -150,77 +128,81 @@ def assemble_kingdoms(
     With `is_manual` all of them are kingdoms, because a person has said so. `surroundings` replaces what these
     observations tell about the table. Other parameters as in `pipeline.read`.
     """
-    calibration = calibration or Calibration()
+    calibration, fixed_squares = calibration or Calibration(), fixed_squares or {}
     watch("cells", observations)
-    kingdoms = accept_all(observations) if is_manual else split_kingdoms(observations)[0]
-    if kingdoms:
-        decided = decide_kingdoms(kingdoms, side, fixed_squares or {}, calibration, game=game, is_manual=is_manual)
-        watch("decide", decided.decisions)
-        kingdoms = list(decided.observations)
+    box, kingdoms, decisions = decide_kingdoms(
+        accept_all(observations) if is_manual else split_kingdoms(observations)[0],
+        calibration,
+        side=side,
+        game=game,
+        named_kinds=fixed_squares.values(),
+        is_manual=is_manual,
+    )
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
-    grids, boards = [one.grid for one in kingdoms], [one.board for one in decided.decisions]
+    before: list[Board | None] = [None] * len(kingdoms)
+    if fixed_squares:
+        before = [decision.board for decision in decisions]
+        on_grid = _move_to_grids(fixed_squares, decisions)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=box, fixed_squares=on_grid)
+        kingdoms = clear_occlusion(kingdoms, on_grid)
+    watch("decide", decisions)
+    grids = [one.grid for one in kingdoms]
     if surroundings is None:
         surroundings = [Surroundings()] * len(kingdoms) if is_manual else describe_surroundings(kingdoms, observations)
     surroundings = [around._replace(damaged=bool(photo.warnings)) for around in surroundings]
-    surroundings = mark_touching(surroundings, grids, boards)
-    places = describe_places(grids, photo)
-    readings = [
-        build_reading(observation, decision, place, around, calibration, decided.box, before=board)
-        for observation, decision, place, around, board in zip(
-            kingdoms, decided.decisions, places, surroundings, decided.before, strict=True
-        )
-    ]
-    return finish_readings(readings, game)
+    return build_readings(
+        kingdoms,
+        decisions,
+        mark_touching(surroundings, grids, [decision.board for decision in decisions]),
+        calibration,
+        box,
+        asked_game=game,
+        places=describe_places(grids, photo),
+        before=before,
+    )
 
 
-def finish_readings(readings: Sequence[KingdomReading], game: str) -> list[KingdomReading]:
-    """Return the kingdoms of one table after the checks that need all of them: towns and colours."""
-    return drop_ambiguous_colours(warn_of_possible_towns(readings) if get_game(game) == GAME_AUTO else readings)
-
-
-def decide_kingdoms(
+def decide_boards(
     observations: Sequence[GridObservation],
-    side: int | None,
-    fixed_squares: FixedSquares,
     calibration: Calibration,
     *,
-    game: str,
-    is_manual: bool,
-) -> DecidedKingdoms:
-    """Return the decided kingdoms; a grid whose decided board is no kingdom is dropped and the rest decided again.
-
-    `fixed_squares` are named on the boards that are decided without them, and then decided again with them.
-    """
-    readings = [one.reading for one in observations]
+    side: int | None = None,
+    game: str = GAME_AUTO,
+    fixed_squares: FixedSquares | None = None,
+    named_kinds: Iterable[str] = (),
+) -> tuple[str, list[Decision]]:
+    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid."""
     solve = partial(
         decide,
         side=side,
         border_log_odds=[one.border_log_odds for one in observations],
+        fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    played, decisions = decide_game(game, readings, solve, named_kinds=fixed_squares.values())
-    pairs = zip(observations, decisions, strict=True)
-    remaining = [one for one, decision in pairs if is_manual or _is_kingdom(one, decision)]
-    if len(remaining) < len(observations):
-        return decide_kingdoms(remaining, side, fixed_squares, calibration, game=game, is_manual=is_manual)
-    if not fixed_squares:
-        return DecidedKingdoms(played, remaining, decisions, [None] * len(remaining))
-    _check_fixed_squares(fixed_squares, decisions)
-    starts = [BoardFrame.of(decision.board).first for decision in decisions]
-    on_grid = {
-        (n, Square(square.row + starts[n].row, square.col + starts[n].col)): kind
-        for (n, square), kind in fixed_squares.items()
-    }
-    again = decide_game(played, readings, partial(solve, fixed_squares=on_grid))[1]
-    return DecidedKingdoms(
-        played, clear_occlusion(remaining, on_grid), again, [decision.board for decision in decisions]
-    )
+    return decide_game(game, [one.reading for one in observations], solve, named_kinds=named_kinds)
 
 
-def _is_kingdom(observation: GridObservation, decision: Decision) -> bool:
-    irregular = decision.breaks_rule or decision.foreign_dominoes > 0
-    return is_still_kingdom(observation, decision.box_squares, irregular=irregular, scattered=decision.is_scattered)
+def decide_kingdoms(
+    kingdoms: Sequence[GridObservation],
+    calibration: Calibration,
+    *,
+    side: int | None,
+    game: str,
+    named_kinds: Iterable[str] = (),
+    is_manual: bool = False,
+) -> tuple[str, list[GridObservation], list[Decision]]:
+    """Return the box, the kingdoms and their decisions.
+
+    A grid whose decided board is no kingdom is dropped, and the rest is decided again.
+    """
+    while True:
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, named_kinds=named_kinds)
+        pairs = zip(kingdoms, decisions, strict=True)
+        remaining = [one for one, decision in pairs if is_manual or is_still_kingdom(one, decision)]
+        if len(remaining) == len(kingdoms):
+            return box, remaining, decisions
+        kingdoms = remaining
 
 
 def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
@@ -231,12 +213,17 @@ def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: Fixe
     ]
 
 
-def _check_fixed_squares(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> None:
-    for number, square in fixed_squares:
+def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:
+    """Return squares that are named on the decided boards as squares of their grids; raise NotationError."""
+    moved = {}
+    for (number, square), kind in fixed_squares.items():
         if not 0 <= number < len(decisions):
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        board = decisions[number].board.trim()
-        if not (square.row < board.height and square.col < board.width):
-            hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+        first, last = BoardFrame.of(decisions[number].board)
+        on_grid = Square(square.row + first.row, square.col + first.col)
+        if on_grid.row > last.row or on_grid.col > last.col:
+            hint = f"its squares are A1 to {Square(last.row - first.row, last.col - first.col).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
+        moved[number, on_grid] = kind
+    return moved

@@ -16,7 +16,7 @@ from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import assemble_kingdoms
-from kdvision.vision.result import NO_SURROUNDINGS, KingdomReading, build_reading, mark_touching
+from kdvision.vision.result import KingdomReading, build_reading, mark_touching
 from tests.kingdoms import make_grid, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
@@ -45,7 +45,7 @@ def read_with(
         observation,
         decision,
         "the photo",
-        NO_SURROUNDINGS,
+        Surroundings(),
         Calibration(review_threshold=sure, board_weights=belief),
         boxes.GAME_KINGDOMINO,
     )
@@ -122,8 +122,8 @@ def test_kingdoms_that_nearly_touch_are_both_reported(gap: float, told: bool, ti
     board = Board.parse("# w w / f f .")
     grids = [make_grid(board), make_grid(board, left=40 + (3 + gap) * 50), make_grid(board, left=800)]
     seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
-    around = mark_touching([NO_SURROUNDINGS, Surroundings(unread=True), NO_SURROUNDINGS], seen_askew, [board] * 3)
-    assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), NO_SURROUNDINGS]
+    around = mark_touching([Surroundings(), Surroundings(unread=True), Surroundings()], seen_askew, [board] * 3)
+    assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), Surroundings()]
 
 
 def test_a_kingdom_that_touches_another_needs_review() -> None:

@@ -9,7 +9,6 @@ import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,17 +27,14 @@ from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
-from kdvision.vision.assess.truncation import compute_completeness
+from kdvision.vision.assess.missing import compute_completeness
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.decide import game_set
-from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.find import Networks, find_kingdoms
+from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model
-from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
+from kdvision.vision.result import build_readings, describe_surroundings, mark_touching
 
 PHOTO_SIZE_PIXELS: Final = 1280
 CALIBRATED_CORRUPTIONS: Final = tuple(
@@ -223,28 +219,17 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
     return digest.hexdigest()[:12]
 
 
-def decide_boards(observations: Sequence[GridObservation]) -> tuple[str, list[Decision]]:
-    """Return the most likely game and the decision for each kingdom of one photo."""
-    decide_all = partial(decide, border_log_odds=[observation.border_log_odds for observation in observations])
-    return game_set.decide_game(game_set.GAME_AUTO, [observation.reading for observation in observations], decide_all)
-
-
 def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
     """Return the outcome of each board of a scene, decided without being told the game."""
-    game, decisions = decide_boards(scene.observations)
+    box, decisions = decide_boards(scene.observations, Calibration())
     around = mark_touching(
         [kingdom.surroundings for kingdom in scene.kingdoms],
         [kingdom.observation.grid for kingdom in scene.kingdoms],
         [decision.board for decision in decisions],
     )
-    readings = [
-        build_reading(kingdom.observation, decision, "", surroundings, ACCEPT_ALL, game)
-        for kingdom, decision, surroundings in zip(scene.kingdoms, decisions, around, strict=True)
-    ]
+    readings = build_readings(scene.observations, decisions, around, ACCEPT_ALL, box)
     outcomes = []
-    for reading, decision, (observation, _, truth, truncated) in zip(
-        warn_of_possible_towns(readings), decisions, scene.kingdoms, strict=True
-    ):
+    for reading, decision, (observation, _, truth, truncated) in zip(readings, decisions, scene.kingdoms, strict=True):
         beyond = 1 - compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
         is_right = truth is not None and not truncated and is_same_board(reading.board, truth)
         outcomes.append(

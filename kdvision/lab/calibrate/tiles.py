@@ -13,15 +13,16 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
 from kdvision.lab.arrays import Floats
-from kdvision.lab.calibrate.scenes import decide_boards, find_truth, render_scene
+from kdvision.lab.calibrate.scenes import find_truth, render_scene
+from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.assess.missing import can_grow, find_neighbours
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.growth import can_grow, find_neighbours
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE, classify_cells, compute_visible_share
 from kdvision.vision.classify.occlusion import compute_occlusion_features, compute_occlusion_probability
 from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.detect.search import find_grids
-from kdvision.vision.find import Networks, find_kingdoms
+from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo
 
 HIDDEN_TILE_COST: Final = 8.0
@@ -60,7 +61,7 @@ def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     observations = split_kingdoms(find_kingdoms(photo, networks))[0]
     parts = [np.zeros((0, 7))]
-    for observation, decision in zip(observations, decide_boards(observations)[1], strict=True):
+    for observation, decision in zip(observations, decide_boards(observations, Calibration())[1], strict=True):
         grid, share = observation.grid, compute_visible_share(observation.grid, photo)
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:

@@ -14,8 +14,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names
-from kdvision.vision.assess.occlusion import compute_max_occlusion, find_hidden_squares
-from kdvision.vision.assess.truncation import find_truncation
+from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares, find_truncation
 from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
@@ -27,12 +26,23 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
     *("towns", "unknown", "unproved", "unread"),
 }
 """The ids of all evidence, each of which has a weight in the calibration."""
-INFORMATION_IDS: Final = frozenset({"copied"})
-"""Warnings that are no evidence of a wrong board and are always shown."""
+SHOWN_IDS: Final = frozenset({"copied", "towns"})
+"""Warnings that are shown however probable the board is."""
 CONTENTS_CLAUSE: Final = "kingdomino/contents"
-MIN_USUAL_SQUARES: Final = 5
-"""A castle and two dominoes; smaller boards are mostly parts of a kingdom."""
 RIM_WARNING: Final = Problem((), "something that may be a tile lies at the kingdom's edge", warning="rim")
+
+
+WARNING_TEXTS: Final = {
+    "few": "hardly a domino is seen of this kingdom: see that it is all there",
+    "castle": "its castle is hardly seen: see that this is a kingdom",
+    "unproved": "not all alternatives could be examined: compare it with the table",
+    "crowded": "tiles lie beside this kingdom that do not join it",
+    "touched": "another kingdom almost touches this one: see that each has its own dominoes",
+    "copied": "a smaller copy of this kingdom, as on a screen or in a mirror, is left out",
+    "flawed": DAMAGE_WARNING,
+    "unread": "other tiles in the photo may be a kingdom, too: look",
+}
+"""The warnings without squares by their ids, in the order in which they are shown."""
 
 
 class Surroundings(NamedTuple):
@@ -53,15 +63,17 @@ class Surroundings(NamedTuple):
 class BoardFrame(NamedTuple):
     """The first and the last square of a board on its grid."""
 
-    first: Square
-    last: Square
+    first: Square = Square(0, 0)
+    last: Square = Square(0, 0)
 
     @classmethod
-    def of(cls, board: Board) -> BoardFrame:
-        """Return the smallest rectangle around a board."""
-        rows, cols = [square.row for square in board], [square.col for square in board]
-        first = Square(min(rows, default=0), min(cols, default=0))
-        return cls(first, Square(max(rows, default=0), max(cols, default=0)))
+    def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
+        """Return the smallest rectangle around a board that begins no later than the one around `before`."""
+        rows, cols = [square.row for square in board] or [0], [square.col for square in board] or [0]
+        first = Square(min(rows), min(cols))
+        if before is not None:
+            first = Square(*np.minimum(first, cls.of(before).first).tolist())
+        return cls(first, Square(max(rows), max(cols)))
 
     def contains(self, square: Square) -> bool:
         """Return True if a square of the grid lies in the frame."""
@@ -71,16 +83,26 @@ class BoardFrame(NamedTuple):
         """Return a square of the grid in the coordinates of the board."""
         return Square(square.row - self.first.row, square.col - self.first.col)
 
+    def crop(self, board: Board) -> Board:
+        """Return a board of the grid in this frame; its first rows and columns may be empty."""
+        last = self.to_board(self.last)
+        cells = {self.to_board(square): cell for square, cell in board.items()}
+        return Board(cells, height=last.row + 1, width=last.col + 1)
+
     def shift_problem(self, problem: Problem) -> Problem:
         """Return a problem with squares of the grid in the coordinates of the board."""
         return replace(problem, squares=tuple(map(self.to_board, problem.squares)))
 
 
 def find_warnings(
-    observation: GridObservation, decision: Decision, surroundings: Surroundings, frame: BoardFrame
+    observation: GridObservation,
+    decision: Decision,
+    surroundings: Surroundings,
+    frame: BoardFrame,
+    possible_towns: Iterable[Square] = (),
 ) -> Iterator[Problem]:
-    """Yield all warnings about one kingdom."""
-    board = decision.board
+    """Yield all warnings about one kingdom. The squares of `possible_towns` are those of its grid."""
+    board, usual_squares = decision.board, 5  # a castle and two dominoes; smaller boards are mostly parts of a kingdom
     if any(Square(*cell) not in board for cell in np.argwhere(observation.is_certain_tile).tolist()):
         yield RIM_WARNING
     if observation.visible_share is not None and observation.tile_beyond is not None:
@@ -92,37 +114,17 @@ def find_warnings(
         yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
     if unknown := tuple(frame.to_board(square) for square in board if observation.is_unidentified[square]):
         yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", warning="unknown")
-    if len(board) < MIN_USUAL_SQUARES:
-        text = "hardly a domino is seen of this kingdom: see that it is all there"
-        yield Problem((), text, warning="few")
-    if observation.max_castle_probability <= P_TILE and board.castles():
-        yield Problem((), "its castle is hardly seen: see that this is a kingdom", warning="castle")
-    if not decision.proved:
-        text = "not all alternatives could be examined: compare it with the table"
-        yield Problem((), text, warning="unproved")
-    yield from _find_surroundings_warnings(surroundings)
-
-
-def _find_surroundings_warnings(surroundings: Surroundings) -> Iterator[Problem]:
-    if surroundings.crowded:
-        yield Problem((), "tiles lie beside this kingdom that do not join it", warning="crowded")
-    if surroundings.touched:
-        text = "another kingdom almost touches this one: see that each has its own dominoes"
-        yield Problem((), text, warning="touched")
-    if surroundings.copied:
-        text = "a smaller copy of this kingdom, as on a screen or in a mirror, is left out"
-        yield Problem((), text, warning="copied")
-    if surroundings.damaged:
-        yield Problem((), DAMAGE_WARNING, warning="flawed")
-    if surroundings.unread:
-        yield Problem((), "other tiles in the photo may be a kingdom, too: look", warning="unread")
-
-
-def make_town_warning(squares: Iterable[Square]) -> Problem:
-    """Return the warning that squares of a board may be towns, so that another game was played."""
-    named = tuple(squares)
-    text = f"something like a town lies on {join_names(named)}: say --game queendomino if it is one"
-    return Problem(named, text, CONTENTS_CLAUSE, warning="towns")
+    facts = {
+        "few": len(board) < usual_squares,
+        "castle": observation.max_castle_probability <= P_TILE and bool(board.castles()),
+        "unproved": not decision.proved,
+        "flawed": surroundings.damaged,
+        **surroundings._asdict(),
+    }
+    yield from (Problem((), text, warning=name) for name, text in WARNING_TEXTS.items() if facts[name])
+    if towns := tuple(frame.to_board(square) for square in possible_towns if square in board):
+        text = f"something like a town lies on {join_names(towns)}: say --game queendomino if it is one"
+        yield Problem(towns, text, CONTENTS_CLAUSE, warning="towns")
 
 
 def forces_review(problem: Problem) -> bool:
@@ -146,7 +148,7 @@ def measure_evidence(problems: Iterable[Problem], observation: GridObservation, 
     strengths = {
         problem.warning: float(len(problem.squares)) if problem.warning == "unknown" else 1.0
         for problem in problems
-        if problem.warning and problem.warning not in INFORMATION_IDS
+        if problem.warning in EVIDENCE_IDS
     }
     if decision.overruled:
         strengths["overruled"] = 1.0

@@ -20,8 +20,6 @@ P_PRESENT: Final = 0.5
 """Probability from which a piece counts as present."""
 P_UNCERTAIN: Final = (0.2, 0.8)
 """Probabilities between which a person should check a piece."""
-KINGDOMINO_PIECE_LOG_ODDS: Final = -7.0
-"""Added to the log-odds of a piece in plain Kingdomino, whose box has none; a piece needs 99.9 % to be reported."""
 NO_GEM_LOG_ODDS: Final = -12.0
 """Log-odds of a gem on crossings without tiles."""
 
@@ -108,16 +106,17 @@ def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:
 
 
 def find_pieces(
-    pieces: Floats | None, names: Sequence[str], start: Square, board: Board, *, prior_log_odds: float = 0.0
+    pieces: Floats | None, names: Sequence[str], start: Square, board: Board, *, is_rare: bool = False
 ) -> tuple[DetectedPiece, ...]:
     """Return each piece that is or may be on a board, from the top left, at most one a square.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid with the board's A1 at `start`; the first name is none.
-    `prior_log_odds` says how much rarer pieces are in this game than in the games that the network was trained on.
+    Where pieces are rare, as in plain Kingdomino, whose box has none, a piece needs 99.9 % to be reported.
     """
     if pieces is None:
         return ()
-    prior = np.array([0.0, *[prior_log_odds] * (len(names) - 1)])
+    rare_log_odds = -7.0
+    prior = np.array([0.0, *[rare_log_odds * is_rare] * (len(names) - 1)])
     probabilities = softmax(pieces + prior, axis=-1)
     found = []
     for square in board:

@@ -10,14 +10,14 @@ from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_q
 from kdvision.lab.calibrate.scenes import ObservedKingdom, ObservedScene
 from kdvision.lab.games.play import play
 from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.result import NO_SURROUNDINGS
 from tests.kingdoms import make_plain_observation as observe
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
 def find(reading: Reading, truth: Board) -> ObservedKingdom:
-    return ObservedKingdom(observe(reading), NO_SURROUNDINGS, truth)
+    return ObservedKingdom(observe(reading), Surroundings(), truth)
 
 
 def test_the_truth_is_aligned_with_the_grid() -> None:

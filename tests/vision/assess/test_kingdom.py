@@ -1,19 +1,15 @@
 """The kingdom classifier: castles, patterns, rows on offer, and kingdoms that the photo cuts."""
 
-from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 
 from kdvision.vision.assess.kingdom import (
+    classify_grid,
     count_evidence,
     count_outside_offer,
     fills_offer,
-    is_kingdom,
-    is_kingdom_beside_others,
-    may_be_kingdom,
-    may_hide_castle,
     split_kingdoms,
 )
 from kdvision.vision.classify.observation import GridObservation
@@ -37,13 +33,20 @@ def castles(tiles: Mask, count: int) -> Floats:
     return probability
 
 
+class Observed:
+    """What the classifier looks at of an observation."""
+
+    def __init__(self, **values: object) -> None:
+        self.__dict__ = values
+
+
 def make_observation(
     confident: Mask, castle: Floats, expected_tiles: float, *, is_cut: bool = False
 ) -> GridObservation:
     """What the classifier looks at of an observation."""
     return cast(
         GridObservation,
-        SimpleNamespace(
+        Observed(
             is_confident=confident,
             is_tile=confident,
             castle_probability=castle,
@@ -59,18 +62,18 @@ def make_observation(
 def test_a_kingdom_has_one_castle_and_a_carpet_many(count: int, one: bool) -> None:
     tiles = mask("xxxx/xxxx/xxxx")
     assert count_evidence(make_observation(tiles, castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
-    assert is_kingdom(make_observation(tiles, castles(tiles, count), 12.0)) == one
+    assert classify_grid(make_observation(tiles, castles(tiles, count), 12.0)).certain == one
 
 
 def test_a_castle_needs_a_domino_beside_it() -> None:
-    assert is_kingdom(make_observation(mask("xxx"), castles(mask("xxx"), 1), 3.0))
-    assert not is_kingdom(make_observation(mask("xx."), castles(mask("xx."), 1), 2.6))
+    assert classify_grid(make_observation(mask("xxx"), castles(mask("xxx"), 1), 3.0)).certain
+    assert not classify_grid(make_observation(mask("xx."), castles(mask("xx."), 1), 2.6)).certain
 
 
 def test_most_tiles_of_a_kingdom_are_confident() -> None:
     tiles = mask("xxxxx")
-    assert is_kingdom(make_observation(tiles, castles(tiles, 1), 7.0))
-    assert not is_kingdom(make_observation(tiles, castles(tiles, 1), 8.0))
+    assert classify_grid(make_observation(tiles, castles(tiles, 1), 7.0)).certain
+    assert not classify_grid(make_observation(tiles, castles(tiles, 1), 8.0)).certain
 
 
 @pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx", "xx/xx/xx/xx/xx/xx"])
@@ -100,14 +103,16 @@ def test_tiles_outside_an_offer_are_counted() -> None:
 )
 def test_tiles_outside_an_offer_or_a_possible_castle_may_be_a_kingdom(tiles: str, castle: float, look: bool) -> None:
     places = mask(tiles)
-    assert may_be_kingdom(make_observation(places, castles(places, 1) / 0.9 * castle, float(places.sum()))) == look
+    assert (
+        classify_grid(make_observation(places, castles(places, 1) / 0.9 * castle, float(places.sum()))).possible == look
+    )
 
 
 def test_a_confident_castle_needs_only_half_of_the_tiles_confident() -> None:
     places = mask("xxxxx/xx..x")
     for tiles, look in ((15.0, True), (17.0, False)):
-        assert may_be_kingdom(make_observation(places, castles(places, 1), tiles)) == look
-        assert not may_be_kingdom(make_observation(places, 0.5 * castles(places, 1), tiles))
+        assert classify_grid(make_observation(places, castles(places, 1), tiles)).possible == look
+        assert not classify_grid(make_observation(places, 0.5 * castles(places, 1), tiles)).possible
 
 
 @pytest.mark.parametrize(
@@ -118,22 +123,22 @@ def test_beside_a_kingdom_a_castle_need_not_be_confident(tiles: str, castle: flo
     """With an improbable castle the tiles must not fit an offer."""
     chances = np.zeros(mask(tiles).shape)
     chances[0, 0] = castle
-    assert is_kingdom_beside_others(make_observation(mask(tiles), chances, float(tiles.count("x")))) == one
+    assert classify_grid(make_observation(mask(tiles), chances, float(tiles.count("x")))).beside_others == one
 
 
 def test_without_a_castle_more_tiles_than_an_askew_offer_are_a_kingdom() -> None:
     nowhere = np.zeros((4, 4))
     askew, more = mask("xxxx/xxxx/xxxx/...."), mask("xxxx/xxxx/xxxx/x...")
-    assert not may_hide_castle(make_observation(askew, nowhere, 12.0))
-    assert may_hide_castle(make_observation(more, nowhere, 13.0))
-    assert not may_hide_castle(make_observation(more, nowhere, 20.0, is_cut=True))  # most tiles are not confident
+    assert not classify_grid(make_observation(askew, nowhere, 12.0)).alone
+    assert classify_grid(make_observation(more, nowhere, 13.0)).alone
+    assert not classify_grid(make_observation(more, nowhere, 20.0, is_cut=True)).alone  # most tiles are not confident
 
 
 def test_the_border_may_cut_off_a_castle_but_not_of_an_offer() -> None:
     nowhere = np.zeros((3, 5))
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
-        assert may_hide_castle(make_observation(mask(text), nowhere, 9.0, is_cut=True)) == one
-        assert not may_hide_castle(make_observation(mask(text), nowhere, 9.0))
+        assert classify_grid(make_observation(mask(text), nowhere, 9.0, is_cut=True)).alone == one
+        assert not classify_grid(make_observation(mask(text), nowhere, 9.0)).alone
 
 
 def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:

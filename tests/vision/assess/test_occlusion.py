@@ -12,7 +12,7 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again
-from kdvision.vision.assess.occlusion import NO_EVIDENCE_LOG_ODDS, compute_max_occlusion, find_hidden_squares
+from kdvision.vision.assess.missing import NO_EVIDENCE_LOG_ODDS, compute_max_occlusion, find_hidden_squares
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import compute_border_log_odds

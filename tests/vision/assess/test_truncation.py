@@ -7,7 +7,7 @@ import pytest
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.vision.assess.truncation import compute_completeness, find_truncation
+from kdvision.vision.assess.missing import compute_completeness, find_truncation
 from kdvision.vision.classify.observe import compute_visible_share
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import make_grid, table_photo

@@ -67,8 +67,8 @@ def test_pieces_need_more_evidence_where_they_are_rare() -> None:
     board = Board.parse("w w / # f")
     likely, certain = (standing(2, 2, {(0, 0): ("knight", p)}) for p in (0.9, 0.9995))
     assert find_pieces(likely, NAMES, Square(0, 0), board)[0].is_present
-    assert find_pieces(likely, NAMES, Square(0, 0), board, prior_log_odds=-7.0) == ()
-    (knight,) = find_pieces(certain, NAMES, Square(0, 0), board, prior_log_odds=-7.0)
+    assert find_pieces(likely, NAMES, Square(0, 0), board, is_rare=True) == ()
+    (knight,) = find_pieces(certain, NAMES, Square(0, 0), board, is_rare=True)
     assert knight.kind == "knight" and knight.probability == pytest.approx(7.3 / 8.3, abs=0.01)
 
 

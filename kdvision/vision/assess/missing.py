@@ -1,0 +1,106 @@
+"""Tiles that may be missing from a decided board: hidden by an object, or cut off by the border of the photo."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import numpy as np
+from scipy import ndimage
+
+from kdvision.game.board import Square
+from kdvision.game.legality import Problem
+from kdvision.game.rules import SIDES
+from kdvision.vision.classify.observation import MIN_VISIBLE_SHARE
+from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
+from kdvision.vision.classify.occlusion import MIN_OCCLUSION
+from kdvision.vision.classify.probabilities import compute_log_odds
+from kdvision.vision.geometry import Floats, Mask
+
+NO_EVIDENCE_LOG_ODDS: Final = -4.0
+"""Log-odds of an occlusion up to which there is no evidence of one: one cell in 55."""
+
+
+def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
+    """Return the cells of a grid that touch the board's squares and are none of them, in order."""
+    around = {near for square in board for near in square.neighbours()} - set(board)
+    return sorted(cell for cell in around if 0 <= cell.row < rows and 0 <= cell.col < cols)
+
+
+def can_grow(board: Collection[Square], cell: Square) -> bool:
+    """Return True if a tile on a cell beside the board would leave it in the frame of a game.
+
+    The game is the smallest that allows the board (kingdomino/mighty-duel): a board as wide as that allows has no
+    further column, and one as high no further row.
+    """
+    spans = [(min(lines), max(lines)) for lines in ([s.row for s in board], [s.col for s in board])]
+    longest = max(last - first + 1 for first, last in spans)
+    side = min((side for side in SIDES if side >= longest), default=longest)
+    return all(
+        first <= index <= last or last - first + 1 < side
+        for (first, last), index in zip(spans, (cell.row, cell.col), strict=True)
+    )
+
+
+def iterate_domino_places(board: Collection[Square], rows: int, cols: int) -> Iterator[tuple[Square, Square]]:
+    """Yield the cells on which one more domino could lie: one beside the board, and one beside that."""
+    for cell in find_neighbours(board, rows, cols):
+        if can_grow(board, cell):
+            grown = {*board, cell}
+            for other in find_neighbours([cell], rows, cols):
+                if other not in grown and can_grow(grown, other):
+                    yield cell, other
+
+
+def find_hidden_squares(board: Collection[Square], is_covered: Mask) -> list[Square]:
+    """Return the cells beside a board that are covered (rows, cols) together with a neighbour, enough for a domino."""
+    pairs = iterate_domino_places(board, *is_covered.shape)
+    return list(dict.fromkeys(cell for cell, other in pairs if is_covered[cell] and is_covered[other]))
+
+
+def compute_max_occlusion(board: Collection[Square], occlusion: Floats) -> float:
+    """Return the strongest evidence for a domino hidden beside the board, 0 for none.
+
+    That is the log-odds above NO_EVIDENCE_LOG_ODDS of the less occluded one of two cells; `occlusion` (rows, cols) are
+    probabilities.
+    """
+    log_odds = compute_log_odds(np.clip(occlusion, MIN_OCCLUSION, 1 - MIN_OCCLUSION))
+    pairs = iterate_domino_places(board, *occlusion.shape)
+    evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)
+    return max([NO_EVIDENCE_LOG_ODDS, *evidence]) - NO_EVIDENCE_LOG_ODDS
+
+
+def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyond: Floats) -> tuple[Problem, ...]:
+    """Return the warning about the border of the photo, if any.
+
+    `visible_share` (rows, cols) is the part of each cell in the photo, `tile_beyond` (rows, cols) the probability of a
+    tile on cells whose centre is outside. Partial tiles look less like tiles, and most below `unreliable_share` of a
+    cell like none.
+    """
+    p_review, unreliable_share = 0.3, 0.3
+    neighbours = find_neighbours(board, *visible_share.shape)
+    if any(visible_share[cell] >= MIN_VISIBLE_SHARE and tile_beyond[cell] > p_review for cell in neighbours):
+        return (Problem((), "the kingdom goes on beyond the picture's edge", warning="beyond"),)
+    if cut := tuple(sorted(square for square in board if visible_share[square] < MIN_WHOLE_SHARE)):
+        return (Problem(cut, "the picture's edge cuts tiles of this kingdom", warning="cut"),)
+    if any(visible_share[cell] < unreliable_share and can_grow(board, cell) for cell in neighbours):
+        text = "the picture ends beside this kingdom: a tile beyond its edge would not be seen"
+        return (Problem((), text, warning="ends"),)
+    return ()
+
+
+def compute_completeness(
+    board: Collection[Square], tile_probability: Floats, visible_share: Floats | None = None
+) -> float:
+    """Return the probability that no domino straddles the border of the grid or of the photo.
+
+    Such boards are not in the search space of the decision, so this factor accounts for them. `tile_probability` and
+    `visible_share` are (rows, cols); None if all cells are visible. A cell of which less than half is visible may hold
+    the other half of a domino; empty tables reach `min_probability` occasionally.
+    """
+    min_probability, rows, cols = 0.1, *tile_probability.shape
+    is_hidden = np.zeros((rows, cols), bool) if visible_share is None else visible_share < 0.5
+    around = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    is_rim = ndimage.binary_dilation(np.pad(is_hidden, 1, constant_values=True), around)[1:-1, 1:-1]
+    beside = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell)]
+    return float(np.prod([1 - p for p in (tile_probability[cell] for cell in beside) if p > min_probability]))
