@@ -144,13 +144,14 @@ def find_towns(board: Board) -> tuple[Square, ...]:
     return tuple(square for square, cell in board.items() if cell.terrain is Terrain.TOWN)
 
 
-def find_crossings(kingdom: Kingdom) -> tuple[Square, ...]:
+def find_crossings(kingdom: Kingdom, *, unknown: Collection[Square] = ()) -> tuple[Square, ...]:
     """Return the corners where a gem can lie and none is known, each by the upper left of its four squares.
 
-    Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle).
+    Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle). `unknown` squares may be
+    any landscape.
     """
-    known = {gem.corner for gem in kingdom.gems}
-    return tuple(corner for corner in kingdom.board if corner not in known and can_hold_gem(kingdom.board, corner))
+    known, corners = {gem.corner for gem in kingdom.gems}, (*kingdom.board, *unknown)
+    return tuple(c for c in corners if c not in known and can_hold_gem(kingdom.board, c, unknown=unknown))
 
 
 def name_crossing(corner: Square) -> str:

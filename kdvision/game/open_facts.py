@@ -5,12 +5,12 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kdvision.game.board import Square
-from kdvision.game.kingdom import Kingdom, can_hold_gem, find_crossings, find_free_towns, name_crossing
+from kdvision.game.board import Square, find_regions
+from kdvision.game.kingdom import Kingdom, find_crossings, find_free_towns, name_crossing
 from kdvision.game.legality import join_names
 from kdvision.game.pieces import (
     KNIGHT_KEYS,
@@ -130,32 +130,26 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
 def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
     if unknown := tuple(sorted(kingdom.board.unknown)):
         yield OpenFact(BOARD, unknown, f"what lies on {join_names(unknown)}")
-    uncounted = {*TOWER_KEYS, *KNIGHT_KEYS} - _find_counted_keys(kingdom)
-    yield from (OpenFact(key, (), WORDS[key]) for key in WORDS if key in kingdom.open_facts - uncounted)
-    if "buildings" in kingdom.open_facts:
-        if TOWNS in kingdom.open_facts:
-            yield OpenFact("buildings", (), "buildings")
-        elif towns := find_free_towns(kingdom):
-            yield OpenFact("buildings", towns, f"buildings on {join_names(towns)}")
+    keys, towns = kingdom.open_facts, find_free_towns(kingdom)
+    may_have_buildings = "buildings" in keys and (TOWNS in keys or towns)
+    tiles = [built.building for built in kingdom.buildings]
+    if not may_have_buildings and UNKNOWN_BUILDING not in tiles:
+        towers = TOWER_KEYS if any(tile.per_tower for tile in tiles) else ()
+        knights = KNIGHT_KEYS if any(tile.per_knight for tile in tiles) else ()
+        keys -= {*TOWER_KEYS, *KNIGHT_KEYS}.difference(towers, knights)
+    yield from (OpenFact(key, (), WORDS[key]) for key in WORDS if key in keys)
+    if may_have_buildings:
+        sites, where = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
+        yield OpenFact("buildings", sites, f"buildings{where}")
     for built in kingdom.buildings:
         if built.building == UNKNOWN_BUILDING:
             yield OpenFact("buildings", (built.square,), f"which building stands on {built.square.name}")
-    if "gems" in kingdom.open_facts and (corners := find_crossings(kingdom)):
+    if "gems" in keys and (corners := find_crossings(kingdom)):
         squares = tuple(sorted({square for corner in corners for square in corner_squares(corner)}))
         yield OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}")
     for gem in kingdom.gems:
         if gem.kind == UNKNOWN:
             yield OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.corner)}")
-
-
-def _find_counted_keys(kingdom: Kingdom) -> set[str]:
-    """Return the keys of towers and knights that a building counts, or that an unknown building may count."""
-    tiles = [built.building for built in kingdom.buildings]
-    can_have_more = TOWNS in kingdom.open_facts or find_free_towns(kingdom)
-    if UNKNOWN_BUILDING in tiles or ("buildings" in kingdom.open_facts and can_have_more):
-        return {*TOWER_KEYS, *KNIGHT_KEYS}
-    counts_towers, counts_knights = any(tile.per_tower for tile in tiles), any(tile.per_knight for tile in tiles)
-    return {*(TOWER_KEYS if counts_towers else ()), *(KNIGHT_KEYS if counts_knights else ())}
 
 
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
@@ -186,66 +180,43 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
     board = kingdom.board
     start = {square for gem in kingdom.gems if gem.kind == UNKNOWN for square in gem.squares}
     if "gems" in kingdom.open_facts:
-        start |= {square for corner in _find_possible_crossings(kingdom) for square in corner_squares(corner)}
+        corners = find_crossings(kingdom, unknown=board.unknown)
+        start.update(square for corner in corners for square in corner_squares(corner))
     if board.unknown:
         start |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
     at_risk = set[Square]()
     for terrain in {land.terrain for land in kingdom.territories} if start else ():
-        allowed = board.unknown.union(square for square, cell in board.items() if cell.terrain is terrain)
-        at_risk |= _flood(start, allowed)
+        land = [square for square, cell in board.items() if cell.terrain is terrain]
+        for _, squares in find_regions(dict.fromkeys([*board.unknown, *land], True)):
+            at_risk.update(squares if not start.isdisjoint(squares) else ())
     return at_risk - board.unknown
-
-
-def _flood(start: Collection[Square], allowed: Collection[Square]) -> set[Square]:
-    """Return the allowed squares that are connected with an allowed square of `start`."""
-    queue = [square for square in start if square in allowed]
-    reached = set(queue)
-    for square in queue:
-        new = [neighbour for neighbour in square.neighbours() if neighbour in allowed and neighbour not in reached]
-        reached.update(new)
-        queue += new
-    return reached
-
-
-def _find_possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
-    """Yield the crossings, and the corners at unknown squares that may be crossings."""
-    yield from find_crossings(kingdom)
-    board, known = kingdom.board, {gem.corner for gem in kingdom.gems}
-    corners = {Square(s.row - up, s.col - left) for s in board.unknown for up in (0, 1) for left in (0, 1)}
-    yield from (corner for corner in corners - known if can_hold_gem(board, corner, unknown=board.unknown))
 
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     """Return the points with the best pieces of the box; None if facts without a known bound are open."""
     if not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
-    best = _with_best_counts(kingdom)
-    card = score(best, rule_set)
-    if any(line.clause in LOWERED_BY_CROWNS for line in card.lines):
-        return None
-    total = card.total
-    places = [built.square for built in kingdom.buildings if built.building == UNKNOWN_BUILDING]
-    places += find_free_towns(kingdom) if "buildings" in kingdom.open_facts else ()
-    if not places:
-        return total
-    used = Counter(built.building.effect for built in kingdom.buildings)
-    sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
-    at = max(places, key=lambda square: sizes.get(square, 0))
-    gains: list[int] = []
-    for tile in BUILDINGS:
-        built = replace(best, buildings=(*best.buildings, Built(at, tile)))
-        gains += [score(built, rule_set).total - total] * (tile.count - used[tile.effect])
-    return total + sum(sorted(gains, reverse=True)[: len(places)])
-
-
-def _with_best_counts(kingdom: Kingdom) -> Kingdom:
-    """Return the kingdom with all coins, towers, knights and the Queen that are open."""
     is_open = kingdom.open_facts
     knights_left = KNIGHTS - len(kingdom.knights) if is_open.intersection(KNIGHT_KEYS) else 0
-    return replace(
+    best = replace(
         kingdom,
         coins=COINS if "coins" in is_open else kingdom.coins,
         towers=TOWERS if "towers" in is_open else kingdom.towers,
         spare_knights=max(kingdom.spare_knights, knights_left),
         queen=kingdom.queen or "queen" in is_open,
     )
+    card = score(best, rule_set)
+    if any(line.clause in LOWERED_BY_CROWNS for line in card.lines):
+        return None
+    places = [built.square for built in kingdom.buildings if built.building == UNKNOWN_BUILDING]
+    places += find_free_towns(kingdom) if "buildings" in is_open else ()
+    if not places:
+        return card.total
+    used = Counter(built.building.effect for built in kingdom.buildings)
+    sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
+    at = max(places, key=lambda square: sizes.get(square, 0))
+    gains: list[int] = []
+    for tile in BUILDINGS:
+        built = replace(best, buildings=(*best.buildings, Built(at, tile)))
+        gains += [score(built, rule_set).total - card.total] * (tile.count - used[tile.effect])
+    return card.total + sum(sorted(gains, reverse=True)[: len(places)])
