@@ -80,12 +80,8 @@ class Game:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
         if self.has_all_kingdoms(table):
             return ""
-        count = len(table.kingdoms)
-        rule_sets = (
-            [make_rule_set(self.kind, side=side, variants=self.variants) for side in SIDES]
-            if self.side_from_boards
-            else [self.rule_set]
-        )
+        count, sides = len(table.kingdoms), SIDES if self.side_from_boards else (self.side,)
+        rule_sets = [make_rule_set(self.kind, side=side, variants=self.variants, teams=self.teams) for side in sides]
         fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
         verb = "is" if count == 1 else "are"
         if table.seats:
@@ -128,8 +124,8 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: b
         return f"{winners[0]} wins, whatever is still missing: {rule_set.outright.words}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     if whole and not winners:
-        for number, (kingdom, own) in enumerate(zip(kingdoms, ranges, strict=True)):
-            others = [other.most for place, other in enumerate(ranges) if place != number]
+        for kingdom, own in zip(kingdoms, ranges, strict=True):
+            others = [other.most for other in ranges if other is not own]
             if all(most is not None and most < own.least for most in others):
                 return f"{kingdom.player} wins, whatever is still missing"
     return "who wins is not known yet"
@@ -139,21 +135,14 @@ def make_game(
     kind: str, rounds: Sequence[Table], *, side: int | None = None, variants: Collection[str] = (), teams: bool = False
 ) -> Game:
     """Return a game. Without a `side` the number of kingdoms decides it, or the boards if the number leaves it open."""
-    count = max((max(table.seats, len(table.kingdoms)) for table in rounds), default=0)
-    side = side or find_side_by_count(kind, count, variants=variants, teams=teams)
-    boards = [kingdom.board for table in rounds for kingdom in table.kingdoms]
-    rounds, variants = tuple(rounds), tuple(variants)
-    return Game(kind, side or infer_board_side(boards), rounds, variants, teams, side_from_boards=side is None)
-
-
-def find_side_by_count(kind: str, count: int, *, variants: Collection[str] = (), teams: bool = False) -> int | None:
-    """Return the side that is played with this number of kingdoms, None if the number leaves it open."""
-    if teams:
-        return SIDES[-1]
-    sides = [side for side in SIDES if count in make_rule_set(kind, side=side, variants=variants).dominoes_drawn]
-    if len(sides) == 1:
-        return sides[0]
-    return None if count <= 2 else SIDES[0]
+    if side is None and teams:
+        side = SIDES[-1]
+    if side is None:
+        count = max((max(table.seats, len(table.kingdoms)) for table in rounds), default=0)
+        sides = [side for side in SIDES if count in make_rule_set(kind, side=side, variants=variants).dominoes_drawn]
+        side = sides[0] if len(sides) == 1 else None if count <= 2 else SIDES[0]
+    from_boards = infer_board_side(kingdom.board for table in rounds for kingdom in table.kingdoms)
+    return Game(kind, side or from_boards, tuple(rounds), tuple(variants), teams, side_from_boards=side is None)
 
 
 def choose_rule_set(

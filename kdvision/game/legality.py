@@ -1,4 +1,4 @@
-"""The problems of a board, each with its squares and a sentence.
+"""The problems of a board, each with its squares and a sentence, and where a domino may be laid on it.
 
 A board with problems is scored all the same: players make mistakes and mix boxes, and a photo may be misread.
 """
@@ -6,11 +6,11 @@ A board with problems is scored all the same: players make mistakes and mix boxe
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from kdvision.game.board import MAX_SIDE as MAX_BOARD_SIDE
 from kdvision.game.board import Board, Cell, Square, Terrain, find_regions
-from kdvision.game.deck import Deck, index_deck
-from kdvision.game.placements import find_joints
+from kdvision.game.deck import Deck, Face, index_deck
 from kdvision.game.tiling import (
     Puzzle,
     Tiling,
@@ -45,6 +45,18 @@ class Problem:
     kingdom: int | None = None
     played: bool = False
     warning: str = ""
+
+
+class Placement(NamedTuple):
+    """The squares of a domino's first and second half, and the `joints`: the board's squares that it may lie against.
+
+    The squares count from the board's frame, so rows and columns may be negative. Without joints the domino touches
+    unknown squares only, and may lie here if one of them shows its terrain.
+    """
+
+    first: Square
+    second: Square
+    joints: tuple[Square, ...]
 
 
 def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:
@@ -178,6 +190,45 @@ def _explain_unbuildable(board: Board, of: Puzzle, tiling: Tiling, stuck: set[Sq
     if islands:
         text = f"in no order can the dominoes on {join_names(islands)} have been laid"
         yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", played=True)
+
+
+def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement, ...]:
+    """Return where a domino may be laid in a kingdom of at most `side` rows and columns, row by row.
+
+    If its halves are equal, each pair of squares is listed once. Clauses: kingdomino/connection, kingdomino/grid,
+    kingdomino/discard, kingdomino/must-lay.
+    """
+    top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+    rows, cols = range(bottom - side + 1, top + side), range(left - side + 1, right + side)
+    placements = []
+    for first, second in (
+        (one, other) for one in (Square(row, col) for row in rows for col in cols) for other in one.neighbours()
+    ):
+        height = max(bottom, first.row, second.row) - min(top, first.row, second.row)
+        width = max(right, first.col, second.col) - min(left, first.col, second.col)
+        is_repeated = domino[0] == domino[1] and second < first
+        is_free = not any(square in board or square in board.unknown for square in (first, second))
+        if is_free and not is_repeated and max(height, width) < side:
+            halves = zip((first, second), domino, strict=True)
+            joints = {near for square, cell in halves for near in find_joints(board, square, cell.terrain)}
+            if joints or not board.unknown.isdisjoint((*first.neighbours(), *second.neighbours())):
+                placements.append(Placement(first, second, tuple(sorted(joints))))
+    return tuple(placements)
+
+
+def find_joints(board: Board, square: Square, terrain: Terrain) -> list[Square]:
+    """Return the squares beside a square that this terrain may be laid against (kingdomino/connection)."""
+    return [near for near in square.neighbours() if near in board and board[near].terrain in (terrain, Terrain.CASTLE)]
+
+
+def describe_square(square: Square) -> str:
+    """Return the name of a square, or where it lies if the board has no name for it, such as "left of A2"."""
+    last = MAX_BOARD_SIDE - 1
+    named = Square(min(max(square.row, 0), last), min(max(square.col, 0), last))
+    rows, cols = square.row - named.row, square.col - named.col
+    steps = [(-rows, "above"), (rows, "below"), (-cols, "left of"), (cols, "right of")]
+    words = [f"{count} {where}" if count > 1 else where for count, where in steps if count > 0]
+    return f"{' and '.join(words)} {named.name}" if words else named.name
 
 
 def join_names(squares: Sequence[Square]) -> str:

@@ -56,7 +56,8 @@ class Territories:
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each territory, from the top left (kingdomino/several)."""
         for territory in kingdom.territories:
-            label = f"{territory.terrain}: {_describe(territory)}"
+            size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
+            label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.cursed}"
             clause = "lost-treasures/skull" if territory.cursed else self.clause
             yield Line(label, territory.points, clause, territory.squares, territory)
 
@@ -131,8 +132,3 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     """
     rules = (Territories(),) if rule_set is None else rule_set.rules
     return Scorecard(tuple(line for rule in rules for line in rule.lines(to_kingdom(kingdom))))
-
-
-def _describe(territory: Territory) -> str:
-    words = f"{count_noun(len(territory.squares), 'square')} × {count_noun(territory.crowns, 'crown')}"
-    return f"{words}, worth nothing under a skull" if territory.cursed else words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import Face, parse_domino
-from kdvision.game.placements import describe_square, find_placements
+from kdvision.game.legality import describe_square, find_placements
 
 SIDES = st.sampled_from([5, 7])
 WORDS = st.sampled_from(["w", "w1", "f", "l", "t2", "#", ".", ".", ".", "?"])

@@ -28,16 +28,18 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.pieces import TokenKind
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
-from kdvision.game.rules.clauses import Clause, clauses
+from kdvision.game.rules.clauses import Clause as Clause
+from kdvision.game.rules.clauses import clauses as clauses
 from kdvision.game.rules.harmony import HARMONY
-from kdvision.game.rules.kingdomino import kingdomino
+from kdvision.game.rules.kingdomino import kingdomino as kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
-from kdvision.game.rules.queendomino import queendomino
+from kdvision.game.rules.queendomino import queendomino as queendomino
 from kdvision.game.rules.quests import QUEST_GROUP, QUESTS
-from kdvision.game.rules.royal_wedding import royal_wedding
+from kdvision.game.rules.royal_wedding import royal_wedding as royal_wedding
 from kdvision.game.rules.the_court import THE_COURT
-from kdvision.game.rules.variant import Group, Variant
+from kdvision.game.rules.variant import Group
+from kdvision.game.rules.variant import Variant as Variant
 from kdvision.game.scoring import RuleSet
 
 GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
@@ -97,23 +99,3 @@ def infer_board_side(boards: Iterable[Board]) -> int:
     """Return the side a game was played to, as its boards show it: 7 if one spans more than 5 squares, else 5."""
     longest = max((max(board.extent) for board in boards), default=0)
     return next((side for side in SIDES if longest <= side), SIDES[-1])
-
-
-__all__ = [
-    "GAMES",
-    "GROUPS",
-    "SIDES",
-    "TOKEN_KINDS",
-    "VARIANTS",
-    "Clause",
-    "Variant",
-    "add_variants",
-    "board_variants",
-    "clauses",
-    "infer_board_side",
-    "kingdomino",
-    "make_rule_set",
-    "name_box",
-    "queendomino",
-    "royal_wedding",
-]
