@@ -201,9 +201,8 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
     top, left, bottom, right = board.bounds or (0, 0, 0, 0)
     rows, cols = range(bottom - side + 1, top + side), range(left - side + 1, right + side)
     placements = []
-    for first, second in (
-        (one, other) for one in (Square(row, col) for row in rows for col in cols) for other in one.neighbours()
-    ):
+    pairs = ((Square(row, col), near) for row in rows for col in cols for near in Square(row, col).neighbours())
+    for first, second in pairs:
         height = max(bottom, first.row, second.row) - min(top, first.row, second.row)
         width = max(right, first.col, second.col) - min(left, first.col, second.col)
         is_repeated = domino[0] == domino[1] and second < first
