@@ -2,13 +2,15 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.measurement import Measurement
 from benchmarks.server import SAMPLES, start_server
+from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 SLOWER: Final = 4
 TAPS: Final = 10
@@ -30,21 +32,34 @@ WATCH_TOTAL: Final = """() => {
 """Records the milliseconds from each click to the frame that shows another total."""
 
 
-def measure_page() -> Iterator[Measurement]:
-    """Yield the time from a tap to the points, for four kingdoms of one photo; nothing without Chromium."""
+def find_chromium() -> str | None:
+    """Return the path of Chromium; None if it is not installed."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@contextmanager
+def open_browser() -> "Iterator[tuple[Browser, str]]":
+    """Run a server and a browser until the end of the block, with the page's address; raises KdvisionError."""
     from playwright.sync_api import sync_playwright
 
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        return
+    if (chromium := find_chromium()) is None:
+        raise KdvisionError("Chromium was not found", hint="install the package chromium")
     with start_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser, f"http://127.0.0.1:{server.port}/"
+        browser.close()
+
+
+def measure_page() -> Iterator[Measurement]:
+    """Yield the time from a tap to the points, for four kingdoms of one photo; nothing without Chromium."""
+    if find_chromium() is None:
+        return
+    with open_browser() as (browser, home):
         page = browser.new_context(**PHONE).new_page()  # type: ignore[arg-type]
-        page.goto(f"http://127.0.0.1:{server.port}/")
+        page.goto(home)
         page.set_input_files("#files", SAMPLES / "four-kingdoms.jpg")
         page.wait_for_selector("#total")
         times = sorted(_measure_taps(page))
-        browser.close()
     yield Measurement("tap to points, median", times[len(times) // 2], limit=MAX_TAP_MS)
     yield Measurement("tap to points, slowest", times[-1])
 

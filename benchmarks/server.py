@@ -47,12 +47,8 @@ class Server:
         finally:
             connection.close()
 
-    def get_peak_megabytes(self) -> float:
-        """Return the largest memory so far; 0 where the system does not tell."""
-        return self.get_megabytes("VmHWM")
-
     def get_megabytes(self, key: str = "VmRSS") -> float:
-        """Return the memory in use; 0 where the system does not tell."""
+        """Return the memory in use, or with "VmHWM" the most so far; 0 where the system does not tell."""
         status = Path(f"/proc/{self.process.pid}/status")
         lines = status.read_text().splitlines() if status.exists() else []
         return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(key)), 0.0)
@@ -140,12 +136,12 @@ def main() -> int:
     with start_server() as server:
         known = [(path.name, path.read_bytes(), read_boards(server, path.read_bytes(), alone)) for path in paths]
         use_phone(server, known, alone)
-        before = server.get_peak_megabytes()
+        before = server.get_megabytes("VmHWM")
         with ThreadPoolExecutor(options.phones) as pool:
             for number in range(options.phones):
                 photos = [known[(number + k) % len(known)] for k in range(options.photos)]
                 pool.submit(use_phone, server, photos, tally)
-        after = server.get_peak_megabytes()
+        after = server.get_megabytes("VmHWM")
     print(
         f"photos   {len(tally.photos)}; {format_seconds(tally.photos)}; one phone alone {format_seconds(alone.photos)}"
     )

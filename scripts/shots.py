@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.server import SAMPLES, start_server
+import numpy as np
+
+from benchmarks.page import open_browser
+from benchmarks.server import SAMPLES
 from kdvision import pipeline
-from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.report.overlay import draw_overlay
+from kdvision.report.symbols import Pixels
 from kdvision.vision.image.photo import Photo
 
 if TYPE_CHECKING:
@@ -24,30 +25,27 @@ DEMO_SIDE: Final = 1000
 """Longer side of demo.jpg in pixels."""
 PHONE: Final = {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 1.5, "has_touch": True}
 DESK: Final = {"viewport": {"width": 1280, "height": 860}, "device_scale_factor": 1}
+GAP_PIXELS: Final = 24
+"""Distance of the screenshots of a phone."""
+GAP_COLOUR: Final = (216, 210, 196)
+JPEG_QUALITY: Final = 84
 
 
 def main() -> None:
     """Write docs/img/demo.jpg, docs/img/page-phone.jpg and docs/img/page-desk.jpg."""
-    from playwright.sync_api import sync_playwright
-
-    write_atomically(OUT / "demo.jpg", _draw_demo())
-
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        raise KdvisionError("Chromium was not found", hint="install the package chromium")
-    with start_server() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        home = f"http://127.0.0.1:{server.port}/"
-        write_atomically(OUT / "page-phone.jpg", _join_side_by_side(_take_phone_shots(browser, home)))
-        write_atomically(OUT / "page-desk.jpg", _convert_to_jpeg(_take_desk_shot(browser, home)))
-        browser.close()
-
-
-def _draw_demo() -> bytes:
-    """The overlay of the demo photo."""
     photo = Photo.open(SAMPLES / "demo.jpg")
     result = build_photo_result(photo.name, (photo.width, photo.height), pipeline.read(photo), make_rule_set())
-    return encode_image(draw_overlay(photo, result, photo.resize(DEMO_SIDE)), ".jpg", quality=84)
+    _write_jpeg("demo.jpg", draw_overlay(photo, result, photo.resize(DEMO_SIDE)))
+    with open_browser() as (browser, home):
+        shots = [Photo.open(shot).pixels for shot in _take_phone_shots(browser, home)]
+        gap = np.full((shots[0].shape[0], GAP_PIXELS, 3), GAP_COLOUR, np.uint8)
+        _write_jpeg("page-phone.jpg", np.hstack([shots[0], gap, shots[1], gap, shots[2]]))
+        desk = _open_page(browser, home, "four-kingdoms.jpg", DESK, "dark").screenshot()
+        _write_jpeg("page-desk.jpg", Photo.open(desk).pixels)
+
+
+def _write_jpeg(name: str, pixels: Pixels) -> None:
+    write_atomically(OUT / name, encode_image(pixels, ".jpg", quality=JPEG_QUALITY))
 
 
 def _open_page(browser: Browser, home: str, photo: str, settings: dict[str, object], scheme: str) -> Page:
@@ -78,34 +76,6 @@ def _take_phone_shots(browser: Browser, home: str) -> list[bytes]:
     page.locator(".points").evaluate("(node) => node.scrollIntoView({ block: 'start' })")
     page.wait_for_timeout(300)
     return [first, second, page.screenshot()]
-
-
-def _take_desk_shot(browser: Browser, home: str) -> bytes:
-    page = _open_page(browser, home, "four-kingdoms.jpg", DESK, "dark")
-    return page.screenshot()
-
-
-def _join_side_by_side(pictures: list[bytes]) -> bytes:
-    from PIL import Image
-
-    images = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
-    gap, (width, height) = 24, images[0].size
-    canvas = Image.new("RGB", (len(images) * (width + gap) - gap, height), "#d8d2c4")
-    for number, image in enumerate(images):
-        canvas.paste(image, (number * (width + gap), 0))
-    return _encode_jpeg(canvas)
-
-
-def _convert_to_jpeg(picture: bytes) -> bytes:
-    from PIL import Image
-
-    return _encode_jpeg(Image.open(io.BytesIO(picture)).convert("RGB"))
-
-
-def _encode_jpeg(image: object) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "JPEG", quality=84, optimize=True)  # type: ignore[attr-defined]
-    return out.getvalue()
 
 
 if __name__ == "__main__":
