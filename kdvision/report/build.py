@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
 from kdvision.game.kingdom import Kingdom, to_kingdom
+from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
 from kdvision.game.table_check import find_table_problems
@@ -23,6 +24,8 @@ from kdvision.report.result import Result, ScoredKingdom
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
+
+_Found = TypeVar("_Found", Problem, ScoredDoubt)
 
 
 def build_photo_result(
@@ -53,8 +56,8 @@ def build_photo_result(
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     doubts = score_doubts(kingdoms, [list_alternatives(reading) for reading in readings], rule_set)
     rows = tuple(
-        ScoredKingdom(kingdom, rule_set, problems[number], _select_doubts(doubts, number), reading, names[number])
-        for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True))
+        ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
+        for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
     outlook = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set), outlook=outlook)
@@ -63,8 +66,7 @@ def build_photo_result(
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> Result:
     """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
-    A problem of the whole game is listed with each kingdom. Each unknown square is a doubt, with the content that has
-    the most important effect.
+    Each unknown square is a doubt, with the content that has the most important effect.
     """
     kingdoms = [replace(to_kingdom(one), player=f"kingdom {number}") for number, one in enumerate(boards, start=1)]
     problems = find_table_problems(kingdoms, rule_set)
@@ -74,12 +76,7 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
     for doubt in score_doubts(kingdoms, contents, rule_set):
         doubts.setdefault((doubt.kingdom, doubt.square), doubt)
     rows = tuple(
-        ScoredKingdom(
-            kingdom,
-            rule_set,
-            tuple(problem for problem in problems if problem.kingdom in (None, number)),
-            _select_doubts(doubts.values(), number),
-        )
+        ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts.values(), number))
         for number, kingdom in enumerate(kingdoms)
     )
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
@@ -90,20 +87,15 @@ def combine_kingdoms(scored: Sequence[ScoredKingdom], players: Sequence[str], ru
     kingdoms = [replace(one.kingdom, player=player) for one, player in zip(scored, players, strict=True)]
     doubts = score_doubts(kingdoms, [one.doubts for one in scored], rule_set)
     rows = tuple(
-        replace(
-            one,
-            kingdom=kingdom,
-            rule_set=rule_set,
-            doubts=_select_doubts(doubts, number),
-            player_name=kingdom.player,
-        )
+        replace(one, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
         for number, (one, kingdom) in enumerate(zip(scored, kingdoms, strict=True))
     )
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def _select_doubts(doubts: Iterable[ScoredDoubt], number: int) -> tuple[ScoredDoubt, ...]:
-    return tuple(doubt for doubt in doubts if doubt.kingdom == number)
+def _select(found: Iterable[_Found], number: int) -> tuple[_Found, ...]:
+    """The doubts of one kingdom, or its problems with those of the whole game."""
+    return tuple(one for one in found if one.kingdom in (None, number))
 
 
 def correct_board(board: Board, square: Square, word: str) -> Board:

@@ -113,15 +113,14 @@ def check_pieces(
     rule_set: RuleSet,
     facts: GivenFacts | None,
     first_number: int,
-) -> list[tuple[Problem, ...]]:
-    """The problems of each kingdom's reading and pieces; a problem of the whole game is listed with each kingdom."""
+) -> tuple[Problem, ...]:
+    """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
     found = []
     for number, reading in enumerate(readings):
         problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
         problems += [] if facts is None else _find_contradictions(reading, facts, first_number + number)
         found += [replace(problem, kingdom=number) for problem in problems]
-    kept = drop_uncheckable([*found, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
-    return [tuple(p for p in kept if p.kingdom in (None, number)) for number in range(len(kingdoms))]
+    return drop_uncheckable([*found, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
 
 
 def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
