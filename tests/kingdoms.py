@@ -20,7 +20,7 @@ from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, find_overlapped, grow_components
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
@@ -104,7 +104,7 @@ def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
 
 def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
     """The lattices that squares form, largest first."""
-    grown = [part for part in grow_components(squares, ~find_overlapped(squares)) if len(part) >= MIN_KINGDOM_SQUARES]
+    grown = [part for part in grow_components(squares) if len(part) >= MIN_KINGDOM_SQUARES]
     fitted = map(LatticeHypothesis.fit, grown)
     return sorted((one for one in fitted if one is not None), key=lambda one: -len(one))
 

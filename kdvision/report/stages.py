@@ -9,7 +9,8 @@ from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, draw_li
 from kdvision.report.symbols import DARK, LIGHT, Colour, Pixels
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
-from kdvision.vision.detect.search import SearchResult
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.search import suppress_overlapping
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
@@ -50,15 +51,15 @@ def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float)
     return f"squares detected at each scale, the finest first: {counts}"
 
 
-def _draw_lattices(result: SearchResult, pixels: Pixels, scale: float) -> str:
+def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scale: float) -> str:
     """Draw all refined lattices: those accepted in green, the others in amber below them."""
-    accepted = result.best_hypotheses
-    for hypothesis in sorted(result.hypotheses, key=lambda one: one in accepted):
+    accepted = suppress_overlapping(hypotheses)
+    for hypothesis in sorted(hypotheses, key=lambda one: one in accepted):
         is_accepted = hypothesis in accepted
         width = 0.06 * build_grid(hypothesis).side * scale if is_accepted else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale
         draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, closed=True)
-    return f"lattices refined: {len(result.hypotheses)}, accepted: {len(accepted)}"
+    return f"lattices refined: {len(hypotheses)}, accepted: {len(accepted)}"
 
 
 def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: float) -> str:

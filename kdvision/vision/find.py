@@ -30,7 +30,7 @@ from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids
 from kdvision.vision.detect.outline import KingdomOutline
-from kdvision.vision.detect.search import search_lattices
+from kdvision.vision.detect.search import search_lattices, suppress_overlapping
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
@@ -79,7 +79,7 @@ def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_:
     detections, lattices = search_lattices(photo, networks.detector)
     watch("squares", detections)
     watch("lattices", lattices)
-    observations = partition(photo, networks, lattices.best_hypotheses)
+    observations = partition(photo, networks, suppress_overlapping(lattices))
     kingdoms = split_kingdoms(observations)[0]
     in_context = dict(zip(kingdoms, networks.classify_context(photo, kingdoms), strict=True))
     return [in_context.get(observation, observation) for observation in observations]

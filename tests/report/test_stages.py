@@ -13,7 +13,6 @@ from kdvision.report.stages import GREEN, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 from tests.conftest import Run
@@ -52,7 +51,7 @@ def test_squares_are_drawn_where_they_were_detected() -> None:
 
 def test_accepted_lattices_differ_from_rejected_ones() -> None:
     kept, rival = make_hypothesis(100), make_hypothesis(120, side=30)
-    drawn = draw_stage("lattices", SearchResult((rival, kept)), table_photo())
+    drawn = draw_stage("lattices", [rival, kept], table_photo())
     assert drawn is not None
     assert count_pixels(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
     assert count_pixels(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
@@ -67,7 +66,7 @@ def test_cells_with_a_tile_differ_from_empty_ones() -> None:
     assert not count_pixels(bare, GREEN)
 
 
-@pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", SearchResult(())), ("cells", [])])
+@pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", []), ("cells", [])])
 def test_an_empty_stage_has_a_picture(stage: str, made: object) -> None:
     drawn = draw_stage(stage, made, table_photo())
     assert drawn is not None

@@ -20,7 +20,7 @@ from kdvision.vision import find
 from kdvision.vision.classify import observe
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.detect import grid, lattice, refine
+from kdvision.vision.detect import grid, hypothesis, refine
 from kdvision.vision.networks.cells import CellClassifier
 
 SCENES: Final = 80
@@ -83,7 +83,7 @@ PARTS: Final[Mapping[str, Part]] = {
     "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
     "border evidence": _replace((observe, "compute_border_log_odds", _ignore_borders)),
     "component splitting": _replace(
-        *((module, "split_component", lambda whole: [whole]) for module in (lattice, refine))
+        *((module, "split_component", lambda whole: [whole]) for module in (hypothesis, refine))
     ),
     "partition of close kingdoms": _replace(
         (find, "split_by_castles", lambda _: []),

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import cv2
 import numpy as np
 
-from kdvision.vision.detect.lattice import Component, Indices
-from kdvision.vision.geometry import Floats, apply_homography, compute_distances
-
-MIN_SURE_SCORE: Final = 0.8
-"""Score from which a detection counts as certain."""
-MAX_MATCH_SIDES: Final = 0.35
-"""Distance between the centres of one square seen in two passes."""
+from kdvision.vision.detect.lattice import (
+    MIN_KINGDOM_SQUARES,
+    Component,
+    Indices,
+    grow_components,
+    split_component,
+)
+from kdvision.vision.geometry import Floats, apply_homography
+from kdvision.vision.networks.detector import Detections
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,37 +39,34 @@ class LatticeHypothesis(Component):
         return cls(component.places, component.squares, matrix, empty)
 
     @cached_property
-    def weighted_area(self) -> float:
-        """The area of the squares in square pixels, weighted by the squared score and by how well they fit.
+    def area(self) -> float:
+        """The area of the squares in square pixels, weighted by the squared score.
 
-        With a wrong number of columns their corners do not lie on lattice corners.
+        At a wrong scale the detector sees many squares where there are few, with low scores.
+        """
+        return float((self.squares.score**2 * self.squares.side**2).sum())
+
+    @cached_property
+    def fitted_area(self) -> float:
+        """The area, weighted also by how well the squares fit.
+
+        With a wrong number of columns the corners of squares do not lie on lattice corners.
         """
         corners = apply_homography(np.linalg.inv(self.matrix), self.squares.corners)
         error = np.abs(np.abs(corners - self.places[:, None] - 0.5) - 0.5)
         fit = np.clip(1 - 2 * np.linalg.norm(error, axis=-1).mean(axis=1), 0, 1)
         return float((fit * self.squares.score**2 * self.squares.side**2).sum())
 
-    @property
-    def is_certain(self) -> bool:
-        """True if every square is certain."""
-        return bool((self.squares.score > MIN_SURE_SCORE).all())
+    def overlaps(self, other: LatticeHypothesis, *, max_share: float = 0.3) -> bool:
+        """Return True if so many squares lie on those of another hypothesis that both show the same tiles."""
+        return bool(other.find_covered(self.squares.centre).mean() > max_share)
 
-    def matches(self, other: LatticeHypothesis) -> bool:
-        """Return True if every certain square of either hypothesis is also in the other."""
-        return all(
-            (one._measure_offsets(two).min(axis=1) < MAX_MATCH_SIDES)[one.squares.score > MIN_SURE_SCORE].all()
-            for one, two in ((self, other), (other, self))
-        )
 
-    def average_scores(self, other: LatticeHypothesis) -> LatticeHypothesis:
-        """Return this hypothesis with the mean of the scores that its squares have in both."""
-        offset = self._measure_offsets(other)
-        matched = other.squares.score[offset.argmin(axis=1)] * (offset.min(axis=1) < MAX_MATCH_SIDES)
-        return replace(self, squares=replace(self.squares, score=(self.squares.score + matched) / 2))
-
-    def _measure_offsets(self, other: LatticeHypothesis) -> Floats:
-        """Return the distance (n, m) of the squares from those of another hypothesis, in sides of the former."""
-        return np.asarray(compute_distances(self.squares.centre, other.squares.centre) / self.squares.side[:, None])
+def find_hypotheses(squares: Detections) -> list[LatticeHypothesis]:
+    """Return the lattices that the detections form, none of them larger than a kingdom."""
+    parts = [part for whole in grow_components(squares) for part in split_component(whole)]
+    fitted = [LatticeHypothesis.fit(part) for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
+    return [one for one in fitted if one is not None]
 
 
 def _fit_homography(component: Component) -> Floats:

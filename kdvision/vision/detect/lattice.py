@@ -77,14 +77,6 @@ class Component:
         """The smallest rectangle that holds all places."""
         return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
 
-    @cached_property
-    def weighted_area(self) -> float:
-        """The area of the squares in square pixels, weighted by the squared score.
-
-        At a wrong scale the detector sees many squares where there are few, with low scores.
-        """
-        return float((self.squares.score**2 * self.squares.side**2).sum())
-
     def select(self, chosen: Indices | Mask | list[int]) -> Component:
         """Return the component of some squares, given by a mask or by indices."""
         return Component(self.places[chosen], self.squares.select(chosen))
@@ -93,24 +85,19 @@ class Component:
         """Return the number of places that both components have."""
         return len({*map(tuple, self.places.tolist())} & {*map(tuple, other.places.tolist())})
 
-    def find_covered(self, centres: Floats, *, max_sides: float = MAX_SAME_TILE_SIDES) -> Mask:
-        """Return which points (n, 2) lie on the squares: closer to a centre than `max_sides`."""
-        return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < max_sides * self.side)
+    def find_covered(self, centres: Floats) -> Mask:
+        """Return which points (n, 2) lie on the squares."""
+        return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
 
 
-def find_components(squares: Detections) -> list[Component]:
-    """Return the components of the detections, none of them larger than a kingdom."""
-    parts = [part for whole in grow_components(squares, ~find_overlapped(squares)) for part in split_component(whole)]
-    return [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
+def grow_components(squares: Detections, among: Mask | None = None) -> Iterator[Component]:
+    """Yield the components of the detections, each grown from the strongest one at (0, 0), which is first.
 
-
-def grow_components(squares: Detections, free: Mask) -> Iterator[Component]:
-    """Yield the components of the `free` detections (n,), each grown from the strongest one at (0, 0), which is first.
-
-    Columns run along its first axis.
+    Columns run along its first axis. Detections on two halves of other ones are left out, and those not `among` (n,).
     """
+    free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
     u, v = (axis[:, 0] + 1j * axis[:, 1] for axis in (squares.axis_u, squares.axis_v))
-    centre, axes, free = squares.centre[:, 0] + 1j * squares.centre[:, 1], np.stack([u, v, -u, -v]), free.copy()
+    centre, axes = squares.centre[:, 0] + 1j * squares.centre[:, 1], np.stack([u, v, -u, -v])
     for seed in np.argsort(-squares.score, kind="stable").tolist():
         if free[seed]:
             members: dict[tuple[int, int], tuple[int, int]] = {}

@@ -12,14 +12,11 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.geometry import Floats
+from kdvision.vision.geometry import Floats, compute_side_lengths
 from kdvision.vision.image.photo import Photo
 
-MIN_SIDE_PIXELS: Final = 8.0
-"""Side of a square below which nothing can be read; the detector needs 11."""
-EXPECTED: Final = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
-_OUTLINE: Final = re.compile(r"(?:(?P<rows>\d{1,2})\s*[x×]\s*(?P<cols>\d{1,2})\s*:)?(?P<corners>[^:]*)")
-_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_POINT: Final = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*,\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
+_OUTLINE: Final = re.compile(r"(?:(\d{1,2})\s*[x×]\s*(\d{1,2})\s*:)?\s*" + r"[\s;]+".join([_POINT] * 4))
 
 Point = tuple[float, float]
 
@@ -65,14 +62,12 @@ class KingdomOutline:
 
         Raises NotationError.
         """
-        match = _OUTLINE.fullmatch(text.strip())
-        pairs = re.findall(rf"({_NUMBER})\s*,\s*({_NUMBER})", match["corners"]) if match else []
-        rest = re.sub(rf"{_NUMBER}\s*,\s*{_NUMBER}", "", match["corners"]) if match else text
-        if match is None or len(pairs) != 4 or rest.strip(" ;"):
+        match = _OUTLINE.fullmatch(text.strip(" \n\t;"))
+        if match is None:
             raise _make_error(f"{text!r} is no outline")
-        plain = KingdomOutline.of([[float(x), float(y)] for x, y in pairs])
-        rows, cols = (int(match[name]) if match[name] else None for name in ("rows", "cols"))
-        return cls(plain.corners, rows, cols)
+        rows, cols, *numbers = match.groups()
+        plain = KingdomOutline.of(np.array(numbers, np.float64).reshape(4, 2).tolist())
+        return cls(plain.corners, *(int(side) if side else None for side in (rows, cols)))
 
     def check(self, photo: Photo) -> None:
         """Raise NotationError if the outline lies outside the photo, is too small or has an impossible shape."""
@@ -80,22 +75,21 @@ class KingdomOutline:
         for x, y in self.corners:
             if not (-slack <= x <= photo.width + slack and -slack <= y <= photo.height + slack):
                 hint = f"corners are pixels of the upright photo, which has {photo.width} x {photo.height}"
-                raise NotationError(f"the corner {x:g},{y:g} lies outside the photo", expected=EXPECTED, hint=hint)
+                raise _make_error(f"the corner {x:g},{y:g} lies outside the photo", hint)
         along, down = self.sides
-        min_squares = 3  # along either side of a kingdom of unknown size
-        if min(along / (self.cols or min_squares), down / (self.rows or min_squares)) < MIN_SIDE_PIXELS:
-            hint = f"take the photo from nearer: a square needs at least {MIN_SIDE_PIXELS:g} pixels, better 20"
-            raise NotationError(f"the outline {self} is too small to be read", expected=EXPECTED, hint=hint)
+        min_squares, min_side_pixels = 3, 8  # along a side of a kingdom of unknown size; the detector needs 11 pixels
+        if min(along / (self.cols or min_squares), down / (self.rows or min_squares)) < min_side_pixels:
+            hint = f"take the photo from nearer: a square needs at least {min_side_pixels} pixels, better 20"
+            raise _make_error(f"the outline {self} is too small to be read", hint)
         if not (self.rows and self.cols) and not any(self.iterate_sizes()):
             hint = "draw it around all of the kingdom, or give its size: 5x5: and the corners"
-            raise NotationError(f"the outline {self} is too long and thin for a kingdom", expected=EXPECTED, hint=hint)
+            raise _make_error(f"the outline {self} is too long and thin for a kingdom", hint)
 
     @property
     def sides(self) -> tuple[float, float]:
         """The mean lengths of the sides along the rows and down the columns, in pixels."""
-        points = np.asarray(self.corners, np.float64)
-        lengths = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
-        return float(lengths[[0, 2]].mean()), float(lengths[[1, 3]].mean())
+        left, top, right, bottom = compute_side_lengths(np.asarray(self.corners, np.float64)).tolist()
+        return (top + bottom) / 2, (left + right) / 2
 
     def iterate_sizes(self, *, max_aspect_ratio: float = 1.5) -> Iterator[tuple[int, int]]:
         """Yield the rows and columns whose squares would have an aspect ratio that is possible under perspective."""
@@ -105,8 +99,9 @@ class KingdomOutline:
                 yield rows, cols
 
 
-def _make_error(message: str) -> NotationError:
-    return NotationError(message, expected=EXPECTED, hint=f"write {EXPECTED}")
+def _make_error(message: str, hint: str = "") -> NotationError:
+    expected = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
+    return NotationError(message, expected=expected, hint=hint or f"write {expected}")
 
 
 def _compute_turns(points: Floats) -> Floats:

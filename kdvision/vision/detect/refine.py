@@ -10,7 +10,6 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import (
@@ -18,8 +17,9 @@ from kdvision.vision.detect.lattice import (
     Bounds,
     Component,
     Indices,
-    find_overlapped,
     grow_components,
+    join_squares,
+    list_links,
     split_component,
 )
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_side_lengths
@@ -115,14 +115,12 @@ def _assign_places(near: Detections, bounds: Bounds, before: Component) -> Compo
     lying = np.flatnonzero((offset < max_offset) & (log_size < max_log_size) & is_aligned)
     lying = lying[np.argsort(-near.score[lying], kind="stable")]
     lying = lying[np.unique(places[lying], axis=0, return_index=True)[1]]  # the strongest one on each place
-    parts = _list_connected(Component(places[lying], turned.select(lying)))
+    direct = Component(places[lying], turned.select(lying))
+    parts = [direct.select(sorted(part)) for part in join_squares(len(direct), list_links(direct))]
     connected = _choose_part(parts, before)
-    free = (log_size < max_log_size_grown) & ~find_overlapped(near)
-    if free.sum() <= len(connected):
-        return connected
     grown = [
         Component(part.places + _find_nearest_places(part.squares, bounds)[0], part.squares)
-        for part in grow_components(turned, free)
+        for part in grow_components(turned, log_size < max_log_size_grown)
     ]
     best = _choose_part(grown, before)
     return best.select(np.lexsort(best.places.T[::-1])) if len(best) > len(connected) else connected
@@ -132,12 +130,3 @@ def _choose_part(parts: list[Component], before: Component) -> Component:
     """Return the part that shares most places with the lattice `before`, an empty component if there is none."""
     empty = Component(np.zeros((0, 2), int), Detections.empty())
     return max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)
-
-
-def _list_connected(component: Component) -> list[Component]:
-    """Return the parts whose squares share edges or corners."""
-    places = component.places - component.places.min(axis=0, initial=0)
-    raster = np.zeros(places.max(axis=0, initial=0) + 1, bool)
-    raster[tuple(places.T)] = True
-    labels, count = ndimage.label(raster, np.ones((3, 3)))
-    return [component.select(labels[tuple(places.T)] == number) for number in range(1, count + 1)]

@@ -8,10 +8,6 @@ decoder asks for is counted instead. Damage after which the decoder synchronises
 import io
 import re
 from collections.abc import Iterator
-from typing import Final
-
-PADDING: Final = b"\xff\x00" * 4
-"""What the decoder gets at a time after the end of the coded data: ones, as encoders pad the last byte."""
 
 
 class BoundedReader(io.BytesIO):
@@ -40,7 +36,7 @@ class JpegReader(BoundedReader):
         self._end = _find_end_of_coded_data(data)
         tail = data[max(self._end - 64, 0) : max(self._end, 0)]
         self._last = self._end - len(tail) + len(tail.rstrip(b"\x00\xff")) - 2  # no decoder has all without 2 bytes
-        self._reached_end, self._paddings = False, 0
+        self._reached_end, self._padding_bytes = False, 0
 
     @property
     def is_damaged(self) -> bool:
@@ -48,21 +44,21 @@ class JpegReader(BoundedReader):
 
         An intact file may use 32 bytes of padding. Decoders read 8 bytes ahead, 16 here; some cameras omit a few.
         """
-        return self._end >= 0 and (not self._reached_end or self._paddings > 32 // len(PADDING))
+        return self._end >= 0 and (not self._reached_end or self._padding_bytes > 32)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return up to `size` bytes; `PADDING`, six times, comes between the coded data and the end marker."""
-        position = self.tell()
+        """Return up to `size` bytes; between the coded data and the end marker come ones, as encoders pad a byte."""
+        position, padding = self.tell(), b"\xff\x00" * 4
         if self._end < 0 or size is None or size < 0 or position + size <= self._last or position > self._end:
             return super().read(size)
         if position < self._last:
             return super().read(self._last - position)
         self._reached_end = True
         if position < self._end:
-            return super().read(min(size, len(PADDING), self._end - position))
-        if self._paddings < 6:
-            self._paddings += 1
-            return PADDING
+            return super().read(min(size, len(padding), self._end - position))
+        if self._padding_bytes < 48:
+            self._padding_bytes += len(padding)
+            return padding
         return super().read(size)
 
 

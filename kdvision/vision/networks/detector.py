@@ -26,8 +26,7 @@ Complex = npt.NDArray[np.complex128]
 
 STRIDE_PIXELS: Final = 8
 FINE_LONG_SIDE_PIXELS: Final = 640
-COARSE_LONG_SIDE_PIXELS: Final = 320
-"""Longer sides at which the detector sees a whole photo; small squares show at the first, large ones at both."""
+"""Longer side at which the detector sees a whole photo; large squares also show at half of it."""
 PADDING_GREY: Final = 114
 """Grey level beyond the border, in training and at run time."""
 

@@ -24,9 +24,6 @@ MODEL_FORMAT: Final = 2
 MODEL_NAMES: Final = ("cells", "context", "detector")
 
 DIGEST_KEY: Final = "sha256"
-_DIGEST_HEADER: Final = b"\x72\x4a\x0a\x06" + DIGEST_KEY.encode() + b"\x12\x40"
-"""`ModelProto.metadata_props` (field 14, 74 bytes) with `key` (field 1, 6 bytes) and `value` (field 2, 64 bytes)."""
-
 MAX_BATCH_IMAGES: Final = 16
 """Larger batches are no faster and need more memory."""
 
@@ -49,15 +46,17 @@ def find_model(name: str) -> Path:
 def encode_digest(content: bytes) -> bytes:
     """Return the metadata entry with the digest of a model file's content, as bytes to append to it.
 
-    The fields of a protobuf message may come in any order, so the longer file is an ONNX model, too.
+    The fields of a protobuf message may come in any order, so the longer file is an ONNX model, too. This one is
+    `ModelProto.metadata_props` (field 14, 74 bytes) with `key` (field 1, 6 bytes) and `value` (field 2, 64 bytes).
     """
-    return _DIGEST_HEADER + hashlib.sha256(content).hexdigest().encode()
+    return b"\x72\x4a\x0a\x06" + DIGEST_KEY.encode() + b"\x12\x40" + hashlib.sha256(content).hexdigest().encode()
 
 
 def strip_digest(content: bytes) -> bytes:
     """Return the content of a model file without the entry that `encode_digest` appends."""
-    start = len(content) - len(encode_digest(b""))
-    return content[:start] if content.startswith(_DIGEST_HEADER, start) else content
+    entry = encode_digest(b"")
+    start, header = len(content) - len(entry), entry[:-64]
+    return content[:start] if content.startswith(header, start) else content
 
 
 def read_model_file(path: Path) -> bytes:

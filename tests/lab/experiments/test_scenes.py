@@ -18,7 +18,7 @@ from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
 from kdvision.vision import find
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
-from kdvision.vision.detect import lattice
+from kdvision.vision.detect import hypothesis
 from tests.kingdoms import make_grid, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
 from tests.paths import SAMPLES, SHARED
@@ -201,7 +201,7 @@ def test_leaving_a_part_out_has_an_effect() -> None:
         with ablation.PARTS[part]():
             assert describe_kingdoms(photo) != complete, part
     with ablation.PARTS["component splitting"]():
-        assert lattice.split_component(None) == [None]  # type: ignore[arg-type]
+        assert vars(hypothesis)["split_component"](None) == [None]
     with ablation.PARTS["partition of close kingdoms"]():
         assert vars(find)["split_by_castles"](None) == vars(find)["remove_foreign_tiles"]([]) == []
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdvision.vision.detect.lattice import Component, find_overlapped, grow_components, split_component
+from kdvision.vision.detect.lattice import Component, grow_components, split_component
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import find_indices
 from tests.vision.detect.test_lattice import make_detections, make_view
@@ -15,7 +15,7 @@ FIVE_BESIDE = [(c + 6.0, r) for c, r in FIVE]
 
 
 def grow_only_component(squares: Detections) -> Component:
-    (whole,) = grow_components(squares, ~find_overlapped(squares))
+    (whole,) = grow_components(squares)
     return whole
 
 

@@ -1,4 +1,4 @@
-"""Lattice hypotheses: agreement, weighted area, and what refinement left out."""
+"""Lattice hypotheses: fitted area, and what refinement left out."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -8,8 +8,6 @@ import pytest
 
 from kdvision.vision.detect import search
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import Component
-from kdvision.vision.geometry import compute_distances
 from kdvision.vision.networks.detector import Detections, SquareDetector
 from tests.kingdoms import find_indices, fit_lattices, table_photo
 from tests.vision.detect.test_lattice import make_detections, make_view
@@ -22,25 +20,11 @@ def fit_hypothesis(squares: Detections) -> LatticeHypothesis:
     return hypothesis
 
 
-def test_matching_hypotheses_average_their_scores() -> None:
-    one, two = (fit_hypothesis(make_detections(ROW, make_view(0.2), noise=0.5, seed=seed)) for seed in (0, 1))
-    assert one.matches(two)
-    both = one.average_scores(two)
-    same = compute_distances(one.squares.centre, two.squares.centre).argmin(axis=1)
-    assert np.allclose(both.squares.score, (one.squares.score + two.squares.score[same]) / 2)
-    squares = make_detections(ROW[:12], make_view(0.2))
-    less = fit_hypothesis(squares)
-    assert not one.matches(less)
-    missing = compute_distances(one.squares.centre, squares.centre).min(axis=1) > one.side / 2
-    assert missing.sum() == 3
-    assert np.allclose(one.average_scores(less).squares.score[missing], one.squares.score[missing] / 2)
-
-
-def test_a_wrong_number_of_columns_lowers_the_weighted_area() -> None:
+def test_a_wrong_number_of_columns_lowers_the_fitted_area() -> None:
     right = fit_hypothesis(make_detections(ROW, make_view(0.2), noise=0.5))
     wide = replace(right, matrix=right.matrix @ np.diag([1.4, 1, 1]))
-    assert right.weighted_area > 0.9 * Component(right.places, right.squares).weighted_area
-    assert wide.weighted_area < 0.7 * right.weighted_area
+    assert right.fitted_area > 0.9 * right.area
+    assert wide.fitted_area < 0.7 * right.fitted_area
 
 
 def test_squares_that_refinement_left_out_form_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +37,7 @@ def test_squares_that_refinement_left_out_form_a_component(monkeypatch: pytest.M
         return fit_hypothesis(make_detections(ROW, make_view(0.2), seed=1))
 
     monkeypatch.setattr(search, "refine", keep_first)
-    search.refine_components(table_photo(), cast(SquareDetector, None), fit_lattices(both))
+    search.refine_hypotheses(table_photo(), cast(SquareDetector, None), fit_lattices(both))
     whole, rest = (find_indices(one, both) for one in refined)
     assert whole == [*range(31)]
     assert set(rest) >= {*range(16, 31)} and not {*range(15)} & set(rest)

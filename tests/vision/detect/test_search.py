@@ -9,7 +9,7 @@ import pytest
 
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.search import SearchResult, find_grids, refine_components
+from kdvision.vision.detect.search import find_grids, refine_hypotheses, suppress_overlapping
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections, SquareDetector
@@ -120,15 +120,12 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
 def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, kept: int) -> None:
     """Each shared column is a fifth of the squares; the limit is 0.3."""
     one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
-    assert [n.weighted_area for n in SearchResult((other, one)).best_hypotheses] == [
-        one.weighted_area,
-        other.weighted_area,
-    ][:kept]
+    assert suppress_overlapping([other, one]) == [one, other][:kept]
 
 
-def test_ten_components_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_hypotheses_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     refined: list[LatticeHypothesis] = []
     monkeypatch.setattr("kdvision.vision.detect.search.refine", lambda *args: refined.append(args[2]))
-    components = [make_hypothesis(400.0 * n) for n in range(12)]
-    refine_components(table_photo(), SquareDetector(load_model("detector")), components)
+    hypotheses = [make_hypothesis(400.0 * n) for n in range(12)]
+    refine_hypotheses(table_photo(), SquareDetector(load_model("detector")), hypotheses)
     assert len(refined) == 10
