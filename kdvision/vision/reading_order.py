@@ -1,10 +1,7 @@
 """Reading order: kingdoms of a photo are numbered from left to right, row by row."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
-
-MIN_ROW_OVERLAP: Final = 1 / 3
-"""Share of the smaller height that boxes in one row have in common; small shifts change nothing."""
+from typing import NamedTuple
 
 
 class Extent(NamedTuple):
@@ -27,6 +24,7 @@ def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
     return [n for row in rows for n in sorted(row, key=lambda index: extents[index].left + extents[index].right)]
 
 
-def _share_row(one: Extent, other: Extent) -> bool:
+def _share_row(one: Extent, other: Extent, *, min_overlap: float = 1 / 3) -> bool:
+    """Return True if the boxes have `min_overlap` of the smaller height in common; small shifts change nothing."""
     common = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return common > min(one.bottom - one.top, other.bottom - other.top) * MIN_ROW_OVERLAP
+    return common > min(one.bottom - one.top, other.bottom - other.top) * min_overlap

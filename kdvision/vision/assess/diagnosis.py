@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import cv2
-import numpy as np
-import numpy.typing as npt
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
@@ -16,15 +14,9 @@ from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
-MIN_MEAN_GREY: Final = 28
-MAX_MEAN_GREY: Final = 235
-"""Mean grey values, of 255, of a photo with too little and too much light."""
-LOW_CONTRAST_SHARE: Final = 0.1
-"""Share of the grey range below which a photo shows one surface (`skimage.exposure.is_low_contrast`)."""
 MAX_BLUR: Final = 0.47
 """`skimage.measure.blur_effect` (Crété-Roffet et al., 2007): at most 0.454 on 63 sharp photos, at least 0.479 on the
 same ones under a Gaussian blur of 1/250 of the longer side."""
-MIN_LONG_SIDE_PIXELS: Final = 400
 
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
 
@@ -34,46 +26,33 @@ Reason = tuple[str, str]
 
 def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation]) -> NoKingdomFound:
     """Return the error for a photo without a kingdom; its stage is "cells" if grids were found, else "finder"."""
-    reason, hint = (
-        _diagnose_file(photo)
-        or _diagnose_light(photo)
-        or _diagnose_sharpness(photo)
-        or _diagnose_tiles(observations)
-        or _diagnose_nothing(photo, observations)
-    )
+    if photo.warnings:
+        reason, hint = "its file is damaged", "copy or send the photo again"
+    else:
+        reason, hint = (
+            _diagnose_picture(photo) or _diagnose_tiles(observations) or _diagnose_nothing(photo, observations)
+        )
     stage = "cells" if observations else "finder"
     return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", stage=stage, hint=hint)
 
 
-def _diagnose_file(photo: Photo) -> Reason | None:
-    return ("its file is damaged", "copy or send the photo again") if photo.warnings else None
-
-
-def _convert_to_grey(photo: Photo) -> npt.NDArray[np.uint8]:
-    """Return the photo in grey at the detector's finest scale."""
-    pixels = photo.resize(min(FINE_LONG_SIDE_PIXELS, max(photo.width, photo.height)))
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-
-
-def _diagnose_light(photo: Photo) -> Reason | None:
+def _diagnose_picture(photo: Photo) -> Reason | None:
+    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale."""
     from skimage.exposure import is_low_contrast
-
-    grey = _convert_to_grey(photo)
-    if grey.mean() < MIN_MEAN_GREY:
-        return "it is too dark", "turn on a lamp, or let the camera expose for longer"
-    if grey.mean() > MAX_MEAN_GREY:
-        return "it is nearly white all over", "take it with less light, and without the flash"
-    if is_low_contrast(grey, fraction_threshold=LOW_CONTRAST_SHARE):
-        return "all of it has one colour", "check that it is the photo you meant"
-    return None
-
-
-def _diagnose_sharpness(photo: Photo) -> Reason | None:
     from skimage.measure import blur_effect
 
-    if blur_effect(_convert_to_grey(photo)) <= MAX_BLUR:
-        return None
-    return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
+    darkest_mean, brightest_mean, min_contrast_share = 28, 235, 0.1
+    pixels = photo.resize(min(FINE_LONG_SIDE_PIXELS, max(photo.width, photo.height)))
+    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    if grey.mean() < darkest_mean:
+        return "it is too dark", "turn on a lamp, or let the camera expose for longer"
+    if grey.mean() > brightest_mean:
+        return "it is nearly white all over", "take it with less light, and without the flash"
+    if is_low_contrast(grey, fraction_threshold=min_contrast_share):
+        return "all of it has one colour", "check that it is the photo you meant"
+    if blur_effect(grey) > MAX_BLUR:
+        return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
+    return None
 
 
 def _diagnose_tiles(observations: Sequence[GridObservation]) -> Reason | None:
@@ -92,7 +71,8 @@ def _diagnose_tiles(observations: Sequence[GridObservation]) -> Reason | None:
 
 
 def _diagnose_nothing(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
-    if max(photo.width, photo.height) < MIN_LONG_SIDE_PIXELS:
+    usual_long_side_pixels = 400
+    if max(photo.width, photo.height) < usual_long_side_pixels:
         return "it has too few pixels", "send the photo as the camera took it, not a preview; a square needs 20 pixels"
     reason = "its squares show no tiles" if observations else "nothing in it looks like a square tile"
     return reason, f"go nearer, and take it from above, sharp, with all of the kingdom; {OUTLINE_HINT}"

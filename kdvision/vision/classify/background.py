@@ -16,9 +16,6 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, sample_quads
 from kdvision.vision.image.photo import Photo
 
-SAMPLES_PER_SIDE: Final = 8
-SAMPLED_SHARE: Final = 0.7
-"""Share of a cell's side that is sampled; things beside a tile reach over its edge."""
 LIGHTNESS_WEIGHT: Final = 0.4
 """Weight of L* in colour distances, because one table lies in light and shade."""
 MIN_SIMILAR_CELLS: Final = 2
@@ -27,8 +24,6 @@ SURROUND_CELLS: Final = 4
 """Cells of table around the grid, so that a pattern repeats."""
 BACKGROUND_FRACTION: Final = 8
 """A colour shared by at least 1/8 of the empty cells is a background colour; cloths have several."""
-MIN_SATURATED_LIGHTNESS: Final = 99.0
-"""L* from which a mirrored lamp has erased the colour."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,9 @@ class Background:
 
     @property
     def is_saturated(self) -> Mask:
-        """Cells (rows, cols) that are white."""
-        return np.asarray(self.cells[..., 0] > MIN_SATURATED_LIGHTNESS)
+        """Cells (rows, cols) that are white, because a mirrored lamp has erased the colour."""
+        min_lightness = 99.0
+        return np.asarray(self.cells[..., 0] > min_lightness)
 
 
 def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
@@ -89,15 +85,19 @@ def extend_grid(grid: Grid) -> Floats:
 
 
 def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
-    """Return the median colours (n, 3) of cells (n, 4, 2) with sides of `side` pixels."""
-    positions = (np.arange(SAMPLES_PER_SIDE) + 0.5) / SAMPLES_PER_SIDE * SAMPLED_SHARE + (1 - SAMPLED_SHARE) / 2
+    """Return the median colours (n, 3) of cells (n, 4, 2) with sides of `side` pixels.
+
+    Things beside a tile reach over its edge, so only a share of its side is sampled.
+    """
+    samples, share = 8, 0.7
+    positions = (np.arange(samples) + 0.5) / samples * share + (1 - share) / 2
     points = sample_quads(quads, positions)
     inside = np.asarray(((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1))
     colours, visible = np.full((len(points), 3), np.nan), inside.any(axis=1)
     if not visible.any():
         return colours
     points, inside = points[visible], inside[visible]
-    pixels, matrix = photo.crop(points, SAMPLES_PER_SIDE / side)
+    pixels, matrix = photo.crop(points, samples / side)
     at = apply_homography(matrix, points + 0.5) - 0.5
     x, y = np.moveaxis(at.astype(np.float32), -1, 0)
     sampled = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

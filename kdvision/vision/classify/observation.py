@@ -21,12 +21,8 @@ P_TILE: Final = 0.5
 """Probability from which something counts as present."""
 P_CONFIDENT: Final = 0.7
 """Probability from which the kind of a cell counts as certain."""
-MAX_BESIDE_SIDES: Final = 1.7
-"""Distance of centres below which two tiles have less than a square of table between them."""
 MIN_VISIBLE_SHARE: Final = 0.2
 """Visible share of a cell, with its centre beyond the border, from which its contents can be judged."""
-P_TILE_BEYOND: Final = 0.62
-"""Probability from which a tile certainly lies on a cell whose centre is beyond the border."""
 
 BorderLogOdds = tuple[Floats, Floats]
 """Log-odds that two neighbours are one domino: to the right (rows, cols - 1), downwards (rows - 1, cols)."""
@@ -105,11 +101,12 @@ class GridObservation:
 
     @cached_property
     def is_cut(self) -> bool:
-        """True if the border of the photo cuts tiles."""
+        """True if the border of the photo cuts tiles, or certainly a tile whose centre is beyond it."""
+        p_certain = 0.62
         if self.visible_share is None or self.tile_beyond is None:
             return False
         partial = (self.visible_share > 0) & (self.visible_share < 1)
-        beyond = (self.tile_beyond > P_TILE_BEYOND)[self.visible_share >= MIN_VISIBLE_SHARE]
+        beyond = (self.tile_beyond > p_certain)[self.visible_share >= MIN_VISIBLE_SHARE]
         return bool((self.is_tile & partial).any() or beyond.any())
 
     @property
@@ -136,9 +133,13 @@ class GridObservation:
         return replace(self, occlusion=occlusion)
 
     def is_beside(self, other: GridObservation) -> bool:
-        """Return True if a confident tile of the other grid lies less than a square away from a tile of this one."""
+        """Return True if a confident tile of the other grid lies less than a square away from a tile of this one.
+
+        That is so for centres less than `max_sides` apart.
+        """
+        max_sides = 1.7
         theirs = other.grid.centres[other.is_confident]
         if not len(self.tile_centres) or not len(theirs):
             return False
         tiles, others = self.grid.to_grid_coordinates(self.tile_centres), self.grid.to_grid_coordinates(theirs)
-        return bool(compute_distances(others, tiles).min() < MAX_BESIDE_SIDES)
+        return bool(compute_distances(others, tiles).min() < max_sides)

@@ -16,7 +16,7 @@ from kdvision.vision.classify.occlusion import (
     find_foreign_objects,
     join_occlusion,
 )
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, join_probabilities
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
 from kdvision.vision.classify.probabilities import Reading
@@ -27,9 +27,6 @@ from kdvision.vision.networks.cells import CellClassifier, CellPredictions, crop
 
 MIN_WHOLE_SHARE: Final = 0.75
 """Visible share from which a cell counts as whole; less may hide crowns. Boards cut flush show more."""
-_SAMPLES_PER_SIDE: Final = 12
-_UNIFORM_PARTNER: Final = float(np.log(0.25))
-_MIN_PARTNER: Final = -4.0
 
 
 def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int = 4) -> GridObservation:
@@ -40,9 +37,9 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int 
     features = compute_tile_features(predicted, grid, background)
     log_odds = compute_tile_log_odds(features, metadata)
     outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
-    reading = Reading(join_probabilities(predicted, log_odds).reshape(*shape, -1), classifier.kinds).remove_tiles(
-        outside
-    )
+    tile, no_tile = -np.logaddexp(0, -log_odds)[:, None], -np.logaddexp(0, log_odds)[:, None]
+    log_probs = np.concatenate([predicted.kind + tile, no_tile], axis=1).reshape(*shape, -1)
+    reading = Reading(log_probs, classifier.kinds).remove_tiles(outside)
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
     colourless = compute_tile_log_odds(features, metadata, use_colour=False)
     foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
@@ -77,7 +74,8 @@ def compute_visible_share(grid: Grid, photo: Photo) -> Floats:
     share, size = np.ones((grid.rows, grid.cols)), (photo.width, photo.height)
     cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
     if cut.any():
-        points = sample_quads(grid.quads[cut], (np.arange(_SAMPLES_PER_SIDE) + 0.5) / _SAMPLES_PER_SIDE)
+        samples_per_side = 12
+        points = sample_quads(grid.quads[cut], (np.arange(samples_per_side) + 0.5) / samples_per_side)
         share[cut] = ((points >= 0) & (points < size)).all(axis=-1).mean(axis=1)
     return share
 
@@ -87,6 +85,7 @@ def compute_border_log_odds(predicted: CellPredictions, shape: tuple[int, int]) 
 
     Both halves see the one border between them, so that their mean counts, not their sum.
     """
-    partner = np.maximum(predicted.partner, _MIN_PARTNER).reshape(*shape, 4) - _UNIFORM_PARTNER
+    min_log_probability, uniform = -4.0, float(np.log(1 / 4))
+    partner = np.maximum(predicted.partner, min_log_probability).reshape(*shape, 4) - uniform
     right, down, left, up = (partner[..., k] for k in range(4))
     return (right[:, :-1] + left[:, 1:]) / 2, (down[:-1] + up[1:]) / 2

@@ -17,21 +17,17 @@ SIMILAR_FRACTION: Final = 3
 """1/3 of the empty cells must share a colour before it counts as background; patterned cloths have about two."""
 MIN_COLOUR_DISTANCE: Final = 8.0
 """Colour distance (CIE L*a*b*, L* weighted) from which a cell does not show the background."""
-MAX_DOUBTED_LOG_ODDS: Final = float(np.log(0.9 / 0.1))
-"""Log-odds of a tile up to which a foreign object is possible."""
 MIN_OCCLUSION: Final = 1e-4
 """Floor on the cell network's occlusion probability."""
-MAX_OCCLUSION: Final = 0.99
-"""Cap on the occlusion probability; exactly 1 is reserved for foreign objects."""
 
 
 def find_foreign_objects(background: Background, features: Floats, log_odds: Floats) -> Mask:
-    """Return which cells (rows, cols) show neither the background nor, for certain, a tile.
+    """Return which cells (rows, cols) show neither the background nor, for 90 % certain, a tile.
 
     One of the two networks sees no tile in the `features` (n, 3), and the `log_odds` (n,) without colour are not high.
     Plain wheat and water show little, but both networks call them tiles.
     """
-    doubted = (log_odds <= MAX_DOUBTED_LOG_ODDS) & (features[:, :2].min(axis=1) <= 0)
+    doubted = (log_odds <= np.log(0.9 / 0.1)) & (features[:, :2].min(axis=1) <= 0)
     shape = background.cells.shape[:2]
     return np.asarray(find_covered(background, (log_odds <= 0).reshape(shape)) & doubted.reshape(shape))
 
@@ -74,5 +70,5 @@ def compute_occlusion_probability(features: Floats, metadata: Mapping[str, Seque
 
 
 def join_occlusion(occlusion: Floats, foreign_objects: Mask) -> Floats:
-    """Return the occlusion probability (rows, cols), exactly 1 for foreign objects."""
-    return np.where(foreign_objects, 1.0, np.minimum(occlusion, MAX_OCCLUSION))
+    """Return the occlusion probability (rows, cols), exactly 1 for foreign objects and at most 0.99 elsewhere."""
+    return np.where(foreign_objects, 1.0, np.minimum(occlusion, 0.99))

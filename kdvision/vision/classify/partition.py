@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -23,8 +22,6 @@ from kdvision.vision.detect.lattice import (
     list_links,
 )
 from kdvision.vision.geometry import Mask, compute_distances
-
-MIN_CASTLES_TO_SPLIT: Final = 2
 
 
 @dataclass(frozen=True)
@@ -50,13 +47,13 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     tiles = lattice.hypothesis.select(is_tile)
     is_castle = lattice.find_squares(lattice.observation.castle_probability > P_CONFIDENT)[is_tile]
     castles = set(np.flatnonzero(is_castle).tolist())
-    if len(castles) < MIN_CASTLES_TO_SPLIT:
+    if len(castles) < 2:
         return []
     links = list_links(tiles)
     connected = join_squares(len(tiles), [link for link in links if not _is_diagonal(tiles, link)])
     parts = [part for whole in connected for part in _split_castles(tiles, whole, links, castles)]
     parts = [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
-    if len(parts) < MIN_CASTLES_TO_SPLIT:
+    if len(parts) < 2:
         return []
     fitted = [LatticeHypothesis.fit(tiles.select(sorted(part))) for part in parts]
     return [part for part in fitted if part is not None]

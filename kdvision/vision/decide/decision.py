@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
-
-CONNECTION_CLAUSE: Final = "kingdomino/connection"
-MIN_SCATTERED_SQUARES: Final = 4
-"""The squares of two dominoes."""
 
 
 class PlacedDomino(NamedTuple):
@@ -58,11 +54,9 @@ class Decision:
     @property
     def is_scattered(self) -> bool:
         """True if two dominoes or more, and at least half of all, do not connect; a player may misplace one."""
-        loose = {
-            square for problem in self.problems if problem.clause == CONNECTION_CLAUSE for square in problem.squares
-        }
-        tiles = len(self.board) - len(self.board.castles())
-        return len(loose) >= MIN_SCATTERED_SQUARES and tiles <= 2 * len(loose)
+        detached = [problem.squares for problem in self.problems if problem.clause == "kingdomino/connection"]
+        loose, tiles = len(set().union(*detached)), len(self.board) - len(self.board.castles())
+        return loose >= 4 and tiles <= 2 * loose  # two dominoes have four squares
 
     @property
     def foreign_dominoes(self) -> float:

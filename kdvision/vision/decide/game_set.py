@@ -82,17 +82,23 @@ def decide_game(
     `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino if its box fits the kingdoms, else
     a Royal Wedding of both boxes.
     """
-    game = get_game(box)
-    if game == GAME_AUTO and not _shows_towns(readings, named_kinds):
-        box, game = _replace_game(box, GAME_KINGDOMINO), GAME_KINGDOMINO
+    game, *expansions = box.split("+")
+
+    def decide_with(name: str) -> tuple[str, list[Decision]]:
+        with_expansions = "+".join((name, *expansions))
+        if not readings:
+            return with_expansions, []
+        deck = choose_deck(with_expansions, readings[0])
+        return with_expansions, decide([reading.of_deck(deck) for reading in readings], deck)
+
     if game != GAME_AUTO:
-        return box, _decide_with(box, readings, decide)
-    queendomino, wedding = (_replace_game(box, name) for name in (GAME_QUEENDOMINO, GAME_ROYAL_WEDDING))
-    one, both = (_decide_with(name, readings, decide) for name in (queendomino, wedding))
-    contradictions = _count_contradictions(one)
-    if contradictions >= MIN_CONTRADICTIONS and _count_contradictions(both) + MIN_CONTRADICTIONS <= contradictions:
-        return wedding, both
-    return queendomino, one
+        return decide_with(game)
+    expected = sum(float(compute_town_probability(reading).sum()) for reading in readings)
+    has_towns = any(map(_is_town, named_kinds)) or round(expected) >= MIN_CONTRADICTIONS
+    if not has_towns or not readings or not knows_towns(readings[0]):
+        return decide_with(GAME_KINGDOMINO)
+    one, both = decide_with(GAME_QUEENDOMINO), decide_with(GAME_ROYAL_WEDDING)
+    return both if _count_contradictions(both[1]) + MIN_CONTRADICTIONS <= _count_contradictions(one[1]) else one
 
 
 def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]:
@@ -102,24 +108,6 @@ def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]
         return [() for _ in readings]
     threshold = min(P_PRESENT, max(float(each.max()) for each in probabilities))
     return [tuple(Square(int(row), int(col)) for row, col in np.argwhere(each >= threshold)) for each in probabilities]
-
-
-def _shows_towns(readings: Sequence[Reading], named_kinds: Iterable[str]) -> bool:
-    if not readings or not knows_towns(readings[0]):
-        return False
-    expected = sum(float(compute_town_probability(reading).sum()) for reading in readings)
-    return any(map(_is_town, named_kinds)) or round(expected) >= MIN_CONTRADICTIONS
-
-
-def _replace_game(box: str, game: str) -> str:
-    return "+".join((game, *box.split("+")[1:]))
-
-
-def _decide_with(box: str, readings: Sequence[Reading], decide: DecideWithDeck) -> list[Decision]:
-    if not readings:
-        return []
-    deck = choose_deck(box, readings[0])
-    return decide([reading.of_deck(deck) for reading in readings], deck)
 
 
 def _count_contradictions(decisions: Sequence[Decision]) -> float:
