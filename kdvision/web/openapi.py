@@ -16,7 +16,9 @@ from kdvision.web.games import Game, Rules
 from kdvision.web.http import FORM, Fits, InviteQuery, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.table import api as table_api
-from kdvision.web.table.messages import ChangeRequest, JoinRequest, PastGame, PhotoAnswer, TableState
+from kdvision.web.table.changes import ChangeRequest
+from kdvision.web.table.live import TableState
+from kdvision.web.table.tables import JoinRequest, PastGame, PhotoAnswer
 
 JSON: Final = "application/json"
 

@@ -32,9 +32,9 @@ from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import ReadQuery, json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.table.changes import Change, SetRules
-from kdvision.web.table.messages import PhotoAnswer
 from kdvision.web.table.model import TableGame
 from kdvision.web.table.readings import NewReading, make_reading
+from kdvision.web.table.tables import PhotoAnswer
 
 PHOTO_NAME: Final = "the photo"
 GAME_NAME: Final = "the game"

@@ -16,12 +16,11 @@ from kdvision.web.api import run_photo_job, service_of
 from kdvision.web.http import Outlines, json_response, parse_query, read_json
 from kdvision.web.limits import Refusal
 from kdvision.web.security import client_address, is_loopback
-from kdvision.web.table.changes import Change, RoundNumber
+from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
-from kdvision.web.table.messages import ChangeRequest, JoinRequest, PhotoAnswer
 from kdvision.web.table.model import ID
 from kdvision.web.table.readings import NewReading
-from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, Tables
+from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, JoinRequest, PhotoAnswer, Tables
 
 EVENTS: Final = "text/event-stream"
 

@@ -92,23 +92,24 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     other_colours: Annotated[list[PlayerName], Meta(max_length=MAX_KINGDOMS_PER_ROUND)] = []
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """The game with the kingdom at the end of its round."""
-        kingdoms = game.rounds[_check_round(game, self.round)]
+        if self.round >= len(game.rounds):
+            raise Refusal(422, f"this game has no round {self.round + 1}", hint="choose a Dynasty in the rules first")
+        kingdoms = game.rounds[self.round]
         if len(kingdoms) >= MAX_KINGDOMS_PER_ROUND:
             message = f"there are already {len(kingdoms)} kingdoms at this table"
             raise Refusal(422, message, hint="remove those that are not part of this game")
-        made = self._make_kingdom() if self.reading is None else context.find_reading(self.reading)
+        if self.reading is None:
+            cells = cells_of(Board.parse(self.board)) if self.board else {}
+            has_doubts = bool(self.doubts or self.pieces)
+            seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
+            made = TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
+        else:
+            made = context.find_reading(self.reading)
         taken = {one.id for kingdoms in game.rounds for one in kingdoms}
         name = self.id if self.id and self.id not in taken else secrets.token_hex(4)
         colour = self.colour or made.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
         return game.with_round(self.round, [*kingdoms, replace(made, id=name, player=player, colour=colour)])
-
-    def _make_kingdom(self) -> TableKingdom:
-        cells = cells_of(Board.parse(self.board)) if self.board else {}
-        has_doubts = bool(self.doubts or self.pieces)
-        seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-        return TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -118,8 +119,7 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """The game with the kingdom as in the reading."""
-        before, made = _find(game, self.kingdom), context.find_reading(self.reading)
+        before, made = game.find(self.kingdom), context.find_reading(self.reading)
         counts = {key: value for key, value in before.facts.items() if not isinstance(value, list)}
         names = {"id": before.id, "player": before.player, "colour": before.colour}
         return game.with_kingdom(replace(made, facts=made.facts | counts, **names))
@@ -132,8 +132,7 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """The game with the kingdom as both photos show it."""
-        return game.with_kingdom(context.join(_find(game, self.kingdom), self.reading))
+        return game.with_kingdom(context.join(game.find(self.kingdom), self.reading))
 
 
 class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
@@ -142,9 +141,9 @@ class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
     kingdom: KingdomId
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game without the kingdom."""
-        number = game.find(self.kingdom)[0]
-        return game.with_round(number, [one for one in game.rounds[number] if one.id != self.kingdom])
+        game.find(self.kingdom)
+        rounds = [[one for one in kingdoms if one.id != self.kingdom] for kingdoms in game.rounds]
+        return replace(game, rounds=rounds)
 
 
 class SetSquare(Change, frozen=True, tag="set_square"):
@@ -155,25 +154,20 @@ class SetSquare(Change, frozen=True, tag="set_square"):
     cell: CellText
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game with the square, which no later decision changes."""
-        kingdom, cell = _find(game, self.kingdom), self.cell.lower()
+        kingdom, cell = game.find(self.kingdom), self.cell.lower()
         cells = {place: one for place, one in kingdom.cells.items() if place != self.at}
         cells |= {} if cell == "." else {self.at: cell}
-        made = replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=self._keep_facts(kingdom))
-        _check_size(made)
-        if made.seen is not None:
-            doubts = [doubt for doubt in made.seen.doubts if doubt.at != self.at]
-            made = replace(made, seen=replace(made.seen, doubts=doubts))
-        return game.with_kingdom(made)
-
-    def _keep_facts(self, kingdom: TableKingdom) -> Facts:
-        """The facts without a building on a square that is no town any more."""
-        buildings = kingdom.facts.get("buildings")
-        if self.cell.lower().startswith("t") or not isinstance(buildings, list):
-            return kingdom.facts
-        return kingdom.facts | {
-            "buildings": [one for one in buildings if not isinstance(one, dict) or one.get("at") != self.at]
-        }
+        rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
+        if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
+            raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
+        facts, seen = kingdom.facts, kingdom.seen
+        if not cell.startswith("t") and isinstance(facts.get("buildings"), list):
+            facts = remove_piece(facts, "building", self.at)
+        if seen is not None:
+            seen = replace(seen, doubts=[doubt for doubt in seen.doubts if doubt.at != self.at])
+        return game.with_kingdom(
+            replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=facts, seen=seen)
+        )
 
 
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
@@ -186,8 +180,7 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     checked: bool | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game with the changed kingdom. In a Dynasty, a player has the same name in all rounds."""
-        before = _find(game, self.kingdom)
+        before = game.find(self.kingdom)
         facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
         made = replace(
             before,
@@ -196,8 +189,14 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             colour=before.colour if self.colour is None else clean_name(self.colour),
             checked=before.checked if self.checked is None else self.checked,
         )
-        rounds = [[_rename(one, before.player, made) for one in kingdoms] for kingdoms in game.rounds]
-        return replace(game, rounds=rounds).with_kingdom(made) if len(rounds) > 1 else game.with_kingdom(made)
+        if len(game.rounds) > 1:
+            names = {"player": made.player, "colour": made.colour}
+            rounds = [
+                [replace(one, **names) if one.player == before.player else one for one in kingdoms]
+                for kingdoms in game.rounds
+            ]
+            game = replace(game, rounds=rounds)
+        return game.with_kingdom(made)
 
 
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):
@@ -209,13 +208,11 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
     present: bool
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game without the question, and with the piece if it is there, or without it."""
-        kingdom = _find(game, self.kingdom)
+        kingdom = game.find(self.kingdom)
         if kingdom.seen is None:
             return game
         rest = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
-        change_facts = add_piece if self.present else remove_piece
-        facts = change_facts(kingdom.facts, self.kind, self.at)
+        facts = (add_piece if self.present else remove_piece)(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
         if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in rest):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
@@ -228,7 +225,6 @@ class SetRules(Change, frozen=True, tag="set_rules"):
     rules: TableRules
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game by these rules. A Dynasty has three rounds; without it, the first round with kingdoms stays."""
         if self.rules.game not in GAMES or self.rules.side not in (None, *SIDES):
             message = f"this version has no game {self.rules.game[:20]!r} with side {self.rules.side}"
             raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
@@ -246,7 +242,6 @@ class NewGame(Change, frozen=True, tag="new_game"):
     """Start the next game by the same rules. The old one stays in the history."""
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """An empty game."""
         rules = replace(game.rules, seats=None, open_gems=[])
         return TableGame(context.next_number, rules, [[] for _ in game.rounds], game.players or game.last_players)
 
@@ -257,7 +252,6 @@ class OpenGame(Change, frozen=True, tag="open_game"):
     number: int
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
-        """The game as it was left."""
         return context.find_game(self.number)
 
 
@@ -268,14 +262,9 @@ class LoadGame(Change, frozen=True, tag="load_game"):
     rounds: Annotated[list[Annotated[list[AddKingdom], Meta(max_length=MAX_KINGDOMS_PER_ROUND)]], Meta(max_length=3)]
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
-        """The given game."""
-        empty = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1)).apply(
-            TableGame(context.next_number), context
-        )
-        for number, kingdoms in enumerate(self.rounds):
-            for one in kingdoms:
-                empty = replace(one, round=number).apply(empty, context)
-        return empty
+        rules = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1))
+        kingdoms = [replace(one, round=number) for number, own in enumerate(self.rounds) for one in own]
+        return apply_changes(TableGame(context.next_number), [rules, *kingdoms], context)
 
 
 class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
@@ -285,7 +274,6 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
     answer: Annotated[int, Meta(ge=0)]
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """The game with the changes of the answer, and without the proposal."""
         found = next((one for one in game.proposals if one.id == self.proposal), None)
         if found is None or self.answer >= len(found.answers):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
@@ -307,6 +295,27 @@ AnyChange = (
     | OpenGame
     | LoadGame
 )
+
+
+class Move(Struct, frozen=True, tag_field="op"):
+    """A move between steps; `step` is the one that the client saw, null for whichever it is."""
+
+    step: int | None = None
+
+
+class Undo(Move, frozen=True, tag="undo"):
+    """Return to the step before."""
+
+
+class Redo(Move, frozen=True, tag="redo"):
+    """Return to the step that was undone last."""
+
+
+class ChangeRequest(Struct, frozen=True):
+    """Changes that make one step, or one move between steps; `revision` is the last one that the client saw."""
+
+    changes: Annotated[list[AnyChange | Undo | Redo], Meta(min_length=1, max_length=MAX_CHANGES)]
+    revision: int | None = None
 
 
 def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) -> TableGame:
@@ -338,26 +347,3 @@ def choose_player(
 def clean_name(text: str) -> str:
     """A name on one line, without control characters."""
     return " ".join(replace_controls(text).split())
-
-
-def _check_round(game: TableGame, number: int) -> int:
-    if number < len(game.rounds):
-        return number
-    raise Refusal(422, f"this game has no round {number + 1}", hint="choose a Dynasty in the rules first")
-
-
-def _check_size(kingdom: TableKingdom) -> None:
-    rows, cols = zip(*map(parse_place, kingdom.cells), strict=True) if kingdom.cells else ((0,), (0,))
-    if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
-        raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
-
-
-def _find(game: TableGame, kingdom: str) -> TableKingdom:
-    number, index = game.find(kingdom)
-    return game.rounds[number][index]
-
-
-def _rename(kingdom: TableKingdom, before: str, after: TableKingdom) -> TableKingdom:
-    if kingdom.player != before:
-        return kingdom
-    return replace(kingdom, player=after.player, colour=after.colour)

@@ -49,8 +49,8 @@ def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
 
 def _place_of(piece: Any) -> str:
     """The place of a knight, building or gem; of a gem the upper left of its four."""
-    where: str = piece.get("at") or piece.get("between", "") if isinstance(piece, dict) else str(piece)
-    return where.partition(" ")[0]
+    where = piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece
+    return str(where).partition(" ")[0]
 
 
 def check_facts(facts: Facts) -> Facts:

@@ -1,4 +1,4 @@
-"""A table in use, and those who watch it by server-sent events."""
+"""A table in use: what clients get of it, and those who watch it by server-sent events."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,13 +6,34 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
-from kdvision.web.table.messages import StepInfo, TableState
+from kdvision.web.models import TableScore
 from kdvision.web.table.model import TableGame
 from kdvision.web.table.storage import Step
 
 HEARTBEAT_SECONDS: Final = 15.0
 """A comment is sent that often, so that a connection that was lost is noticed."""
+
+
+class StepInfo(Struct, frozen=True):
+    """A step that undo or redo would take back or repeat: its number, and the name of its change."""
+
+    step: int
+    op: str
+
+
+class TableState(Struct, frozen=True):
+    """Everything that a client shows of a table."""
+
+    table: str
+    revision: int
+    undo: StepInfo | None
+    redo: StepInfo | None
+    deciding: bool
+    notice: str | None
+    game: TableGame
+    score: TableScore
 
 
 @dataclass(eq=False)
@@ -42,22 +63,22 @@ class SharedTable:
         fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
         return TableState(*fields, self.game, self.score)  # type: ignore[arg-type]  # plain values of a TableScore
 
-    def publish(self) -> None:
-        """Send the state to everybody who watches."""
-        event = format_event("state", self.state, self.revision)
-        for watcher in self.watchers:
-            watcher.send(event)
-
-    def publish_people(self) -> None:
-        """Send the number of those who watch."""
-        event = format_event("people", len(self.watchers))
-        for watcher in self.watchers:
-            watcher.send(event)
+    def add_watcher(self, watcher: "Watcher") -> None:
+        """Send the state to a new live connection, and their number to all."""
+        watcher.send(format_event("state", self.state, self.revision))
+        self.watchers.add(watcher)
+        self.publish("people", len(self.watchers))
 
     def remove_watcher(self, watcher: "Watcher") -> None:
         """Forget a live connection."""
         self.watchers.discard(watcher)
-        self.publish_people()
+        self.publish("people", len(self.watchers))
+
+    def publish(self, name: str, value: Any, number: int | None = None) -> None:
+        """Send an event to everybody who watches."""
+        event = format_event(name, value, number)
+        for watcher in self.watchers:
+            watcher.send(event)
 
 
 @dataclass(eq=False)

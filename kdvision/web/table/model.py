@@ -160,24 +160,22 @@ class TableGame(Struct, frozen=True):
     last_players: list[Player] = []
     proposals: list[Proposal] = []
 
-    def find(self, kingdom: str) -> tuple[int, int]:
-        """The numbers of the round and of the place of a kingdom in it; raises Refusal."""
-        for number, kingdoms in enumerate(self.rounds):
-            for index, one in enumerate(kingdoms):
-                if one.id == kingdom:
-                    return number, index
+    def find(self, kingdom: str) -> TableKingdom:
+        """The kingdom with this id; raises Refusal."""
+        for one in (one for kingdoms in self.rounds for one in kingdoms):
+            if one.id == kingdom:
+                return one
         raise Refusal(404, "this kingdom is not at the table any more", hint="somebody may have removed it: look again")
 
     def with_round(self, number: int, kingdoms: list[TableKingdom]) -> "TableGame":
         """The game with other kingdoms in one round."""
-        rounds = [kingdoms if index == number else one for index, one in enumerate(self.rounds)]
-        return msgspec.structs.replace(self, rounds=rounds)
+        return msgspec.structs.replace(self, rounds=[*self.rounds[:number], kingdoms, *self.rounds[number + 1 :]])
 
     def with_kingdom(self, kingdom: TableKingdom) -> "TableGame":
-        """The game with a kingdom in place of the one with the same id."""
-        number, index = self.find(kingdom.id)
-        kingdoms = self.rounds[number]
-        return self.with_round(number, [*kingdoms[:index], kingdom, *kingdoms[index + 1 :]])
+        """The game with a kingdom in place of the one with the same id; raises Refusal."""
+        self.find(kingdom.id)
+        rounds = [[kingdom if one.id == kingdom.id else one for one in kingdoms] for kingdoms in self.rounds]
+        return msgspec.structs.replace(self, rounds=rounds)
 
     @property
     def players(self) -> list[Player]:

@@ -13,8 +13,6 @@ from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.networks.cells import log_softmax
 
-Arrays = dict[str, NDArray[Any]]
-
 MIN_LOG_ODDS: Final = -30.0
 """Lower values, also minus infinity, are stored as this."""
 
@@ -27,15 +25,6 @@ class SurroundedObservation(NamedTuple):
 
     observation: GridObservation
     around: Surroundings
-
-
-def _pack_arrays(arrays: Arrays) -> bytes:
-    return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
-
-
-def _unpack_arrays(content: bytes) -> Arrays:
-    packed = msgspec.msgpack.decode(content)
-    return {name: np.frombuffer(data, dtype).reshape(shape) for name, (dtype, shape, data) in packed.items()}
 
 
 def encode_observation(kingdom: KingdomReading) -> bytes:
@@ -53,21 +42,23 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
         "pieces": observation.pieces,
         "gems": observation.gems,
     }
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items() if array is not None
     }
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
-    around = np.array(kingdom.surroundings)
-    return _pack_arrays(arrays | {"corners": corners, "around": around})
+    arrays |= {"corners": corners, "around": np.array(kingdom.surroundings)}
+    return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
 
 
 def decode_observation(
     content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...] = ()
 ) -> SurroundedObservation:
     """The observation of `encode_observation`, with the kinds and pieces of the network."""
-    packed = _unpack_arrays(content)
-    around = packed.pop("around")
-    arrays = {name: array.astype(np.float64) for name, array in packed.items()}
+    packed = msgspec.msgpack.decode(content)
+    arrays = {
+        name: np.frombuffer(data, dtype).reshape(shape).astype(np.float64)
+        for name, (dtype, shape, data) in packed.items()
+    }
     pieces = arrays.get("pieces")
     observation = GridObservation(
         Grid(arrays["corners"]),
@@ -80,4 +71,4 @@ def decode_observation(
         gems=arrays.get("gems"),
         piece_names=() if pieces is None else piece_names,
     )
-    return SurroundedObservation(observation, Surroundings(*map(bool, around)))
+    return SurroundedObservation(observation, Surroundings(*map(bool, arrays["around"])))

@@ -3,6 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 import msgspec
@@ -20,11 +21,10 @@ MIN_SAME_SHARE: Final = 0.7
 def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
     """The number of the kingdom that each reading shows again, for those that show one."""
     pairs = []
-    for number, kingdom in enumerate(kingdoms):
-        for index, reading in enumerate(readings):
-            same = count_same_squares(kingdom.board, reading.board)
-            if same >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
-                pairs.append((same, number, index))
+    for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
+        same = count_same_squares(kingdom.board, reading.board)
+        if same >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
+            pairs.append((same, number, index))
     found: dict[int, int] = {}
     for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
         if index not in found and number not in found.values():
@@ -64,9 +64,8 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         return None
     same = [kingdoms[index] for index in found.values()]
     pairs = [(kingdoms[index], readings[place].reading) for place, index in found.items()]
-    others: list[Change] = [
-        AddKingdom(round=number, reading=one.reading) for place, one in enumerate(readings) if place not in found
-    ]
+    adding = [AddKingdom(round=number, reading=one.reading) for one in readings]
+    others = [change for place, change in enumerate(adding) if place not in found]
     replacing = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *others]
     joining = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *others]
     can_join = all(kingdom.reading for kingdom in same)
@@ -77,7 +76,7 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         question = f"This is {name} kingdom again. {'Add it to' if can_join else 'Replace'} {name}?"
     else:
         question = "The same table again. Replace it?"
-    both = _make_answer("Keep both", [AddKingdom(round=number, reading=one.reading) for one in readings])
+    both = _make_answer("Keep both", adding)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
     return Proposal(secrets.token_hex(4), question, [one.id for one in same], answers)
 

@@ -19,7 +19,7 @@ from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
-from kdvision.report.doubt_effects import Alternative, ScoredDoubt, score_doubts
+from kdvision.report.doubt_effects import Alternative, score_doubts
 from kdvision.report.game import build_round_result
 from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
@@ -52,15 +52,22 @@ def _score_round(
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
     result = build_round_result(played, table, GAME_NAME)
-    questions = [_describe_question(one, kingdoms) for one in _rank_questions(kingdoms, table, played)]
+    questions = _list_questions(kingdoms, table, played)
     scores = []
     for kingdom, scored, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values = kingdom_to_dict(scored)
-        values["problems"] += _list_warnings(kingdom, values["problems"])
-        review = kingdom.is_in_doubt or (kingdom.seen is None and values["review"])
-        doubts = [one for one in questions if one["kingdom"] == kingdom.id]
+        known = {problem["text"] for problem in values["problems"]}
+        warnings = kingdom.seen.problems if kingdom.seen is not None and not kingdom.checked else []
+        values["problems"] += [{"text": text, "squares": [], "clause": None} for text in warnings if text not in known]
         scores.append(
-            values | {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
+            values
+            | {
+                "id": kingdom.id,
+                "player": kingdom.player,
+                "error": error,
+                "review": kingdom.is_in_doubt or (kingdom.seen is None and values["review"]),
+                "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
+            }
         )
     made = {
         "kingdoms": scores,
@@ -73,22 +80,14 @@ def _score_round(
     return made | {"verdict": _describe_round(kingdoms, table, played, made)}
 
 
-def _list_warnings(kingdom: TableKingdom, problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the reading of a photo found odd, until a person has confirmed the kingdom."""
-    known = {problem["text"] for problem in problems}
-    found = kingdom.seen.problems if kingdom.seen is not None and not kingdom.checked else []
-    return [{"text": text, "squares": [], "clause": None} for text in found if text not in known]
-
-
 def _describe_round(
     kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame, made: dict[str, Any]
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
-    in_doubt = [one for one in kingdoms if one.is_in_doubt]
-    to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt if one.seen is not None)
+    in_doubt = {one.id: one for one in kingdoms if one.is_in_doubt}
+    to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt.values() if one.seen is not None)
     standing = rank_kingdoms(table.kingdoms, played.rule_set, over=False)
-    is_known = len(kingdoms) > 1 and played.has_round_result(table)
-    certain = is_known and not in_doubt
+    certain = len(kingdoms) > 1 and not in_doubt and played.has_round_result(table)
     if len(kingdoms) < 2:
         text = ""
     elif certain:
@@ -96,73 +95,64 @@ def _describe_round(
     elif played.is_open(table):
         text = made["outlook"]
     else:
-        text = "; ".join([standing.reason, *_describe_checks(in_doubt, to_check, made["questions"])])
+        parts = [standing.reason]
+        if to_check:
+            parts.append(f"{count_noun(to_check, 'square')} to check")
+        elif in_doubt:
+            parts.append(f"still to check: {join_words([one.player for one in in_doubt.values()])}")
+        for question in made["questions"]:
+            if question["changes_winner"] and question["kingdom"] in in_doubt:
+                parts.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
+                break
+        text = "; ".join(parts)
     first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
     return {"text": text, "certain": certain, "to_check": to_check, "first": first}
 
 
-def _describe_checks(
-    in_doubt: Sequence[TableKingdom], to_check: int, questions: Sequence[dict[str, Any]]
-) -> Iterator[str]:
-    """What a person has to check, and which square decides the winner."""
-    if to_check:
-        yield f"{count_noun(to_check, 'square')} to check"
-    elif in_doubt:
-        yield f"still to check: {join_words([one.player for one in in_doubt])}"
-    names = {one.id: one.player for one in in_doubt}
-    deciding = next((one for one in questions if one["changes_winner"] and one["kingdom"] in names), None)
-    if deciding is not None:
-        yield f"{deciding['square']} of {names[deciding['kingdom']]} decides it"
-
-
-def _rank_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[ScoredDoubt]:
-    """The doubts of a round, the most decisive first."""
+def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[dict[str, Any]]:
+    """The doubts of a round as plain values (models.TableDoubt), the most decisive first."""
     if any(map(has_open_facts, table.kingdoms)):
         return []
-    pairs = [*zip(kingdoms, table.kingdoms, strict=True)]
     alternatives = [
         [
             _make_alternative(doubt, one, kingdom.board)
             for doubt in (one.seen.doubts if one.seen is not None and not one.checked else [])
         ]
-        for one, kingdom in pairs
+        for one, kingdom in zip(kingdoms, table.kingdoms, strict=True)
     ]
-    return score_doubts(table.kingdoms, alternatives, played.rule_set)
+    questions = []
+    for doubt in score_doubts(table.kingdoms, alternatives, played.rule_set):
+        kingdom = kingdoms[doubt.kingdom]
+        top, left = kingdom.top_left
+        question = {
+            "kingdom": kingdom.id,
+            "at": format_place(doubt.square.row + top, doubt.square.col + left),
+            "square": doubt.square.name if min(doubt.square) >= 0 else "",
+            "read": doubt.read,
+            "instead": doubt.instead,
+            "probability": round(doubt.probability, 4),
+            "points_if": doubt.points,
+            "total_if": doubt.total,
+            "changes_standing": doubt.changes_standing,
+            "changes_winner": doubt.changes_winner,
+            "verdict": doubt.verdict or None,
+        }
+        questions.append(question)
+    return questions
 
 
 def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom, board: Board) -> Alternative:
     """The doubt with the board in that case. Tiles beyond the board's frame are left out."""
     top, left = kingdom.top_left
-    places = {
-        Square(row - top, col - left): cell
-        for place, cell in doubt.changes.items()
-        for row, col in [parse_place(place)]
-    }
-    inside = {
-        at: parse_cell(cell) for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width
-    }
-    row, col = parse_place(doubt.at)
-    square = Square(row - top, col - left)
+
+    def find_square(place: str) -> Square:
+        row, col = parse_place(place)
+        return Square(row - top, col - left)
+
+    places = {find_square(place): parse_cell(cell) for place, cell in doubt.changes.items()}
+    inside = {at: cell for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
+    square = find_square(doubt.at)
     return Alternative(square, doubt.read, doubt.probability, doubt.instead, board.with_cells(inside))
-
-
-def _describe_question(doubt: ScoredDoubt, kingdoms: Sequence[TableKingdom]) -> dict[str, Any]:
-    """A doubt as plain values (models.TableDoubt)."""
-    kingdom = kingdoms[doubt.kingdom]
-    top, left = kingdom.top_left
-    return {
-        "kingdom": kingdom.id,
-        "at": format_place(doubt.square.row + top, doubt.square.col + left),
-        "square": doubt.square.name if min(doubt.square) >= 0 else "",
-        "read": doubt.read,
-        "instead": doubt.instead,
-        "probability": round(doubt.probability, 4),
-        "points_if": doubt.points,
-        "total_if": doubt.total,
-        "changes_standing": doubt.changes_standing,
-        "changes_winner": doubt.changes_winner,
-        "verdict": doubt.verdict or None,
-    }
 
 
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:

@@ -15,15 +15,13 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from kdvision.web.table.model import TableGame
 
-T = TypeVar("T")
 log = logging.getLogger("kdvision.web")
 
 FILE_NAME: Final = "tables.sqlite"
@@ -53,6 +51,8 @@ MAX_PENDING: Final = 64
 READING_ID: Final = re.compile(rb'"reading":"(\w+)"')
 """The id of a reading in a stored game."""
 
+Statement = tuple[str, tuple[Any, ...]]
+
 
 class StoredTable(NamedTuple):
     """A table as it was left: its revision, and the step it is at."""
@@ -77,7 +77,7 @@ class StoredReading(NamedTuple):
     kingdom: bytes
 
 
-class PastGame(NamedTuple):
+class StoredGame(NamedTuple):
     """A game of the history, with the time of its last change."""
 
     table: str
@@ -104,94 +104,106 @@ class Storage:
 
     def list_tables(self) -> list[StoredTable]:
         """All tables, the one that was changed last first."""
-        query = "SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC"
-        return self._run(lambda: [StoredTable(*row) for row in self._database.execute(query)])
+        rows = self._query("SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC")
+        return [StoredTable(*row) for row in rows]
 
     def find_step(self, table: str, number: int) -> Step | None:
         """A step of a table; None if there is none with this number."""
-        query = "SELECT number, op, content FROM steps WHERE table_id = ? AND number = ?"
-        return self._run(lambda: self._find(query, (table, number), _parse_step))
+        rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
+        return next((Step(number, op, _decode_game(content)) for op, content in rows), None)
 
     def save(self, table: StoredTable, step: Step | None = None) -> None:
         """Store where a table is, and a new step. All later steps, which were undone, are dropped then."""
         now = time.time()
-
-        def write() -> None:
-            with self._database as database:
-                database.execute("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))
-                if step is None:
-                    return
-                database.execute("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number))
-                row = (table.id, step.number, step.game.number, step.op, now, msgspec.json.encode(step.game))
-                database.execute("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
-                database.execute(
+        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))]
+        if step is not None:
+            row = (table.id, step.number, step.game.number, step.op, now, msgspec.json.encode(step.game))
+            statements += [
+                ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number)),
+                ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
+                (
                     "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
                     " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",
                     (table.id, step.number - MAX_STEPS),
-                )
-
-        self._run(write)
+                ),
+            ]
+        self._run(*statements)
 
     def find_game(self, table: str, number: int) -> TableGame | None:
         """A game of a table as it was left; None if there is none with this number."""
-        query = (
-            "SELECT MAX(number), op, content FROM steps JOIN tables ON table_id = id"
-            " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game"
+        rows = self._query(
+            "SELECT MAX(number), content FROM steps JOIN tables ON table_id = id"
+            " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game",
+            *(table, number),
         )
-        found = self._run(lambda: self._find(query, (table, number), _parse_step))
-        return None if found is None else found.game
+        return next((_decode_game(content) for _, content in rows), None)
 
     def count_games(self, table: str) -> int:
         """The highest number of a game of a table."""
-        query = "SELECT MAX(game) FROM steps WHERE table_id = ?"
-        return self._run(lambda: int(self._database.execute(query, (table,)).fetchone()[0] or 0))
+        return self._query("SELECT MAX(game) FROM steps WHERE table_id = ?", table)[0][0] or 0
 
-    def list_games(self) -> list[PastGame]:
+    def list_games(self) -> list[StoredGame]:
         """The games of all tables as they were left, the latest first."""
-        query = (
+        rows = self._query(
             "SELECT table_id, steps.changed, content, MAX(number) FROM steps JOIN tables ON table_id = id"
-            " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?"
+            " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
+            MAX_HISTORY,
         )
-        rows = self._run(lambda: self._database.execute(query, (MAX_HISTORY,)).fetchall())
-        return [PastGame(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
+        return [StoredGame(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
 
     def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
-
-        def write() -> None:
-            with self._database as database:
-                database.execute("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading))
-                query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
-                old = {row[0] for row in database.execute(query, (table, MAX_PENDING))}
-                steps = "SELECT content FROM steps WHERE table_id = ?"
-                for (content,) in database.execute(steps, (table,)) if old else ():
-                    old.difference_update(one.decode() for one in READING_ID.findall(content))
-                database.executemany("DELETE FROM readings WHERE id = ?", [(one,) for one in old])
-
-        self._run(write)
+        self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading)))
+        query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
+        old = {row[0] for row in self._query(query, table, MAX_PENDING)}
+        for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old else ():
+            old.difference_update(one.decode() for one in READING_ID.findall(content))
+        self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old))
 
     def find_reading(self, table: str, name: str) -> StoredReading | None:
         """A reading of a table; None if there is none with this name."""
-        query = "SELECT observation, kingdom FROM readings WHERE table_id = ? AND id = ?"
-        return self._run(lambda: self._find(query, (table, name), lambda row: StoredReading(*row)))
+        rows = self._query("SELECT observation, kingdom FROM readings WHERE table_id = ? AND id = ?", table, name)
+        return next((StoredReading(*row) for row in rows), None)
 
     def load_setting(self, name: str, max_age_seconds: float) -> str | None:
         """A setting that was stored within this time."""
         query = "SELECT value FROM settings WHERE name = ? AND changed > ?"
-        return self._run(lambda: self._find(query, (name, time.time() - max_age_seconds), lambda row: str(row[0])))
+        return next((row[0] for row in self._query(query, name, time.time() - max_age_seconds)), None)
 
     def save_setting(self, name: str, value: str) -> None:
         """Store a setting with the present time."""
+        self._run(("REPLACE INTO settings VALUES (?, ?, ?)", (name, value, time.time())))
 
-        def write() -> None:
-            with self._database as database:
-                database.execute("REPLACE INTO settings VALUES (?, ?, ?)", (name, value, time.time()))
+    def _query(self, query: str, *values: Any) -> list[Any]:
+        return self._run((query, values))
 
-        self._run(write)
+    def _run(self, *statements: Statement) -> list[Any]:
+        """The rows of the last one of statements in one transaction. If the file fails, they continue in memory."""
+        with self._lock:
+            try:
+                return self._execute(statements)
+            except sqlite3.Error as error:
+                self._continue_in_memory(error)
+                return self._execute(statements)
 
-    def _find(self, query: str, values: tuple[Any, ...], parse: Callable[[tuple[Any, ...]], T]) -> T | None:
-        row = self._database.execute(query, values).fetchone()
-        return None if row is None else parse(row)
+    def _execute(self, statements: tuple[Statement, ...]) -> list[Any]:
+        rows: list[Any] = []
+        with self._database as database:
+            for statement in statements:
+                rows = database.execute(*statement).fetchall()
+        return rows
+
+    def _continue_in_memory(self, error: sqlite3.Error) -> None:
+        text = f"The game is kept in memory only, because its file cannot be written ({error})."
+        self._warn(f"{text} Free some disk space and start the server again.")
+        memory = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            self._database.backup(memory)
+        except sqlite3.Error:  # it cannot be read either
+            memory.close()
+            memory = _connect_memory()
+        self._database.close()
+        self._database = memory
 
     def _open(self, folder: Path) -> sqlite3.Connection:
         """Open the file of a folder, or memory. A file that is damaged or of another version is set aside."""
@@ -208,27 +220,6 @@ class Storage:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
             return _connect_memory()
 
-    def _run(self, work: Callable[[], T]) -> T:
-        """The result of a query or of a transaction. If the file fails, both continue in memory."""
-        with self._lock:
-            try:
-                return work()
-            except sqlite3.Error as error:
-                self._continue_in_memory(error)
-                return work()
-
-    def _continue_in_memory(self, error: sqlite3.Error) -> None:
-        text = f"The game is kept in memory only, because its file cannot be written ({error})."
-        self._warn(f"{text} Free some disk space and start the server again.")
-        memory = sqlite3.connect(":memory:", check_same_thread=False)
-        try:
-            self._database.backup(memory)
-        except sqlite3.Error:  # it cannot be read either
-            memory.close()
-            memory = _connect_memory()
-        self._database.close()
-        self._database = memory
-
     def _warn(self, sentence: str) -> None:
         self.notice = sentence
         log.warning("%s", sentence)
@@ -243,26 +234,20 @@ def _connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=0, check_same_thread=False)
     try:
         database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        version = _version_of(database)
+        version = database.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, VERSION):
             raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
         database.execute("PRAGMA journal_mode = WAL")
-        database.execute(
-            "PRAGMA synchronous = NORMAL"
-        )  # survives a killed process; a power cut may take the last steps
+        database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
         if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _UnusableFile("damaged")
         if version == 0:
             database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-    except sqlite3.OperationalError:
+    except (sqlite3.Error, _UnusableFile) as error:
         database.close()
-        raise
-    except sqlite3.DatabaseError as error:
-        database.close()
+        if isinstance(error, _UnusableFile | sqlite3.OperationalError):
+            raise
         raise _UnusableFile("damaged, or no database") from error
-    except _UnusableFile:
-        database.close()
-        raise
     return database
 
 
@@ -272,24 +257,14 @@ def _connect_memory() -> sqlite3.Connection:
     return database
 
 
-def _version_of(database: sqlite3.Connection) -> int:
-    return int(database.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _set_aside(path: Path) -> Path:
     """Rename the file, and what SQLite stores beside it; return the new path."""
     kept = path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.old")
-    for suffix in ("-wal", "-shm"):
+    for suffix in ("-wal", "-shm", ""):
         beside = path.with_name(path.name + suffix)
         if beside.exists():
             beside.replace(kept.with_name(kept.name + suffix))
-    path.replace(kept)
     return kept
-
-
-def _parse_step(row: tuple[Any, ...]) -> Step:
-    number, op, content = row
-    return Step(number, op, _decode_game(content))
 
 
 def _decode_game(content: bytes) -> TableGame:

@@ -5,27 +5,27 @@ import logging
 import secrets
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.security import KEY_LETTERS
-from kdvision.web.table.changes import AddKingdom, Change, Context, ReplaceKingdom, apply_changes
-from kdvision.web.table.live import SharedTable, Watcher, format_event
-from kdvision.web.table.messages import (
+from kdvision.web.table.changes import (
+    AddKingdom,
+    Change,
     ChangeRequest,
-    JoinRequest,
+    Context,
     Move,
-    PastGame,
-    PhotoAnswer,
-    StepInfo,
-    TableState,
+    ReplaceKingdom,
     Undo,
+    apply_changes,
 )
-from kdvision.web.table.model import Proposal, TableGame, TableKingdom
+from kdvision.web.table.live import SharedTable, StepInfo, TableState, Watcher
+from kdvision.web.table.model import Player, Proposal, TableGame, TableKingdom, TableRules
 from kdvision.web.table.readings import NewReading, decide_kingdoms, decode_reading, join_readings
 from kdvision.web.table.retakes import find_new_readings, propose_changes
 from kdvision.web.table.score import score_table
@@ -49,6 +49,34 @@ MAX_WATCHERS_PER_ADDRESS: Final = 32
 
 START: Final = "start"
 """The name of the first step of a table."""
+
+
+class JoinRequest(Struct, frozen=True):
+    """The table to join: null for the latest one, which is made if there is none, or a new one."""
+
+    table: Annotated[str, Meta(max_length=40)] | None = None
+    new: bool = False
+
+
+class PhotoAnswer(Struct, frozen=True):
+    """What became of a photo: the ids of the kingdoms that were added, or the proposal that somebody has to answer."""
+
+    kingdoms: list[str]
+    proposal: Proposal | None
+    state: TableState
+    width: int = 0
+    height: int = 0
+
+
+class PastGame(Struct, frozen=True):
+    """A game of the history; `changed` is the time of its last change in seconds since 1970."""
+
+    table: str
+    number: int
+    changed: float
+    rules: TableRules
+    players: list[Player]
+    text: str
 
 
 class Tables:
@@ -91,15 +119,14 @@ class Tables:
         """Apply changes, or move between steps; raises Refusal and NotationError, and then nothing has changed."""
         if request.revision is not None and request.revision > table.revision:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
-        moves = [one for one in request.changes if isinstance(one, Move)]
-        if not moves:
-            changes = [one for one in request.changes if isinstance(one, Change)]
+        changes = [one for one in request.changes if isinstance(one, Change)]
+        if len(changes) == len(request.changes):
             return await self._take_step(table, changes)
-        if len(request.changes) > 1:
+        move = request.changes[0]
+        if len(request.changes) > 1 or not isinstance(move, Move):
             raise Refusal(422, "undo and redo are requests of their own", hint="send one of them alone")
         async with table.lock:
-            step = self._find_move(table, moves[0])
-            await self._continue_with(table, step, is_new=False)
+            await self._continue_with(table, self._find_move(table, move), is_new=False)
         return table.state
 
     async def add_photo(
@@ -112,16 +139,18 @@ class Tables:
         if not kingdom:
             readings = find_new_readings(table.game, number, readings)
         for reading in readings:
-            self.storage.add_reading(table.id, reading.id, reading.stored_reading)
+            self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored)
         before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
         proposal, own = None, list(changes)
         if kingdom:
-            own.append(ReplaceKingdom(kingdom, readings[0].id))
+            own.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
         elif number < len(table.game.rounds):
             proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
         if not kingdom and proposal is None:
             colours = [reading.kingdom.colour for reading in readings]
-            own += [AddKingdom(round=number, reading=reading.id, other_colours=colours) for reading in readings]
+            own += [
+                AddKingdom(round=number, reading=reading.kingdom.reading, other_colours=colours) for reading in readings
+            ]
         state = await self._take_step(table, own, proposal)
         after = [one.id for kingdoms in state.game.rounds for one in kingdoms]
         return PhotoAnswer([name for name in after if name not in before], proposal, state)
@@ -144,16 +173,13 @@ class Tables:
             hint = "close the page on a phone or in a tab that nobody needs"
             raise Refusal(503, "too many phones are watching", hint=hint, retry_after=30)
         watcher = Watcher(address)
-        watcher.send(format_event("state", table.state, table.revision))
-        table.watchers.add(watcher)
-        table.publish_people()
+        table.add_watcher(watcher)
         return watcher
 
     def close_watchers(self) -> None:
         """End all live connections, for which a server that stops would wait."""
-        for table in self._tables.values():
-            for watcher in table.watchers:
-                watcher.close()
+        for watcher in [watcher for table in self._tables.values() for watcher in table.watchers]:
+            watcher.close()
 
     def close(self) -> None:
         """Stop deciding, and close the file."""
@@ -188,7 +214,7 @@ class Tables:
         table.step, table.score, table.revision = step, score, table.revision + 1
         self.storage.save(StoredTable(table.id, table.revision, step.number), step if is_new else None)
         self._update_moves(table)
-        table.publish()
+        table.publish("state", table.state, table.revision)
 
     def _update_moves(self, table: SharedTable) -> None:
         number = table.step.number
@@ -199,9 +225,9 @@ class Tables:
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
         """The step that an undo or redo leads to; raises Refusal."""
-        number, verb = table.step.number, str(move.__struct_config__.tag)
-        info = table.undo if isinstance(move, Undo) else table.redo
-        step = self.storage.find_step(table.id, number - 1 if isinstance(move, Undo) else number + 1)
+        verb, by = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
+        info = table.undo if by < 0 else table.redo
+        step = self.storage.find_step(table.id, table.step.number + by)
         if info is None or step is None:
             raise Refusal(409, f"there is nothing to {verb}", hint="look at the table again")
         if move.step not in (None, info.step):
@@ -220,7 +246,7 @@ class Tables:
                 raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
             further = find_stored(name)
             joined = join_readings(kingdom, find_stored(kingdom.reading), further, game=table.game.rules.box)
-            self.storage.add_reading(table.id, joined.id, joined.stored_reading)
+            self.storage.add_reading(table.id, joined.kingdom.reading, joined.stored)
             return joined.kingdom
 
         def find_game(number: int) -> TableGame:
@@ -253,13 +279,8 @@ class Tables:
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
         kingdoms = game.rounds[number] if number < len(game.rounds) else []
         stored = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
-        known = [(one, reading) for one, reading in stored if reading is not None]
-        if not known:
-            return game
-        rules = game.rules
-        observations = [decode_reading(reading) for _, reading in known]
-        decided = decide_kingdoms([one for one, _ in known], observations, side=rules.side, game=rules.box)
-        for kingdom in decided:
+        known = [(one, decode_reading(reading)) for one, reading in stored if reading is not None]
+        for kingdom in decide_kingdoms(known, side=game.rules.side, game=game.rules.box) if known else ():
             game = game.with_kingdom(kingdom)
         return game
 

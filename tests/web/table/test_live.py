@@ -17,8 +17,7 @@ from kdvision.web.server import Settings
 from kdvision.web.table import live as live_module
 from kdvision.web.table import tables as tables_module
 from kdvision.web.table.live import Watcher, format_event
-from kdvision.web.table.messages import JoinRequest
-from kdvision.web.table.tables import Tables
+from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import ROOT
 from tests.phones import LiveStream, Phone
 from tests.webserver import TIMEOUT_SECONDS, Client, running_server
