@@ -1,14 +1,16 @@
 """The endpoints: each checks its request and lets a worker thread make the response."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from kdvision.errors import KdvisionError
 from kdvision.vision.detect.outline import KingdomOutline
@@ -16,6 +18,7 @@ from kdvision.web.games import describe_rules
 from kdvision.web.http import (
     Fits,
     InviteQuery,
+    Outlines,
     ReadQuery,
     error_response,
     json_response,
@@ -24,46 +27,51 @@ from kdvision.web.http import (
     read_json,
     read_photo,
 )
-from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Slot
+from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
 from kdvision.web.security import COOKIE, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
+from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
+from kdvision.web.table.live import SharedTable, Watcher
+from kdvision.web.table.model import ID
+from kdvision.web.table.readings import NewReading
+from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, JoinRequest, PhotoAnswer, Tables
 
 JSON_LINES: Final = "application/x-ndjson"
+EVENTS: Final = "text/event-stream"
 
 COOKIE_SECONDS: Final = 86_400
 
 DISCONNECT_POLL_SECONDS: Final = 0.5
 """How often a waiting request checks that its client is still there."""
 
+SEND_SECONDS: Final = 20.0
+"""A client that takes no bytes of a live stream for this time is cut off."""
 
 PhotoJob = Callable[..., Response]
 """Makes the response from the bytes of a photo; reports progress to the keyword argument `report`."""
 
+ChosenId = Annotated[str, Meta(pattern=ID.replace("{1,40}", "{0,40}"))]
+
+
+class PhotoQuery(Struct, frozen=True):
+    """The round, an id of the client for the photo, and the kingdom to read again, with its outline."""
+
+    round: RoundNumber = 0
+    photo: ChosenId = ""
+    kingdom: ChosenId = ""
+    corners: Outlines = []
+
 
 async def read(request: Request) -> Response:
     """Read a photo: its kingdoms as `kdvision score --json` prints them and the facts that it does not show."""
-    service, options = service_of(request), parse_query(request.query_params, ReadQuery)
+    options = parse_query(request.query_params, ReadQuery)
     outlines = [KingdomOutline.parse(text) for text in options.corners]
-    return await run_photo_job(request, partial(service.read, options=options, outlines=outlines))
-
-
-async def run_photo_job(request: Request, job: PhotoJob) -> Response:
-    """The response of a job for the photo in a request, with progress line by line if the client accepts that."""
-    photos = service_of(request).photos
-    with ExitStack() as stack:
-        slot = stack.enter_context(_reserve_photo_slot(request))
-        whole = partial(job, await read_photo(request))
-        if JSON_LINES in request.headers.get("accept", ""):
-            run = photos.run(slot, lambda report: whole(report=report))
-            return StreamingResponse(_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
-        return await wait_for_response(request, photos, whole)
+    return await _run_photo_job(request, partial(_service_of(request).read, options=options, outlines=outlines))
 
 
 async def picture(request: Request) -> Response:
     """Convert a photo that the browser cannot show to JPEG."""
-    with _reserve_photo_slot(request):
-        content = await read_photo(request)
-        return await wait_for_response(request, service_of(request).photos, partial(convert_picture, content))
+    return await _run_photo_job(request, convert_picture, has_progress=False)
 
 
 async def score(request: Request) -> Response:
@@ -80,14 +88,14 @@ async def fits(request: Request) -> Response:
 
 async def rules(request: Request) -> Response:
     """The games, squares, buildings and clauses that the rules know, and whether this server keeps photos."""
-    return json_response(describe_rules(keeps=service_of(request).keep_folder is not None))
+    return json_response(describe_rules(keeps=_service_of(request).keep_folder is not None))
 
 
 async def invite(request: Request) -> Response:
     """The link for other phones and its QR code; with `table`, the link to that table."""
     import segno
 
-    link, query = service_of(request).link, parse_query(request.query_params, InviteQuery)
+    link, query = _service_of(request).link, parse_query(request.query_params, InviteQuery)
     if link is not None and query.table:
         link += f"&table={query.table}"
     rows: list[Any] = [] if link is None else [*segno.make(link, error="m").matrix]
@@ -105,6 +113,102 @@ async def pair(request: Request) -> Response:
     return response
 
 
+# Shared tables; the docstring of kdvision.web.table describes these endpoints.
+
+
+async def join_table(request: Request) -> Response:
+    """Join a table, or make a new one."""
+    wanted = await read_json(request, JoinRequest)
+    return json_response(_tables_of(request).join(wanted).state)
+
+
+async def change_table(request: Request) -> Response:
+    """Change the game at a table, or undo and redo a step."""
+    table, wanted = _find_table(request), await read_json(request, ChangeRequest)
+    tables = _tables_of(request)
+    with tables.jobs.reserve(client_address(request), 0):
+        return json_response(await tables.change(table, wanted))
+
+
+async def read_at_table(request: Request) -> Response:
+    """Read a photo and add its kingdoms to the table, or ask what to do with them."""
+    table, query = _find_table(request), parse_query(request.query_params, PhotoQuery)
+    outlines = [KingdomOutline.parse(text) for text in query.corners]
+    if query.kingdom:
+        table.game.find(query.kingdom)
+        if len(outlines) != 1:
+            raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
+    service, loop = _service_of(request), asyncio.get_running_loop()
+
+    def add(readings: Sequence[NewReading], changes: Sequence[Change]) -> PhotoAnswer:
+        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
+        return asyncio.run_coroutine_threadsafe(adding, loop).result()
+
+    job = partial(service.read_at_table, game=table.game, photo_id=query.photo, outlines=outlines, add=add)
+    return await _run_photo_job(request, job)
+
+
+async def watch_table(request: Request) -> Response:
+    """Watch a table: its state with each revision, as server-sent events."""
+    table, address = _find_table(request), client_address(request)
+    max_watchers = None if is_loopback(address) else MAX_WATCHERS_PER_ADDRESS
+    return LiveResponse(table, _tables_of(request).watch(table, address, max_watchers))
+
+
+async def list_games(request: Request) -> Response:
+    """List the games of this server, the latest first."""
+    tables = _tables_of(request)
+    return json_response(await tables.jobs.start(tables.list_games))
+
+
+class LiveResponse(StreamingResponse):
+    """The events of a table for as long as the client takes them."""
+
+    def __init__(self, table: SharedTable, watcher: Watcher) -> None:
+        self._table, self._watcher = table, watcher
+        super().__init__(watcher.events(), media_type=EVENTS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events; the table forgets the client at the end."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._table.remove_watcher(self._watcher)
+
+    async def stream_response(self, send: Send) -> None:
+        """Send the events, and give up a client that does not take them in time."""
+
+        async def send_in_time(message: Message) -> None:
+            async with asyncio.timeout(SEND_SECONDS):
+                await send(message)
+
+        with suppress(TimeoutError):
+            await super().stream_response(send_in_time)
+
+
+async def _run_photo_job(request: Request, job: PhotoJob, *, has_progress: bool = True) -> Response:
+    """The response of a job for the photo in a request, with progress line by line if the client accepts that."""
+    photos, address = _service_of(request).photos, client_address(request)
+    max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
+    with ExitStack() as stack:
+        reserving = photos.reserve(
+            address, parse_content_length(request, MAX_PHOTO_BYTES), max_per_address=max_per_address
+        )
+        slot = stack.enter_context(reserving)
+        whole = partial(job, await read_photo(request))
+        if has_progress and JSON_LINES in request.headers.get("accept", ""):
+            run = photos.run(slot, lambda report: whole(report=report))
+            return StreamingResponse(_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
+        return await wait_for_response(request, photos, whole)
+
+
+async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
+    """The response of a job without a photo. It has its own queue, so it never waits for photos."""
+    queue = _service_of(request).quick_jobs
+    with queue.reserve(client_address(request), 0):
+        return await wait_for_response(request, queue, job)
+
+
 async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[], Response]) -> Response:
     """The response that a job makes; the job is given up if the client disconnects."""
     future = queue.start(job)
@@ -117,37 +221,33 @@ async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[],
         future.cancel()
 
 
-async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
-    """The response of a job without a photo. It has its own queue, so it never waits for photos."""
-    queue = service_of(request).quick_jobs
-    with queue.reserve(client_address(request), 0):
-        return await wait_for_response(request, queue, job)
-
-
 async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:
     """Each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
+
+    def format_line(report: Any) -> bytes:
+        if isinstance(report, Response):
+            report = {"status": report.status_code, "body": msgspec.Raw(report.body)}
+        return msgspec.json.encode(report) + b"\n"
+
     with stack:
         try:
             async for report in reports:
-                yield _format_line(report)
+                yield format_line(report)
         except KdvisionError as error:
-            yield _format_line(error_response(error))
+            yield format_line(error_response(error))
         finally:
             await reports.aclose()
 
 
-def _format_line(report: Any) -> bytes:
-    if isinstance(report, Response):
-        report = {"status": report.status_code, "body": msgspec.Raw(report.body)}
-    return msgspec.json.encode(report) + b"\n"
-
-
-def _reserve_photo_slot(request: Request) -> AbstractContextManager[Slot]:
-    address, size = client_address(request), parse_content_length(request, MAX_PHOTO_BYTES)
-    max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
-    return service_of(request).photos.reserve(address, size, max_per_address=max_per_address)
-
-
-def service_of(request: Request) -> Service:
+def _service_of(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
+
+
+def _tables_of(request: Request) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
+def _find_table(request: Request) -> SharedTable:
+    return _tables_of(request).find(request.path_params["table"])

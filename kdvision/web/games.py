@@ -110,15 +110,10 @@ def describe_rules(*, keeps: bool) -> Rules:
 
 def _describe_game(kind: str) -> GameInfo:
     rule_set = make_rule_set(kind)
-    return GameInfo(
-        game=kind,
-        name=rule_set.name,
-        cells=sorted(str(cell) for cell in kinds(rule_set.deck)),
-        variants=[variant.id for variant in VARIANTS if variant.fits(kind)],
-        seats=_list_seats(kind),
-        pieces=bool(rule_set.facts),
-        teams=kind == "royal-wedding",
-    )
+    cells = sorted(str(cell) for cell in kinds(rule_set.deck))
+    variants = [variant.id for variant in VARIANTS if variant.fits(kind)]
+    is_royal = kind == "royal-wedding"
+    return GameInfo(kind, rule_set.name, cells, variants, _list_seats(kind), bool(rule_set.facts), teams=is_royal)
 
 
 def _list_seats(kind: str, *variants: str) -> dict[str, list[int]]:
@@ -129,30 +124,20 @@ def _list_seats(kind: str, *variants: str) -> dict[str, list[int]]:
 def _describe_variant(variant: Variant) -> VariantInfo:
     kind = variant.games[0] if variant.games else next(iter(GAMES))
     seats = _list_seats(kind, variant.id)
-    return VariantInfo(
-        id=variant.id,
-        name=variant.name,
-        help=variant.help,
-        clause=variant.clause,
-        facts=list(variant.facts),
-        tokens=msgspec.convert(variant.tokens, list[TokenInfo], from_attributes=True),
-        group=variant.group,
-        cells=sorted(str(cell) for cell in kinds(variant.dominoes)),
-        seats=seats if seats != _list_seats(kind) else {},
-        colours=list(variant.colours),
-    )
+    values = {name: getattr(variant, name) for name in VariantInfo.__struct_fields__ if hasattr(variant, name)}
+    computed = {
+        "cells": sorted(str(cell) for cell in kinds(variant.dominoes)),
+        "seats": seats if seats != _list_seats(kind) else {},
+    }
+    return msgspec.convert(values | computed, VariantInfo, from_attributes=True)
 
 
 def _describe_building(building: Building) -> BuildingInfo:
-    effect: dict[str, int | str] = {
-        "crowns": building.crowns,
-        "points": building.points,
-        "per_territory": str(building.per_territory) if building.per_territory else "",
-        "per_tower": building.per_tower,
-        "per_knight": building.per_knight,
-    }
-    gives = describe_building(building)
-    return BuildingInfo(building.name or None, gives, building.count, {key: one for key, one in effect.items() if one})
+    names = ("crowns", "points", "per_territory", "per_tower", "per_knight")
+    effect = {name: value for name in names if (value := getattr(building, name))}
+    if "per_territory" in effect:
+        effect["per_territory"] = str(effect["per_territory"])
+    return BuildingInfo(building.name or None, describe_building(building), building.count, effect)
 
 
 class GivenBuilding(TypedDict, total=False):

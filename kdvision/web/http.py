@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -72,16 +73,11 @@ class InviteQuery(Struct):
 def parse_query(query: QueryParams, model: Any) -> Any:
     """The options of a query as an instance of the model; raises Refusal."""
     texts = {field.name for field in msgspec.structs.fields(model) if isinstance(field.default, str)}
-    values = {name: query[name] if name in texts else _parse_value(query[name]) for name in query}
-    return check_value(values | {"corners": query.getlist("corners")}, model)
-
-
-def _parse_value(text: str) -> Any:
-    """A value that is written as in JSON, with strings unquoted."""
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return text
+    values: dict[str, Any] = {**query, "corners": query.getlist("corners")}
+    for name in query.keys() - texts - {"corners"}:
+        with suppress(msgspec.DecodeError, RecursionError):  # values are written as in JSON, with strings unquoted
+            values[name] = msgspec.json.decode(query[name])
+    return check_value(values, model)
 
 
 def check_value(value: Any, model: Any) -> Any:
@@ -101,8 +97,12 @@ def parse_content_length(request: Request, max_bytes: int) -> int:
     """The Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
     length = request.headers.get("content-length", "")
     size = int(length) if length.isascii() and length.isdigit() else max_bytes
+    return _check_size(size, max_bytes)
+
+
+def _check_size(size: int, max_bytes: int) -> int:
     if size > max_bytes:
-        raise _too_large(max_bytes)
+        raise Refusal(413, f"the body has more than {max_bytes:,} bytes", hint="send a smaller one, such as a JPEG")
     return size
 
 
@@ -134,9 +134,7 @@ async def _read_body(request: Request, max_bytes: int) -> bytes:
     try:
         async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
             async for part in request.stream():
-                size += len(part)
-                if size > max_bytes:
-                    raise _too_large(max_bytes)
+                size = _check_size(size + len(part), max_bytes)
                 parts.append(part)
     except ClientDisconnect as error:
         raise Refusal(400, "the body is incomplete", hint="send it again") from error
@@ -146,19 +144,15 @@ async def _read_body(request: Request, max_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-class _MemoryParser(MultiPartParser):
-    """Starlette's form parser, which would write files over a megabyte to the disk; here they stay in memory."""
-
-    spool_max_size = MAX_PHOTO_BYTES + 1
-
-
 async def _extract_file(request: Request, body: bytes) -> bytes:
     async def stream() -> AsyncGenerator[bytes]:
         yield body
 
     hint = "send a form with one file"
+    parser = MultiPartParser(request.headers, stream(), max_files=1, max_fields=MAX_FORM_FIELDS)
+    parser.spool_max_size = MAX_PHOTO_BYTES + 1  # files over a megabyte would be written to the disk
     try:
-        form = await _MemoryParser(request.headers, stream(), max_files=1, max_fields=MAX_FORM_FIELDS).parse()
+        form = await parser.parse()
     except (MultiPartException, KeyError, ValueError) as error:
         raise Refusal(400, "the form cannot be read", hint=hint) from error
     try:
@@ -172,10 +166,6 @@ async def _extract_file(request: Request, body: bytes) -> bytes:
 
 def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def _too_large(max_bytes: int) -> Refusal:
-    return Refusal(413, f"the body has more than {max_bytes:,} bytes", hint="send a smaller one, such as a JPEG")
 
 
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -15,7 +15,6 @@ from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
 from kdvision.web.http import FORM, Fits, InviteQuery, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
-from kdvision.web.table import api as table_api
 from kdvision.web.table.changes import ChangeRequest
 from kdvision.web.table.live import TableState
 from kdvision.web.table.tables import JoinRequest, PastGame, PhotoAnswer
@@ -127,23 +126,23 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "POST", api.pair, "Get the cookie", {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)
     ),
     "/api/tables": Operation(
-        *("POST", table_api.join, "Join a table"), {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)
+        *("POST", api.join_table, "Join a table"), {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)
     ),
     "/api/tables/{table}/live": Operation(
-        *("GET", table_api.live, "Watch a table"), {table_api.EVENTS: Events}, errors=(404, 503)
+        *("GET", api.watch_table, "Watch a table"), {api.EVENTS: Events}, errors=(404, 503)
     ),
     "/api/tables/{table}/changes": Operation(
-        *("POST", table_api.change, "Change a game"), {JSON: TableState}, {JSON: ChangeRequest}, errors=(404, 409)
+        *("POST", api.change_table, "Change a game"), {JSON: TableState}, {JSON: ChangeRequest}, errors=(404, 409)
     ),
     "/api/tables/{table}/photos": Operation(
-        *("POST", table_api.read, "Read a photo at a table"),
+        *("POST", api.read_at_table, "Read a photo at a table"),
         returns={JSON: PhotoAnswer, api.JSON_LINES: Progress},
         takes=PHOTO,
-        query=table_api.PhotoQuery,
+        query=api.PhotoQuery,
         errors=(404,),
         error_types=(models.Result, models.Error),
     ),
-    "/api/games": Operation("GET", table_api.games, "The games of this server", {JSON: list[PastGame]}),
+    "/api/games": Operation("GET", api.list_games, "The games of this server", {JSON: list[PastGame]}),
     "/api/openapi.json": Operation("GET", openapi, "This description", {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""

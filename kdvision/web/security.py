@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kdvision.web.http import error_response
@@ -29,19 +29,10 @@ from kdvision.web.limits import Refusal
 log = logging.getLogger("kdvision.web")
 
 HEADERS: Final[Mapping[str, str]] = {
-    "Content-Security-Policy": "; ".join(
-        (
-            "default-src 'none'",
-            "script-src 'self'",
-            "style-src 'self'",
-            "img-src 'self' blob: data:",
-            "connect-src 'self'",
-            "manifest-src 'self'",
-            "base-uri 'none'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-            "require-trusted-types-for 'script'",
-        )
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+        "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -149,8 +140,7 @@ class SecurityMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse a request, and log its method, path, status and time, but nothing of its content."""
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+            return await self.app(scope, receive, send)
         start, status = time.perf_counter(), NO_RESPONSE
 
         async def send_with_headers(message: Message) -> None:
@@ -167,13 +157,17 @@ class SecurityMiddleware:
             self._check(HTTPConnection(scope))
             await self.app(scope, receive, send_with_headers)
         except Refusal as error:
-            await _make_refusal(error, scope)(scope, receive, send_with_headers)
+            is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith(API)
+            response = error_response(error)
+            if error.status == 401 and is_page:
+                response = FileResponse(STATIC_FOLDER / "pair.html", 401)
+            await response(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the server stops and does not wait any longer
             if status == NO_RESPONSE:
-                await _make_refusal(STOPPED, scope)(scope, receive, send_with_headers)
+                await error_response(STOPPED)(scope, receive, send_with_headers)
         finally:
-            milliseconds = 1000 * (time.perf_counter() - start)
-            log.info("%s %s %d, %.0f ms", scope["method"], _printable(scope["path"]), status, milliseconds)
+            path = "".join(letter if letter.isprintable() else "?" for letter in scope["path"][:MAX_LOGGED_PATH])
+            log.info("%s %s %d, %.0f ms", scope["method"], path, status, 1000 * (time.perf_counter() - start))
 
     def _check(self, request: HTTPConnection) -> None:
         hint = "open the address that kdvision serve printed"
@@ -183,13 +177,6 @@ class SecurityMiddleware:
             raise Refusal(403, "a page of another origin may not call this server", hint=hint)
         if request.url.path not in OPEN_PATHS and not self.pairing.is_paired(request):
             raise Refusal(401, "this phone is not paired", hint="open the link that kdvision serve printed")
-
-
-def _make_refusal(error: Refusal, scope: Scope) -> Response:
-    """The pairing page for a browser without the key, otherwise the error."""
-    if error.status == 401 and scope["method"] in ("GET", "HEAD") and not scope["path"].startswith(API):
-        return FileResponse(STATIC_FOLDER / "pair.html", 401)
-    return error_response(error)
 
 
 def is_own_host(host: str, *, lan: bool) -> bool:
@@ -202,15 +189,23 @@ def is_own_host(host: str, *, lan: bool) -> bool:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    if _is_address(name):
-        return lan or is_loopback(name)
-    own = socket.gethostname().lower()
+    address, own = _parse_address(name), socket.gethostname().lower()
+    if address is not None:
+        return lan or address.is_loopback
     return name == "localhost" or (lan and name in (own, f"{own}.local"))
 
 
-def is_loopback(address: str) -> bool:
+def is_loopback(text: str) -> bool:
     """True for an address of this machine itself, such as 127.0.0.1."""
-    return _is_address(address) and ipaddress.ip_address(address).is_loopback
+    address = _parse_address(text)
+    return address is not None and address.is_loopback
+
+
+def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
 
 
 def is_cross_origin(headers: Headers, scheme: str) -> bool:
@@ -219,15 +214,3 @@ def is_cross_origin(headers: Headers, scheme: str) -> bool:
     if origin is not None:
         return origin != f"{scheme}://{headers.get('host', '')}"
     return headers.get("sec-fetch-site", "") not in SAME_SITE and headers.get("sec-fetch-mode") != "navigate"
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _printable(path: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in path[:MAX_LOGGED_PATH])

@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -87,10 +87,13 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
         service.quick_jobs.close()
         tables.close()
 
+    mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some Windows machines have another type
+    files = GZipMiddleware(StaticFiles(directory=STATIC_FOLDER, html=True))
+    paths = ["/", *(f"/{path.relative_to(STATIC_FOLDER).as_posix()}" for path in STATIC_FOLDER.rglob("*.*"))]
     app = Starlette(
         routes=[
             *(Route(path, operation.endpoint, methods=[operation.method]) for path, operation in OPERATIONS.items()),
-            *_page_routes(),
+            *(Route(path, files, methods=["GET"]) for path in paths),  # no other path reaches the disk
         ],
         exception_handlers={KdvisionError: _handle_error, HTTPException: _handle_http, Exception: _handle_failure},
         lifespan=lifespan,
@@ -100,29 +103,15 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
     return SecurityMiddleware(app, pairing, settings.lan)
 
 
-def _page_routes() -> list[Route]:
-    """One route for each file of the page: no other path reaches the disk."""
-    mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some Windows machines have another type
-    files = GZipMiddleware(StaticFiles(directory=STATIC_FOLDER, html=True))
-    found = sorted(path.relative_to(STATIC_FOLDER) for path in STATIC_FOLDER.rglob("*.*"))
-    return [Route(path, files, methods=["GET"]) for path in ("/", *(f"/{path.as_posix()}" for path in found))]
-
-
 async def _handle_error(request: Request, error: Exception) -> Response:
     """The error, after the rest of the body: a client that is still sending does not read the response."""
     assert isinstance(error, KdvisionError), "registered for no other"
     if not (isinstance(error, Refusal) and error.status in INCOMPLETE_BODY):
-        await _drain_body(request)
+        with suppress(TimeoutError, RuntimeError, ClientDisconnect):  # slow, read already, or the client is gone
+            async with asyncio.timeout(SHUTDOWN_SECONDS):
+                async for _ in request.stream():
+                    pass
     return error_response(error)
-
-
-async def _drain_body(request: Request) -> None:
-    try:
-        async with asyncio.timeout(SHUTDOWN_SECONDS):
-            async for _ in request.stream():
-                pass
-    except (TimeoutError, RuntimeError, ClientDisconnect):  # slow, read already, or the client is gone
-        return
 
 
 async def _handle_http(request: Request, error: Exception) -> Response:

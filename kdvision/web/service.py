@@ -19,7 +19,6 @@ from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS, name_box
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
-from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.fits import find_fits, fits_to_dict
 from kdvision.report.game import format_game, game_to_dict
@@ -64,16 +63,12 @@ class Service:
         self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report = lambda _: None
     ) -> Response:
         """Read a photo with the options of a ReadQuery; what is wrong with the photo is part of the result."""
-        try:
-            photo, readings = self._read_photo(content, options, outlines, report)
-        except KdvisionError as error:
-            return _failed_photo(error)
-        result, variants = _score((photo.width, photo.height), readings, options)
+        result, variants = self._read_photo(content, options, outlines, report)
         body = result_to_dict(result)
-        body["kingdoms"] = [
-            kingdom | {"untold": sorted(scored.kingdom.open_facts)}
-            for kingdom, scored in zip(body["kingdoms"], result.kingdoms, strict=True)
-        ]
+        if result.error is not None:
+            return json_response(body, status_of(result.error))
+        for kingdom, scored in zip(body["kingdoms"], result.kingdoms, strict=True):
+            kingdom["untold"] = sorted(scored.kingdom.open_facts)
         return json_response(body | {"variants": variants})
 
     def read_at_table(
@@ -85,51 +80,49 @@ class Service:
         add: Callable[[Sequence[NewReading], Sequence[Change]], PhotoAnswer],
         report: Report = lambda _: None,
     ) -> Response:
-        """Read a photo by the rules of a game at a table, and `add` its kingdoms there."""
-        options = _read_options(game)
-        try:
-            photo, readings = self._read_photo(content, options, outlines, report)
-        except KdvisionError as error:
-            return _failed_photo(error)
-        result, variants = _score((photo.width, photo.height), readings, options)
-        played = list(dict.fromkeys([*game.rules.variants, *variants]))
-        rules = replace(game.rules, game=result.game or game.rules.game, variants=played)
-        changes = [SetRules(rules)] if rules != game.rules else []
+        """Read a photo by the rules of a game at a table, and `add` its kingdoms there.
+
+        The first photo decides which game it is, unless a person has.
+        """
+        rules = game.rules
+        flags = {variant.key: variant.id in rules.variants for variant in VARIANTS}
+        is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not any(game.rounds)
+        options = ReadQuery(side=rules.side, game=GAME_AUTO if is_open else rules.game, **flags)
+        result, variants = self._read_photo(content, options, outlines, report)
+        if result.error is not None:
+            return json_response(result_to_dict(result), status_of(result.error))
+        played = list(dict.fromkeys([*rules.variants, *variants]))
+        found = replace(rules, game=result.game or rules.game, variants=played)
+        changes = [SetRules(found)] if found != rules else []
         answer = add([make_reading(scored, photo_id) for scored in result.kingdoms], changes)
-        return json_response(replace(answer, width=photo.width, height=photo.height))
+        return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(
         self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report
-    ) -> tuple[Photo, list[KingdomReading]]:
-        """The photo and its kingdoms; raises PhotoError and the errors of `pipeline.read`."""
-        photo = Photo.open(content, name=PHOTO_NAME)
-        self._keep(content)
-        readings = pipeline.read(
-            photo,
-            side=options.side,
-            corners=outlines,
-            game=name_box(options.game, list_variants(options)),
-            watch=lambda stage, output: report(_describe_progress(stage, output)),
-        )
-        return photo, readings
+    ) -> tuple[Result, list[str]]:
+        """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
+        try:
+            photo = Photo.open(content, name=PHOTO_NAME)
+            self._keep(content)
+            readings = pipeline.read(
+                photo,
+                side=options.side,
+                corners=outlines,
+                game=name_box(options.game, list_variants(options)),
+                watch=lambda stage, output: report(_describe_progress(stage, output)),
+            )
+        except KdvisionError as error:
+            return Result(PHOTO_NAME, error=error), []
+        game = readings[0].game if readings else GAME_KINGDOMINO
+        played, facts = find_open_facts(readings, game, list_variants(options))
+        rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
+        result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)
+        return result, [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
 
     def _keep(self, content: bytes) -> None:
         if self.keep_folder is not None:
-            suffix = SUFFIXES.get(content[:2], ".heic")
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            write_atomically(self.keep_folder / f"photo-{stamp}-{next(self._photo_numbers):04}{suffix}", content)
-
-
-def _failed_photo(error: KdvisionError) -> Response:
-    return json_response(result_to_dict(Result(PHOTO_NAME, error=error)), status_of(error))
-
-
-def _read_options(game: TableGame) -> Any:
-    """The options for a photo as a ReadQuery. The first one decides which game it is, unless a person has."""
-    rules = game.rules
-    flags = {variant.key: variant.id in rules.variants for variant in VARIANTS}
-    is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not any(game.rounds)
-    return ReadQuery(side=rules.side, game=GAME_AUTO if is_open else rules.game, **flags)
+            name = f"photo-{time.strftime('%Y%m%d-%H%M%S')}-{next(self._photo_numbers):04}"
+            write_atomically(self.keep_folder / f"{name}{SUFFIXES.get(content[:2], '.heic')}", content)
 
 
 def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
@@ -165,12 +158,3 @@ def answer_fits(body: Any) -> Response:
     result = build_board_result([board], rule_set)
     (answer,) = find_fits(result, parse_domino(body.domino), side=body.side)
     return json_response(fits_to_dict(answer))
-
-
-def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: Any) -> tuple[Result, list[str]]:
-    """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
-    game = readings[0].game if readings else GAME_KINGDOMINO
-    played, facts = find_open_facts(readings, game, list_variants(options))
-    rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
-    with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
-    return build_photo_result(PHOTO_NAME, size, readings, rule_set, facts=facts), with_facts

@@ -61,7 +61,7 @@ class SharedTable:
     def state(self) -> TableState:
         """What clients get."""
         fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
-        return TableState(*fields, self.game, self.score)  # type: ignore[arg-type]  # plain values of a TableScore
+        return TableState(*fields, self.game, self.score)
 
     def add_watcher(self, watcher: "Watcher") -> None:
         """Send the state to a new live connection, and their number to all."""
