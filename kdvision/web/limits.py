@@ -81,10 +81,15 @@ class JobQueue:
 
         Without `max_per_address`, one address may take all slots.
         """
-        if _is_full(self._slots, size, self.max_jobs, self.max_bytes):
+
+        def is_full(slots: Sequence[Slot], max_jobs: int, max_bytes: int) -> bool:
+            used = sum(slot.size for slot in slots)
+            return len(slots) >= max_jobs or (bool(slots) and used + size > max_bytes)  # a body alone always fits
+
+        if is_full(self._slots, self.max_jobs, self.max_bytes):
             raise Refusal(503, "too many photos are waiting", hint="try again in a moment", retry_after=5)
         own = [slot for slot in self._slots if slot.address == address]
-        if max_per_address is not None and _is_full(own, size, max_per_address, self.max_bytes_per_address):
+        if max_per_address is not None and is_full(own, max_per_address, self.max_bytes_per_address):
             hint = "wait until the first of them has been read"
             raise Refusal(503, f"{len(own)} of your photos are waiting", hint=hint, retry_after=5)
         slot = Slot(address, size)
@@ -123,8 +128,3 @@ class JobQueue:
     def close(self) -> None:
         """Start no more jobs; those that run may finish."""
         self.pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _is_full(slots: Sequence[Slot], size: int, max_jobs: int, max_bytes: int) -> bool:
-    """True if there is no slot for another body, or too few bytes; a body alone always fits."""
-    return len(slots) >= max_jobs or (bool(slots) and sum(slot.size for slot in slots) + size > max_bytes)

@@ -20,6 +20,7 @@ from kdvision.web.table.live import TableState
 from kdvision.web.table.tables import JoinRequest, PastGame, PhotoAnswer
 
 JSON: Final = "application/json"
+REF_TEMPLATE: Final = "#/components/schemas/{name}"
 
 Json = dict[str, Any]
 Binary = Annotated[str, Meta(extra_json_schema={"format": "binary"})]
@@ -82,20 +83,16 @@ class Operation(NamedTuple):
             *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
         ]
         described["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
-        schemas = [_describe_type(one) for one in self.error_types]
-        error = {JSON: {"schema": {"anyOf": schemas} if len(schemas) > 1 else schemas[0]}}
+        schemas, _ = msgspec.json.schema_components(self.error_types, ref_template=REF_TEMPLATE)
+        error = {JSON: {"schema": {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]}}
         for status in (*ACCESS_ERRORS, *(BODY_ERRORS if self.takes else ()), *self.errors):
             described["responses"][str(status)] = {"description": ERRORS[status], "content": error}
         return described
 
 
 def _describe_content(types: Mapping[str, Any]) -> Json:
-    return {media_type: {"schema": _describe_type(one)} for media_type, one in types.items()}
-
-
-def _describe_type(one: Any) -> Json:
-    (schema,), _ = msgspec.json.schema_components([one], ref_template="#/components/schemas/{name}")
-    return schema
+    schemas, _ = msgspec.json.schema_components(types.values(), ref_template=REF_TEMPLATE)
+    return {media_type: {"schema": schema} for media_type, schema in zip(types, schemas, strict=True)}
 
 
 async def openapi(_: Request) -> Response:
@@ -172,4 +169,4 @@ def describe_api() -> Json:
 def component_schemas() -> dict[str, Json]:
     """The JSON Schema of each model by its name."""
     types = [one for operation in OPERATIONS.values() for one in operation.types]
-    return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")[1]
+    return msgspec.json.schema_components(types, ref_template=REF_TEMPLATE)[1]

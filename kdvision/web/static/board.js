@@ -72,7 +72,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
     if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
   const territories = territoriesOf(entry);
-  const shown = { territories, editing, flash, highlight, isEdge: mode === "edge" };
+  const shown = { territories, editing, flash, highlight };
+  const marks = pieceMarks(kingdom);
   const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
   const tap = (event) => {
     const place = event.target.closest("[data-place]")?.dataset.place;
@@ -94,8 +95,11 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <${Coordinate} role="rowheader" text=${number(area.top + r)} />
         ${places.map((place) => {
-          const props = squareProps(kingdom, place, { ...shown, doubt: doubts.get(place) });
-          return html`<${Square} key=${place} ...${props} tabindex=${place === current ? 0 : -1} />`;
+          const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
+          const pieces = marks[place] ?? [];
+          return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
+            pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
+            classes=${squareClasses(kingdom.id, place, shown)} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}
     </div>
@@ -107,30 +111,27 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
 const Coordinate = ({ role, text }) =>
   text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`;
 
-/** What a square shows, as texts, so that only squares that have changed are drawn again. */
-function squareProps(kingdom, place, { territories, doubt, editing, flash, highlight, isEdge }) {
-  const cell = kingdom.cells[place] ?? ".";
-  const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
-  const words = { square: name, cell: describeCell(cell), instead: doubt ? describeCell(doubt.instead) : "" };
-  const pieces = pieceMarks(kingdom, place);
-  const marks = [
-    doubt && "unsure",
-    flash.has(`${kingdom.id} ${place}`) && "flash",
-    editing === place && "editing",
-    highlight?.id === kingdom.id && !highlight.places.has(place) && "dim",
-    ...borderClasses(place, territories),
-  ];
-  const label = [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map(({ name }) => name)].join(", ");
-  return { place, cell, label, pieces: pieces.map(({ symbol }) => symbol).join(""), classes: marks.filter(Boolean).join(" "), isEdge };
-}
+/** CSS classes for what happens to a square, and for the lines around its territory. */
+const squareClasses = (id, place, { territories, editing, flash, highlight }) => [
+  flash.has(`${id} ${place}`) && "flash",
+  editing === place && "editing",
+  highlight?.id === id && !highlight.places.has(place) && "dim",
+  ...borderClasses(place, territories),
+].filter(Boolean).join(" ");
 
-const Square = memo(({ place, cell, label, pieces, classes, isEdge, tabindex }) => html`<button
-  type="button" role="gridcell" class="square ${pictureClass(cell)} ${classes}" aria-label=${label} tabindex=${tabindex} data-place=${place}
->
-  ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
-  ${[...pieces].map((symbol) => html`<span class="piece" aria-hidden="true">${symbol}</span>`)}
-  ${classes.includes("unsure") && html`<span class="mark" aria-hidden="true">?</span>`}
-</button>`);
+/** A square; drawn again only if one of these texts has changed. `instead` is set if the square is in doubt. */
+const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, isEdge, tabindex }) => {
+  const words = { square: name, cell: describeCell(cell), instead: describeCell(instead) };
+  const label = [t(instead ? "squareUnsure" : "squareNow", words), pieces].filter(Boolean).join(", ");
+  return html`<button
+    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" aria-label=${label}
+    tabindex=${tabindex} data-place=${place}
+  >
+    ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
+    ${[...symbols].map((symbol) => html`<span class="piece" aria-hidden="true">${symbol}</span>`)}
+    ${instead && html`<span class="mark" aria-hidden="true">?</span>`}
+  </button>`;
+});
 
 /** The name of the square of the frame that is nearest to a place outside. */
 function nearestSquareName(kingdom, place) {

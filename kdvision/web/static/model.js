@@ -6,7 +6,6 @@
 export const COLOURS = ["blue", "green", "pink", "yellow", "red", "orange", "purple", "brown", "white", "grey"];
 
 export const UNKNOWN = "?"; // a fact, or a part of one, that nobody has entered
-const PIECE_LISTS = { knight: "knights", building: "buildings", gem: "gems" };
 
 /** A unique id of a photo: it outlives the page, so no id is used twice. */
 export const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
@@ -97,10 +96,6 @@ export const withPieces = (kingdom, key, pieces) => ({ [key]: isOpen(kingdom, ke
 
 /** Whether a building or a gem has been named. */
 export const isNamed = (piece) => (piece.kind ?? piece.name) !== UNKNOWN;
-
-/** Whether a kingdom has a piece of a kind on a place. */
-export const hasPiece = (kingdom, kind, place) =>
-  piecesOf(kingdom, PIECE_LISTS[kind]).some((one) => (typeof one === "string" ? one : kind === "gem" ? crossingOf(one) : one.at) === place);
 
 /** The points of a score in a few characters: "31", or "31+" while facts are missing. */
 export const shortTotal = (score) => (score ? (score.complete ? String(score.total) : `${score.least}+`) : null);

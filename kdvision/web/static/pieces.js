@@ -1,6 +1,6 @@
 // What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, and tokens of expansions.
 
-import { hasPiece, isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
+import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
 import { currentKingdoms, findKingdom, state } from "./store.js";
 import { t } from "./strings.js";
@@ -105,7 +105,7 @@ export function SquarePieces({ kingdom, place, cell }) {
     setFacts(kingdom, withPieces(kingdom, "knights", here ? [...others, place] : others));
   };
   return html`<div class="fields">
-    ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${hasPiece(kingdom, "knight", place)} onChange=${setKnight} />`}
+    ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${piecesOf(kingdom, "knights").includes(place)} onChange=${setKnight} />`}
     ${hasPieces && cell[0] === "t" && html`<${BuildingSelect} kingdom=${kingdom} place=${place} />`}
     ${kinds.map((kind) => html`<${TokenSelect} kingdom=${kingdom} place=${place} kind=${kind} key=${kind.key} />`)}
   </div>`;
@@ -119,14 +119,22 @@ const isOn = (place) => (token) => token.split(" ")[0] === place;
 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
-/** What stands on a square: `{ name, symbol }`. */
-export function pieceMarks(kingdom, place) {
-  const pieces = [["building", "⌂"], ["knight", "♞"]].filter(([kind]) => playedGame()?.pieces && hasPiece(kingdom, kind, place));
-  const tokens = tokenKinds().flatMap(({ key, word }) => {
-    const here = piecesOf(kingdom, key).filter(isOn(place));
-    return here.map((token) => token.slice(place.length + 1) || word);
-  });
-  return [...pieces.map(([kind, symbol]) => ({ name: t(kind), symbol })), ...tokens.map((name) => ({ name, symbol: name[0].toUpperCase() }))];
+/** What stands on the squares of a kingdom: `{ name, symbol }` by place. */
+export function pieceMarks(kingdom) {
+  const marks = {};
+  const add = (place, name, symbol) => (marks[place] ??= []).push({ name, symbol });
+  if (playedGame()?.pieces) {
+    for (const { at } of piecesOf(kingdom, "buildings")) add(at, t("building"), "⌂");
+    for (const place of piecesOf(kingdom, "knights")) add(place, t("knight"), "♞");
+  }
+  for (const { key, word } of tokenKinds()) {
+    for (const token of piecesOf(kingdom, key)) {
+      const [place, ...names] = token.split(" ");
+      const name = names.join(" ") || word;
+      add(place, name, name[0].toUpperCase());
+    }
+  }
+  return marks;
 }
 
 /** The choice of a token for a square: a name, or how many where they have none. */

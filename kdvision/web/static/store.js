@@ -76,7 +76,7 @@ function playedKinds() {
 
 /** Announce a text to screen readers. */
 export function announce(text) {
-  update({ announcement: "" });
+  if (state.announcement) update({ announcement: "" });
   requestAnimationFrame(() => update({ announcement: text }));
 }
 
