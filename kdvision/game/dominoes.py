@@ -133,7 +133,7 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     independently.
     """
     puzzles, supply = [make_puzzle(board, deck) for board in boards], index_deck(deck).supply
-    alone = [() if board.unknown else _list_legal(of, supply) for board, of in zip(boards, puzzles, strict=True)]
+    alone = [() if board.unknown else _list_readings(of, supply) for board, of in zip(boards, puzzles, strict=True)]
     kept: Sequence[Sequence[Tiling]] = [()] * len(boards)
     chosen = kept
     try:
@@ -151,7 +151,7 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     return tuple(_make_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in rows)
 
 
-def _list_legal(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
+def _list_readings(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
     try:
         return list(islice(find_legal_tilings(of, supply), MAX_READINGS))
     except Undecided:

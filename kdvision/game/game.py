@@ -8,7 +8,7 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, Table, find_complete_square
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import compute_range, has_open_facts
+from kdvision.game.open_facts import compute_range, list_open_facts
 from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet
@@ -46,7 +46,7 @@ class Game:
 
     def is_open(self, table: Table) -> bool:
         """Return whether facts or squares of a round are unknown, so that it has no winner yet."""
-        return any(has_open_facts(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
+        return any(map(list_open_facts, table.kingdoms))
 
     @property
     def has_all_facts(self) -> bool:

@@ -65,7 +65,12 @@ class Kingdom:
         for terrain, squares in find_regions(land):
             crowns = sum([crowns_on[square] for square in squares])
             territories.append(Territory(terrain, squares, crowns, not skulls.isdisjoint(squares)))
-        return tuple(_add_queen(territories) if self.queen else territories)
+        if self.queen and territories:
+            # One more crown on the largest, towns included (queendomino/queen). Of equally large ones the Queen takes
+            # the best for her host (queendomino/queen-choice).
+            place = max(range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].cursed))
+            territories[place] = replace(territories[place], crowns=territories[place].crowns + 1)
+        return tuple(territories)
 
     @property
     def all_knights(self) -> int:
@@ -164,15 +169,3 @@ def can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = 
     cells = [board.get(square) for square in corner_squares(corner) if square not in unknown]
     terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
     return len(terrains) == len(cells)
-
-
-def _add_queen(territories: list[Territory]) -> list[Territory]:
-    """Return the territories with one more crown on the largest, towns included (queendomino/queen).
-
-    Of equally large ones the Queen takes the best for her host (queendomino/queen-choice).
-    """
-    if not territories:
-        return []
-    place = max(range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].cursed))
-    largest = territories[place]
-    return [*territories[:place], replace(largest, crowns=largest.crowns + 1), *territories[place + 1 :]]

@@ -109,20 +109,17 @@ def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) 
     equal = [rival.player for rival in rivals if rival.order == own.order]
     if own.outright:
         return own.outright + (f", shared with {join_words(equal)}" if equal else "")
-    next_below = max(
-        (rival for rival in rivals if rival.order < own.order), key=lambda rival: rival.order, default=None
-    )
-    ahead = [rival for rival in rivals if rival.order > own.order]
-    next_above = [rival for rival in ahead if rival.order == min(other.order for other in ahead)]
+    below = [rival for rival in rivals if rival.order < own.order]
+    above = [rival for rival in rivals if rival.order > own.order]
+    next_above = [rival for rival in above if rival.order == min(other.order for other in above)]
     parts = []
     if equal:
         parts.append(f"equal to {join_words(equal)} in {join_words(steps)}")
-    elif next_below is not None:
-        parts.append(_compare(own, next_below, steps))
+    elif below:
+        parts.append(_compare(own, max(below, key=lambda rival: rival.order), steps))
     if len(next_above) > 1 and not next_above[0].outright:
-        parts.append(
-            f"behind {join_words([rival.player for rival in next_above])} {_compare(own, next_above[0], steps)}"
-        )
+        names = join_words([rival.player for rival in next_above])
+        parts.append(f"behind {names} {_compare(own, next_above[0], steps)}")
     return "; ".join(parts)
 
 
