@@ -19,6 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO ?= samples/demo.jpg
 
 export PYTHONUTF8 := 1
+export PYTHONDONTWRITEBYTECODE :=  # each process of the tests would compile all of them again
 
 .PHONY: demo test test-lab check model results quick robustness bench aims docs install-check format clean
 

@@ -25,7 +25,7 @@ from tests.robustness.scale import LONG
 
 NAME = "-"
 """The name of every photo: the one thing in which answers may differ."""
-RUNS = 20 if LONG else 6
+RUNS = 20 if LONG else 3
 PHOTOS = sorted(SAMPLES.glob("*.jpg")) if LONG else [SAMPLES / "demo.jpg"]
 CODE = """
 import sys
