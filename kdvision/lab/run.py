@@ -25,7 +25,6 @@ class Run:
     workers: int
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return the function's results, computed by parallel processes."""
         return list(map_in_processes(function, items, workers=self.workers))
 
 

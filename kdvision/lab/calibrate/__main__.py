@@ -38,7 +38,6 @@ class CalibrationRun(Run):
 
     @property
     def results(self) -> Path:
-        """The folder of the tables."""
         return self.models / "results"
 
     def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
@@ -57,7 +56,6 @@ class CalibrationRun(Run):
         return self.map_seeds(function, first, count, f"observe {name}")
 
     def judge(self, observed: Sequence[ObservedScene]) -> list[BoardOutcome]:
-        """Return the outcomes of all boards."""
         return [outcome for scene in self.map(scenes.judge_boards, observed) for outcome in scene]
 
     def write_tables(

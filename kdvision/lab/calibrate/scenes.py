@@ -32,6 +32,7 @@ from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
+from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model
 from kdvision.vision.result import build_readings, describe_surroundings, mark_touching
@@ -73,7 +74,6 @@ class ObservedScene:
 
     @property
     def observations(self) -> list[GridObservation]:
-        """The observation of each kingdom."""
         return [kingdom.observation for kingdom in self.kingdoms]
 
 
@@ -141,8 +141,8 @@ def corrupt_some(picture: Picture, seed: int) -> Picture:
 def corrupt_picture(picture: Picture, corruption: str, severity: int, *, seed: int) -> Picture:
     """Return the picture under a corruption that scales it at most, with its truth scaled alike."""
     quads = [square.corners for kingdom in picture.kingdoms for square in kingdom.squares.values()] or picture.loose
-    sides = [np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).mean() for quad in quads]
-    side = float(np.median(sides)) if sides else DEFAULT_CELL_PIXELS
+    sides = compute_side_lengths(np.array(quads).reshape(-1, 4, 2)).mean(axis=1)
+    side = float(np.median(sides)) if quads else DEFAULT_CELL_PIXELS
     photo = corrupt(picture.photo, corruption, severity, cell_size=side, seed=seed)
     scale = np.array(photo.shape[1::-1]) / picture.photo.shape[1::-1]
     kingdoms = (

@@ -53,24 +53,23 @@ def write_card(models: Path) -> None:
 
 def load_model_files(models: Path) -> list[ModelFile]:
     """Return the model files of a folder; raises ModelError for a file that is not one of ours."""
+
+    def simplify(shape: Sequence[int | str]) -> list[int | str]:
+        """Return a shape without the names that the exporter makes up for sizes that follow from others."""
+        return [size if isinstance(size, int) or "_" not in size else "…" for size in shape]
+
     files = []
     for path in sorted(models.glob("*.onnx")):
         model = Model(path)
         inputs, outputs = (
-            [(node.name, node.type.removeprefix("tensor"), _simplify_shape(node.shape)) for node in nodes]
+            [(node.name, node.type.removeprefix("tensor"), simplify(node.shape)) for node in nodes]
             for nodes in (model.session.get_inputs(), model.session.get_outputs())
         )
         files.append(ModelFile(path.stem, model.metadata, path.stat().st_size, inputs, outputs))
     return files
 
 
-def _simplify_shape(shape: Sequence[int | str]) -> list[int | str]:
-    """Return a shape without the names that the exporter makes up for sizes that follow from others."""
-    return [size if isinstance(size, int) or "_" not in size else "…" for size in shape]
-
-
 def load_results(models: Path) -> Results:
-    """Return the results beside the models."""
     folder = models / "results"
     tables: dict[str, Table] = {}
     for path in sorted(folder.glob("*.csv")):
@@ -81,7 +80,6 @@ def load_results(models: Path) -> Results:
 
 
 def format_card(files: Sequence[ModelFile], results: Results) -> str:
-    """Return the text of the model card."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -156,16 +154,14 @@ def describe_cell_columns(file: ModelFile) -> str:
         "piece (logits)",
         "gem on each corner, clockwise from top left (log-odds)",
     )
-    parts = zip(heads.values(), names, strict=True)
-    return "; ".join(f"{_format_columns(part)} {name}" for part, name in parts if part.stop > part.start)
-
-
-def _format_columns(columns: slice) -> str:
-    return f"{columns.start}" if columns.stop == columns.start + 1 else f"{columns.start}–{columns.stop - 1}"
+    columns = []
+    for part, name in zip(heads.values(), names, strict=True):
+        numbers = f"{part.start}" if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
+        columns += [f"{numbers} {name}"] if part.stop > part.start else []
+    return "; ".join(columns)
 
 
 def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table."""
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (head, ["---"] * len(head), *rows))
 
 

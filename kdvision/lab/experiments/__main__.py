@@ -47,7 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             seed=options.seed,
             quick=options.quick,
             workers=options.workers,
-            progress=_print_progress,
         )
         print(format_summary(summary))
     if results == Path("models/results"):
@@ -60,16 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def format_summary(summary: Sequence[Row]) -> str:
-    """Return a summary as a table for people."""
     if not summary:
         return "no cases: is the data folder there?"
     lines = [[str(value) for value in line] for line in (summary[0], *(row.values() for row in summary))]
     return "\n".join(align_columns(lines, gap="  "))
-
-
-def _print_progress(done: int, total: int) -> None:
-    if done % 20 == 0 or done == total:
-        print(f"{done} of {total}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

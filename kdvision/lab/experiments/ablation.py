@@ -62,11 +62,6 @@ def _hide_metadata(*names: str) -> Part:
     return leave_out
 
 
-def _ignore_borders(_: object, shape: tuple[int, int]) -> tuple[Any, Any]:
-    rows, cols = shape
-    return np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-
-
 _smooth_residuals = grid._smooth_residuals
 
 
@@ -81,7 +76,9 @@ PARTS: Final[Mapping[str, Part]] = {
     "test-time rotation": _replace((CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))),
     "background colour": _hide_metadata("tile_weights"),
     "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
-    "border evidence": _replace((observe, "compute_border_log_odds", _ignore_borders)),
+    "border evidence": _replace(
+        (observe, "compute_border_log_odds", lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:]))
+    ),
     "component splitting": _replace(
         *((module, "split_component", lambda whole: [whole]) for module in (hypothesis, refine))
     ),

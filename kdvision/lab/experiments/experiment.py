@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, int | str]
 """Values by column."""
-Progress = Callable[[int, int], None]
 
+PROGRESS_CASES: Final = 20
+"""The progress is printed every so many cases."""
 SCENES_PER_SEED: Final = 10_000
 """Rendered scenes are numbered from seed times this on, so that no two seeds share a scene."""
 
@@ -101,11 +103,10 @@ def run(
     seed: int = 0,
     quick: bool = False,
     workers: int = 1,
-    progress: Progress = lambda *_: None,
 ) -> list[Row]:
     """Run an experiment and return its summary; write NAME.csv, NAME.json and any trace into the folder `results`."""
     cases = experiment.list_cases(data, seed, quick=quick)
-    rows = measure_cases(experiment, cases, work=work, data=data, workers=workers, progress=progress)
+    rows = measure_cases(experiment, cases, work=work, data=data, workers=workers)
     summary = experiment.summarise(rows)
     settings = {
         "command": " ".join(["python -m kdvision.lab.experiments", experiment.name, *(["--quick"] if quick else [])]),
@@ -123,9 +124,7 @@ def run(
     return summary
 
 
-def measure_cases(
-    experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int, progress: Progress
-) -> list[Row]:
+def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
     path = work / f"{experiment.name}.jsonl"
@@ -145,7 +144,8 @@ def measure_cases(
             key = json.dumps(case)
             known[key] = [{**case, **row} for row in rows]
             write(case=key, rows=known[key])
-            progress(done, len(missing))
+            if done % PROGRESS_CASES == 0 or done == len(missing):
+                print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
     return [row for case in cases for row in known[json.dumps(case)]]
 
 
@@ -162,7 +162,6 @@ def _load_work(path: Path) -> dict[str, list[Row]]:
 
 @cache
 def _program_digest() -> str:
-    """Return a digest of the package's source and of the models."""
     digest = hashlib.sha256(json.dumps(compute_model_digests()).encode())
     for path in sorted(Path(kdvision.__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
@@ -194,7 +193,6 @@ class Reading:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the picture gave an error instead of kingdoms."""
         return self.found_none or bool(self.error)
 
 

@@ -105,7 +105,6 @@ def _list_scenes(data: Path, seed: int) -> Iterator[Row]:
 
 
 def get_scene_factors(case: Row) -> SceneFactors:
-    """Return the scene factors of a case."""
     if case["factor"] == RANDOM:
         return draw_factors(int(case["scene"]))
     factor = FACTORS[str(case["factor"])]

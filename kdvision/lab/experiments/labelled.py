@@ -33,7 +33,6 @@ def load_compared(folder: Path) -> dict[str, LabelledPhoto]:
 
 
 def count_photo(result: PhotoResult) -> Row:
-    """Return the counts of one photo."""
     return {
         "outlined": int(result.shape),
         "exact": int(result.exact),

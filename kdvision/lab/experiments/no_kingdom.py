@@ -43,7 +43,6 @@ def draw_factors(number: int) -> SceneFactors:
 
 
 def open_picture(data: Path, case: Row) -> Photo:
-    """Return the picture of a case, rendered or from the data folder."""
     if folder := FOLDERS.get(str(case["kind"])):
         return Photo.open(data / folder / str(case["picture"]))
     number, objects = int(case["picture"]), OBJECTS[str(case["kind"])]

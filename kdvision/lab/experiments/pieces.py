@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
 from kdvision.lab.games import pieces as games_with_pieces
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+from kdvision.vision.geometry import compute_side_lengths
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -42,8 +42,7 @@ PHOTOS: Final = "photos"
 PHOTO_FOLDER: Final = "queendomino"
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """A tile, a town, a piece or a gem: the centre of its place and a square's side in pixels, and a tile's cell."""
 
     kind: str
@@ -70,7 +69,6 @@ def draw_factors(number: int) -> SceneFactors:
 
 
 def render_scene(game: str, number: int) -> Picture:
-    """Return the picture of scene `number` of a game, with its truth."""
     stream, art = STREAM + number, choose_drawn_art(number)
     scene = games_with_pieces.make_scene_with_pieces(make_rng(stream, game), game=game)
     return draw_factors(number).photograph(scene, stream, art, make_rng(stream, f"{game} photo"))
@@ -91,11 +89,11 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     quads = {square: drawn.corners for square, drawn in kingdom.squares.items()}
     yield from _list_tile_items(kingdom.board, quads)
     for square in quads.keys() & kingdom.pieces.keys():
-        yield Item(kingdom.pieces[square], quads[square].mean(0), measure_side(quads[square]))
+        yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))
     for gem in kingdom.gems:
         around = [quads[square].mean(0) for square in Gem("", gem).squares if square in quads]
         if len(around) == 4:
-            yield Item(GEM, np.mean(around, axis=0), measure_side(quads[gem]))
+            yield Item(GEM, np.mean(around, axis=0), _measure_side(quads[gem]))
 
 
 def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
@@ -103,22 +101,21 @@ def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
     yield from _list_tile_items(kingdom.board, {square: quad(square) for square in kingdom.board})
     for piece in kingdom.pieces:
         if piece.is_present:
-            yield Item(piece.kind, quad(piece.square).mean(0), measure_side(quad(piece.square)))
+            yield Item(piece.kind, quad(piece.square).mean(0), _measure_side(quad(piece.square)))
     for gem in kingdom.gems:
         if gem.is_present:
-            yield Item(GEM, quad(gem.corner)[2], measure_side(quad(gem.corner)))
+            yield Item(GEM, quad(gem.corner)[2], _measure_side(quad(gem.corner)))
+
+
+def _measure_side(quad: Floats) -> float:
+    return float(compute_side_lengths(quad).mean())
 
 
 def _list_tile_items(board: Board, quads: Mapping[Square, Floats]) -> Iterator[Item]:
     """Yield each tile and, if it is one, the town on it."""
     for square, quad in quads.items():
         for kind in (TILES, TOWNS) if board[square].terrain is Terrain.TOWN else (TILES,):
-            yield Item(kind, quad.mean(0), measure_side(quad), str(board[square]))
-
-
-def measure_side(quad: Floats) -> float:
-    """Return the mean side of a square (4, 2)."""
-    return float(np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1).mean())
+            yield Item(kind, quad.mean(0), _measure_side(quad), str(board[square]))
 
 
 def load_pieces_in_photos() -> dict[str, dict[str, int | list[str]]]:

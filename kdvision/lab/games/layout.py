@@ -13,7 +13,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.lab.arrays import Points, Rng
-from kdvision.lab.games.play import PlayedKingdom
+from kdvision.lab.games.play import CASTLE, PlayedKingdom
 
 Place = TypeVar("Place")
 
@@ -29,7 +29,6 @@ class Tile:
 
     @property
     def width(self) -> float:
-        """The width in squares."""
         return 2.0 if self.kind in ("domino", "back") else 1.0
 
     def halves(self) -> list[Points]:
@@ -147,7 +146,7 @@ def lay_out(
         tiles.append(Tile(kind, name, (x, y), twist + along))
         squares.update(zip(where, tiles[-1].halves(), strict=True))
 
-    put("castle", colour, 0.0, Square(kingdom.castle.row - top, kingdom.castle.col - first))
+    put("castle", colour, 0.0, Square(CASTLE.row - top, CASTLE.col - first))
     for domino, *halves in kingdom.placements:
         left, right = (Square(half.row - top, half.col - first) for half in halves)
         put("domino", domino.number, float(np.arctan2(right.row - left.row, right.col - left.col)), left, right)

@@ -3,7 +3,6 @@
 A plain scene is made as in `render.scenes`; then the pieces are placed.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -89,7 +88,10 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = 
     """
     gems = set[Square]()
     illegal_share, legal_share = (0.0, 1.0) if legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
-    for corner, around in _find_crossings(kingdom):
+    for corner in kingdom.squares:
+        around = Gem("", corner).squares
+        if not kingdom.squares.keys() >= set(around):
+            continue
         terrains = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}
         if rng.random() < (legal_share if len(terrains) == len(around) else illegal_share):
             gems.add(corner)
@@ -98,13 +100,6 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = 
             turn = _measure_turn(kingdom.squares[corner]) + rng.normal(0, 0.3)
             scene.pieces.append(Piece("gem", str(rng.choice(COLOURS)), (float(x), float(y)), turn))
     return replace(kingdom, gems=frozenset(gems))
-
-
-def _find_crossings(kingdom: KingdomLayout) -> Iterator[tuple[Square, tuple[Square, ...]]]:
-    for corner in kingdom.squares:
-        around = Gem("", corner).squares
-        if all(square in kingdom.squares for square in around):
-            yield corner, around
 
 
 def _measure_turn(quad: Points) -> float:

@@ -14,6 +14,7 @@ from kdvision.game.deck import KINGDOMINO, Deck, Domino
 from kdvision.lab.arrays import Rng
 
 _DOMINOES_PER_PLAYER = 12
+CASTLE = Square(0, 0)
 _MIGHTY_DUEL = (2, 7)  # players, side: the only game of two players that uses all dominoes
 
 
@@ -32,21 +33,16 @@ class PlayedKingdom:
     placements: tuple[Placement, ...]
     discarded: tuple[Domino, ...] = ()
 
-    @property
-    def castle(self) -> Square:
-        """The castle's square, always (0, 0)."""
-        return Square(0, 0)
-
     @cached_property
     def top_left(self) -> Square:
         """The top left of the bounding rectangle; subtract it to get squares of `board`."""
-        squares = [self.castle, *(square for p in self.placements for square in (p.left, p.right))]
+        squares = [CASTLE, *(square for p in self.placements for square in (p.left, p.right))]
         return Square(min(s.row for s in squares), min(s.col for s in squares))
 
     @cached_property
     def board(self) -> Board:
         """The board, framed by the bounding rectangle."""
-        cells = {self.castle: Cell(Terrain.CASTLE)}
+        cells = {CASTLE: Cell(Terrain.CASTLE)}
         for domino, left, right in self.placements:
             cells[left], cells[right] = domino.left, domino.right
         top, first = self.top_left
@@ -88,35 +84,25 @@ def draft(
     care: tuple[float, float] = (0.35, 1.0),
 ) -> list[PlayedKingdom]:
     """Return the kingdoms after the first `turns` lines of dominoes were chosen, by `kings` kings each, and placed."""
-    players = [_Player(side, care=float(rng.uniform(*care)), draw=_buffer_uniform(rng)) for _ in range(kingdoms)]
+    players = [
+        _Player(side, care=float(rng.uniform(*care)), draw=_generate_uniform(rng).__next__) for _ in range(kingdoms)
+    ]
     order: list[tuple[int, Domino | None]] = [(int(k), None) for k in rng.permutation([*range(kingdoms)] * kings)]
     for line in [*lines, ()][: None if turns is None else turns + 1]:
-        order = _play_round(order, list(line), players)
+        chosen: dict[int, int] = {}
+        for number, domino in order:  # each king places its domino and chooses one of the new line
+            if domino is not None:
+                players[number].place(domino)
+            if free := [slot for slot in range(len(line)) if slot not in chosen]:
+                chosen[players[number].choose_slot(line, free)] = number
+        order = [(chosen[slot], line[slot]) for slot in sorted(chosen)]
     return [PlayedKingdom(tuple(player.placements), tuple(player.discarded)) for player in players]
 
 
-def _play_round(
-    order: Sequence[tuple[int, Domino | None]], line: list[Domino], players: Sequence["_Player"]
-) -> list[tuple[int, Domino | None]]:
-    """Let each king place its domino and choose one of the new line; return the order of the next round."""
-    chosen: dict[int, int] = {}
-    for number, domino in order:
-        if domino is not None:
-            players[number].place(domino)
-        free = [slot for slot in range(len(line)) if slot not in chosen]
-        if free:
-            chosen[players[number].choose_slot(line, free)] = number
-    return [(chosen[slot], line[slot]) for slot in sorted(chosen)]
-
-
-def _buffer_uniform(rng: Rng) -> Callable[[], float]:
-    """Return a function that draws uniform numbers in [0, 1), a thousand at a time for speed."""
-
-    def generate() -> Iterator[float]:
-        while True:
-            yield from rng.random(1000).tolist()
-
-    return generate().__next__
+def _generate_uniform(rng: Rng) -> Iterator[float]:
+    """Yield uniform numbers in [0, 1), drawn a thousand at a time for speed."""
+    while True:
+        yield from rng.random(1000).tolist()
 
 
 @dataclass(eq=False)
@@ -140,7 +126,6 @@ class _Player:
         self.discarded: list[Domino] = []
 
     def choose_slot(self, line: Sequence[Domino], free: Sequence[int]) -> int:
-        """Return the slot of the line that this player's king moves to."""
         if self.draw() > self.care:
             return free[int(self.draw() * len(free))]
         return max(free, key=lambda slot: self._find_best(line[slot])[0])
@@ -176,9 +161,8 @@ class _Player:
 
     def _find_matches(self, terrain: Terrain) -> set[int]:
         """Return the empty squares that touch the castle or the terrain."""
-        hosts = (terrain, Terrain.CASTLE)
-        around = {at + step for at, cell in self.cells.items() if cell.terrain in hosts for step in self.steps}
-        return around - self.cells.keys()
+        hosts = [at for at, cell in self.cells.items() if cell.terrain in (terrain, Terrain.CASTLE)]
+        return {at + step for at in hosts for step in self.steps} - self.cells.keys()
 
     def _has_room(self, one: int, other: int) -> bool:
         """Return whether two squares beside each other are empty and keep the kingdom within the side."""

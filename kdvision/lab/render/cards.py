@@ -34,7 +34,6 @@ class PrintStyle:
 
     @classmethod
     def sample(cls, rng: Rng) -> PrintStyle:
-        """Return a random style."""
         return cls(
             thickness=float(rng.uniform(0.02, 0.07)),
             tone=np.exp(rng.normal(0, 0.04, 3)).astype(np.float32),

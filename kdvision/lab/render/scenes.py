@@ -59,29 +59,29 @@ class SceneBuilder:
         return bool(np.min(np.linalg.norm(self.taken[:, None] - points[None], axis=2)) > gap)
 
     def add_kingdoms(self, played: Sequence[PlayedKingdom], count: int) -> None:
-        """Add `count` of the kingdoms of one game, in random colours, parallel or at right angles."""
-        order, colours = self.rng.permutation(len(played)), self.rng.permutation(COLOURS)
-        direction = self.rng.uniform(0, 2 * np.pi)
-        for k in range(count):
-            turn = direction + float(self.rng.integers(4)) * np.pi / 2 + self.rng.normal(0, 0.15)
-            self._add_kingdom(played[order[k]], turn, str(colours[k]))
+        """Add `count` of the kingdoms of one game, in random colours, parallel or at right angles.
 
-    def _add_kingdom(self, kingdom: PlayedKingdom, turn: float, colour: str) -> None:
-        """Add a kingdom at the first free place from the middle outwards, if there is one, often with its castle."""
+        Each lies at the first free place from the middle outwards, if there is one, often with its castle.
+        """
         rng = self.rng
-        for reach in np.linspace(3 if self.scene.kingdoms else 0, 16, 60):
-            angle = rng.uniform(0, 2 * np.pi)
-            at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
-            layout, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=colour)
-            if self.is_free(_centres(layout.squares.values()), MIN_KINGDOM_GAP_SQUARES):
-                break
-        else:
-            return
-        self.add_layout(layout, tiles)
-        if rng.random() < 0.45:
-            x, y = np.array(tiles[0].centre) + rng.normal(0, 0.06, 2)
-            turn = tiles[0].turn + (rng.normal(0, 0.1) if rng.random() < 0.7 else rng.uniform(0, 6.3))
-            self.scene.pieces.append(Piece("castle", colour, (x, y), turn, rng.uniform(0.85, 1.05)))
+        order, colours = rng.permutation(len(played)), rng.permutation(COLOURS)
+        direction = rng.uniform(0, 2 * np.pi)
+        for k in range(count):
+            colour = str(colours[k])
+            turn = direction + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
+            for reach in np.linspace(3 if self.scene.kingdoms else 0, 16, 60):
+                angle = rng.uniform(0, 2 * np.pi)
+                at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
+                layout, tiles = lay_out(played[order[k]], rng, at=at, turn=turn, colour=colour)
+                if self.is_free(_centres(layout.squares.values()), MIN_KINGDOM_GAP_SQUARES):
+                    break
+            else:
+                continue
+            self.add_layout(layout, tiles)
+            if rng.random() < 0.45:
+                x, y = np.array(tiles[0].centre) + rng.normal(0, 0.06, 2)
+                turn = tiles[0].turn + (rng.normal(0, 0.1) if rng.random() < 0.7 else rng.uniform(0, 6.3))
+                self.scene.pieces.append(Piece("castle", colour, (x, y), turn, rng.uniform(0.85, 1.05)))
 
     def add_layout(self, layout: KingdomLayout, tiles: list[Tile]) -> None:
         """Add a kingdom exactly as it was laid out."""
@@ -122,7 +122,6 @@ class SceneBuilder:
                 return
 
     def add_face_up_dominoes(self) -> None:
-        """Add single dominoes, face up."""
         for _ in range(int(self.rng.integers(1, 6))):
             turn = self.rng.uniform(0, 6.3)
             if self.spare:
@@ -131,7 +130,6 @@ class SceneBuilder:
                     self.spare.pop()
 
     def add_face_down_dominoes(self) -> None:
-        """Add dominoes face down."""
         turn = self.rng.uniform(0, 6.3)
         for _ in range(int(self.rng.integers(1, 8))):
             number, at = int(self.rng.integers(1, 49)), self._choose_place()
@@ -144,7 +142,6 @@ class SceneBuilder:
             self._add_tiles([Tile("unbuilt", number, at, self.rng.uniform(0, 6.3))], _MIN_TILE_GAP_SQUARES)
 
     def add_figures(self) -> None:
-        """Add kings, knights, towers and castles."""
         for _ in range(int(self.rng.integers(1, 6))):
             kind = str(self.rng.choice(["king", "knight", "tower", "castle"], p=[0.5, 0.15, 0.15, 0.2]))
             self._add_piece(kind, self._choose_place(), gap=1.2)

@@ -1,14 +1,11 @@
 """The rendered scenes of training, each from its seed, in several worlds."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from kdvision.evaluate.workers import map_in_processes
 from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.games.pieces import make_scene_with_pieces
 from kdvision.lab.render import renderer
@@ -67,7 +64,6 @@ def rectify(picture: Picture, rng: Rng) -> Picture:
 
 
 def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
-    """Return a random picture of one of the WORLDS."""
     occluders, factors = None, None
     if world == "occluded":
         occluders = place_occluders
@@ -95,11 +91,3 @@ def make_example(seed: tuple[int, ...], *, folder: Path, world: str = "scenes") 
     quads = [*(square.corners for k in picture.kingdoms for square in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))
-
-
-def make_examples(
-    folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
-) -> Iterator[SceneExample]:
-    """Yield `count` examples of one of the WORLDS from the art in `folder`, in order, made by several processes."""
-    seeds = [(seed, *WORLDS[world], n) for n in range(count)]
-    return map_in_processes(partial(make_example, folder=folder, world=world), seeds, workers=workers)

@@ -74,13 +74,13 @@ def train_context(run: Run) -> None:
     net = fit_context(training)
     temperature, rates = measure_context(net, held_out)
     print(f"temperature {temperature:.3f}; held-out figures {rates}", flush=True)
-    settings = {
+    settings: dict[str, float] = {
         "seed": SEED,
         "scenes": TRAINING_SCENES,
         "held_out_scenes": HELD_OUT_SCENES,
         "epochs": EPOCHS,
-        "minutes": round((time.monotonic() - started) / 60, 1),
     }
+    settings["minutes"] = round((time.monotonic() - started) / 60, 1)
     path = run.models / "context.onnx"
     export_context(net, path, kinds=KINDS, temperature=temperature, held_out=rates, settings=settings)
 
@@ -97,17 +97,15 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
     """Return the tiles of the kingdoms that the detector and the cell classifier find in a picture."""
     photo = Photo.open(picture.photo)
     found = find_kingdoms(photo, replace(Networks.load(1), context=None))
-    log_probs, colours, labels = [np.zeros((0, len(KINDS)))], [np.zeros((0, COLOUR_FEATURES))], list[int]()
+    parts = [(np.zeros((0, len(KINDS))), np.zeros((0, COLOUR_FEATURES)), np.zeros(0, np.int64))]
     for observation in split_kingdoms(found)[0]:
         kinds, kingdom = find_truth(observation.grid, picture)
         if kingdom is not None:
             tiles = TileFeatures.of(photo, observation, KINDS)
-            log_probs.append(tiles.log_probs)
-            colours.append(tiles.colours)
-            labels += [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
-    return LabelledTiles(
-        np.concatenate(log_probs).astype(np.float32), np.concatenate(colours).astype(np.float32), np.array(labels, int)
-    )
+            true = [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
+            parts.append((tiles.log_probs, tiles.colours, np.array(true, np.int64)))
+    log_probs, colours, labels = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return LabelledTiles(log_probs.astype(np.float32), colours.astype(np.float32), labels)
 
 
 def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False) -> list[LabelledTiles]:
@@ -144,7 +142,6 @@ def compute_log_loss(log_probs: Tensor, labels: Tensor) -> Tensor:
 def fit_context(
     photos: Sequence[LabelledTiles], *, epochs: int = EPOCHS, batch: int = BATCH, learning_rate: float = LEARNING_RATE
 ) -> ContextNet:
-    """Return a context network trained on these photos."""
     torch.manual_seed(SEED)
     rng, net = np.random.default_rng(SEED), ContextNet(len(KINDS))
     colours = np.concatenate([photo.colours for photo in photos])

@@ -90,7 +90,6 @@ class Crops:
 
     @cached_property
     def by_kind(self) -> CropsByKind:
-        """All crops by kind."""
         found: CropsByKind = defaultdict(list)
         for kinds in self.pictures.values():
             for kind, crops in kinds.items():

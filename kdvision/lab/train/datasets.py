@@ -10,7 +10,7 @@ from torch.utils.data import Dataset
 from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.light import compress_jpeg
-from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
+from kdvision.lab.train.examples import GEMS, PARTNER, PARTNER_STEPS, PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, compute_axes, encode_axes
 
 SIDE_RANGE_PIXELS = (11.0, 84.0)
@@ -39,15 +39,15 @@ class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
         return torch.from_numpy(crop.transpose(2, 0, 1).copy()), torch.from_numpy(target)
 
 
-class CellBatches(Dataset[tuple[Tensor, ...]]):
+class CellBatches(Dataset[tuple[Tensor, Tensor]]):
     """Batches of augmented crops, in which rare kinds are over-represented; a function of seed and index."""
 
     def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
         self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
         empty, gem = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
-        groups = np.where(examples.tile > 0, examples.kind, empty)
-        groups = np.where(examples.piece > 0, empty + examples.piece, groups)
-        groups = np.where((examples.gems > 0).any(axis=1), gem, groups)
+        kind, tile, _, _, piece = examples.labels[:, :5].T
+        groups = np.where(piece > 0, empty + piece, np.where(tile > 0, kind, empty))
+        groups = np.where((examples.labels[:, GEMS] > 0).any(axis=1), gem, groups)
         weight = np.maximum(np.bincount(groups, minlength=gem + 1), 1.0) ** -0.5
         weight[empty] *= 1.5  # most errors are made on empty cells
         self.cumulative = np.cumsum(weight[groups]) / weight[groups].sum()
@@ -55,12 +55,11 @@ class CellBatches(Dataset[tuple[Tensor, ...]]):
     def __len__(self) -> int:
         return self.length
 
-    def __getitem__(self, index: int) -> tuple[Tensor, ...]:
-        rng, e = np.random.default_rng((self.seed, 13, index)), self.examples
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+        rng = np.random.default_rng((self.seed, 13, index))
         picks = np.searchsorted(self.cumulative, rng.random(self.batch))
-        crops, partner, gems = augment_cells(e.crops[picks], e.partner[picks], e.gems[picks], rng)
-        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner, e.piece[picks], gems)
-        return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
+        crops, labels = augment_cells(self.examples.crops[picks], self.examples.labels[picks], rng)
+        return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), torch.from_numpy(labels)
 
 
 def make_detector_target(quads: Floats, size: int) -> Floats32:
@@ -118,16 +117,14 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     return retouch(crop, rng), make_detector_target(placed, size)
 
 
-def augment_cells(
-    crops: Bytes, partner: npt.NDArray[np.int64], gems: npt.NDArray[np.int64], rng: Rng
-) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return crops (n, 64, 64, 3) turned and retouched at random, with partner and gem labels that match."""
-    partner, gems, augmented = partner.copy(), gems.copy(), np.empty_like(crops)
+def augment_cells(crops: Bytes, labels: npt.NDArray[np.int64], rng: Rng) -> tuple[Bytes, npt.NDArray[np.int64]]:
+    """Return crops (n, 64, 64, 3) turned and retouched at random, with labels (n, 9) that match."""
+    labels, augmented = labels.copy(), np.empty_like(crops)
     for i, crop in enumerate(crops):
         turns = int(rng.integers(4))
-        if partner[i] >= 0:
-            partner[i] = (partner[i] - turns) % 4  # np.rot90 moves the right-hand neighbour up
-        gems[i] = np.roll(gems[i], -turns)  # and the top right corner to the left
+        if labels[i, PARTNER] >= 0:
+            labels[i, PARTNER] = (labels[i, PARTNER] - turns) % len(PARTNER_STEPS)  # np.rot90 moves the right one up
+        labels[i, GEMS] = np.roll(labels[i, GEMS], -turns)  # and the top right corner to the left
         crop = np.rot90(crop, turns)
         if rng.random() < 0.5:
             crop = jitter(crop, rng)
@@ -138,7 +135,7 @@ def augment_cells(
         if rng.random() < 0.2:
             crop = _add_reflection(crop, rng)
         augmented[i] = retouch(crop, rng)
-    return augmented, partner, gems
+    return augmented, labels
 
 
 def retouch(picture: Bytes, rng: Rng) -> Bytes:

@@ -5,9 +5,10 @@ Crops are cut from rendered scenes, or made of real crops, each surrounded by ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import product, starmap
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -29,29 +30,20 @@ UNKNOWN = -1
 UNIT_SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
-@dataclass(frozen=True)
-class CellExamples:
-    """Crops (n, 64, 64, 3) with labels (n,), each UNKNOWN where it is not known.
+KIND, TILE, HIDDEN, PARTNER, PIECE, GEMS = *range(5), slice(5, 9)
+"""Columns of labels: an index of TILE_KINDS; 0 or 1; 0 or 1; an index of PARTNER_STEPS; an index of PIECES; whether a
+gem lies on each corner, clockwise from the top left."""
 
-    `kind` is an index of TILE_KINDS, `tile` and `hidden` are 0 or 1, `partner` an index of PARTNER_STEPS, `piece` an
-    index of PIECES. `gems` (n, 4) says for each corner, clockwise from the top left, whether a gem lies there.
-    """
+
+class CellExamples(NamedTuple):
+    """Crops (n, 64, 64, 3) with labels (n, 9), each UNKNOWN where it is not known."""
 
     crops: Bytes
-    kind: npt.NDArray[np.int64]
-    tile: npt.NDArray[np.int64]
-    hidden: npt.NDArray[np.int64]
-    partner: npt.NDArray[np.int64]
-    piece: npt.NDArray[np.int64]
-    gems: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
 
     @classmethod
-    def join(cls, parts: Sequence[CellExamples]) -> CellExamples:
-        """Return the examples of all parts."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
-
-    def __len__(self) -> int:
-        return len(self.kind)
+    def join(cls, parts: Iterable[CellExamples]) -> CellExamples:
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -108,8 +100,7 @@ def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: in
         np.zeros((0, CROP_PIXELS, CROP_PIXELS, 3), np.uint8),
         *(prepare_crops(picture.photo, quad[None]) for quad in chosen),
     ]
-    kind, tile, hidden, partner, piece = truth[:, :5].T
-    return CellExamples(np.concatenate(crops), kind, tile, hidden, partner, piece, truth[:, 5:])
+    return CellExamples(np.concatenate(crops), truth)
 
 
 def _align_corners(corners: Floats, right: Floats) -> Floats:
@@ -174,7 +165,8 @@ def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
     """Return examples of real crops, each in the middle of crops that could lie beside it."""
     photos, kinds = sorted(crops.pictures), sorted(crops.by_kind)
     made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
-    shown, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64)
+    labels = np.full((count, 9), UNKNOWN, np.int64)
+    labels[:, TILE] = labels[:, HIDDEN] = 0
     for i in range(count):
         name = photos[rng.integers(len(photos))]
         alike = crops.find_matching(name)
@@ -185,10 +177,9 @@ def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
         near = [crop for few in alike.values() for crop in few]
         made[i] = _make_mosaic(pool[rng.integers(len(pool))], near, crops.scraps, rng)
         if not is_bare:
-            shown[i] = TILE_KINDS.index(kind)
-    tile = np.where(shown == UNKNOWN, 0, 1)
-    # no crop shows a piece; for crops without a tile the label is unknown (-1)
-    return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))
+            labels[i, [KIND, TILE]] = TILE_KINDS.index(kind), 1
+            labels[i, PIECE:] = 0  # no crop shows a piece or a gem
+    return CellExamples(made, labels)
 
 
 def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: Rng) -> Bytes:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -19,8 +20,9 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
-from kdvision.lab.render.worlds import make_examples
+from kdvision.lab.render.worlds import WORLDS, make_example
 from kdvision.lab.run import Run
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples
@@ -99,7 +101,6 @@ def train_cells(run: Run) -> None:
 
 
 def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net]) -> Net:
-    """Return the net after all courses."""
     net = merge_batch_norms(fit_course(net, COURSES[0]))
     for course in COURSES[1:]:
         net = average_weights(net, fit_course(deepcopy(net), course))
@@ -107,7 +108,6 @@ def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net]) -> Net:
 
 
 def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course) -> DetectorNet:
-    """Return the detector after one course."""
     torch.manual_seed(course.seed)
     length = course.detector_steps * DETECTOR_BATCH
     data = DetectorSamples(scenes, seed=course.seed, length=length, size=DETECTOR_CROP_PIXELS)
@@ -116,22 +116,23 @@ def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course) -
 
 
 def fit_cells(net: CellNet, examples: CellExamples, course: Course, *, batch: int = CELL_BATCH) -> CellNet:
-    """Return the cell classifier after one course."""
     torch.manual_seed(course.seed)
     data = CellBatches(examples, seed=course.seed, length=course.cell_steps, batch=batch)
     batches = DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=8)
     return fit(net, batches, compute_cell_loss, steps=course.cell_steps, learning_rate=course.learning_rate)
 
 
-def fit(net: Net, batches: Iterable[Any], loss: Callable[..., Tensor], *, steps: int, learning_rate: float) -> Net:
+def fit(
+    net: Net, batches: Iterable[Any], loss: Callable[[Tensor, Tensor], Tensor], *, steps: int, learning_rate: float
+) -> Net:
     """Return the moving average of the weights over one cycle of training, one step per batch."""
     net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     average = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.998), use_buffers=True)
 
-    def compute_loss(pictures: Tensor, *labels: Tensor) -> Tensor:
+    def compute_loss(pictures: Tensor, target: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16):
             output = net(pictures.float().contiguous(memory_format=torch.channels_last))
-        return loss(output.float(), *labels)
+        return loss(output.float(), target)
 
     run_steps(
         net,
@@ -180,8 +181,9 @@ def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExampl
     path = run.work / f"{world}-{seed}-{count}.pickle"
     if path.is_file():
         return list(pickle.loads(path.read_bytes()))
-    scenes = []
-    for scene in make_examples(run.data, seed=seed, count=count, world=world, workers=run.workers):
+    scenes, seeds = list[SceneExample](), [(seed, *WORLDS[world], n) for n in range(count)]
+    make = partial(make_example, folder=run.data, world=world)
+    for scene in map_in_processes(make, seeds, workers=run.workers):
         scenes.append(scene)
         if len(scenes) % 250 == 0:
             print(f"rendered {len(scenes)}/{count} {world}", flush=True)

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kdvision.lab.arrays import Bytes
-from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples
+from kdvision.lab.train.examples import GEMS, PIECE, PIECES, TILE_KINDS, CellExamples
 from kdvision.lab.train.networks import CORNERS, PARTNERS, CellNet
 
 KINDS = len(TILE_KINDS)
@@ -26,11 +26,11 @@ def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
     return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
 
 
-def compute_cell_loss(
-    output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor, piece: Tensor, gems: Tensor
-) -> Tensor:
-    """Return the loss of a batch of logits; heads without a label (-1) add nothing."""
+def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
+    """Return the loss of a batch of logits for labels (n, 9); heads without a label (-1) add nothing."""
     on_kind, on_tile, on_hidden, on_partner, on_piece, on_gems = output.split(LOGITS_PER_HEAD, dim=1)
+    kind, tile, hidden, partner, piece = labels[:, : PIECE + 1].unbind(1)
+    gems = labels[:, GEMS]
     known = gems >= 0
     main = F.cross_entropy(on_kind, kind, ignore_index=-1, label_smoothing=0.01)
     main = main + F.binary_cross_entropy_with_logits(on_tile[:, 0], tile.float())
@@ -68,9 +68,9 @@ def measure_cells(
     examples = CellExamples.join(parts)
     heads = compute_cell_logits(net, examples.crops).split(LOGITS_PER_HEAD, dim=1)
     on_kind, on_tile, _, on_partner, on_piece, on_gems = heads
-    kind, tile, partner, piece, gems = (
-        torch.from_numpy(x) for x in (examples.kind, examples.tile, examples.partner, examples.piece, examples.gems)
-    )
+    labels = torch.from_numpy(examples.labels)
+    kind, tile, _, partner, piece = labels[:, : PIECE + 1].unbind(1)
+    gems = labels[:, GEMS]
     known, on_gems, gems = partner >= 0, on_gems[gems >= 0], gems[gems >= 0]
     temperatures = {
         "kind": fit_temperature(lambda x: F.cross_entropy(x, kind, ignore_index=-1), on_kind),
@@ -79,7 +79,7 @@ def measure_cells(
         "pieces": fit_temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), on_piece),
         "gems": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems.float()), on_gems),
     }
-    part = torch.from_numpy(np.repeat(range(3), [len(some) for some in parts]))
+    part = torch.from_numpy(np.repeat(range(3), [len(some.labels) for some in parts]))
     wrong_kind = on_kind.argmax(1) != kind
 
     def compute_share(condition: Tensor, among: Tensor) -> float:

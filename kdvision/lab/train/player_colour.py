@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Bytes, Floats, Rng
-from kdvision.lab.games.layout import Piece, Scene, Tile
+from kdvision.lab.games.layout import Piece, Scene
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
@@ -63,7 +63,6 @@ class ColouredArt:
         return (self.box if is_drawn else self.printed).tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
-        """Return the mesh of a piece."""
         if kind == "castle" and self.castles and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
         return make_piece_mesh(kind, colour, rng)
@@ -78,7 +77,6 @@ class CastleSquares:
     has_castle: npt.NDArray[np.bool_]
 
     def select(self, chosen: npt.NDArray[np.bool_]) -> CastleSquares:
-        """Return the squares of a mask (n,)."""
         return CastleSquares(self.crops[chosen], self.colour[chosen], self.has_castle[chosen])
 
 
@@ -103,15 +101,9 @@ def train_player_colour(run: Run) -> None:
 
 def write_classifier(classifier: PlayerColourClassifier, path: Path = WEIGHTS) -> None:
     """Write a classifier to the JSON file that the runtime reads."""
-    about = {
-        "colours": classifier.colours,
-        "sure": classifier.threshold,
-        "seed": SEED,
-        "pictures": PICTURES,
-        "usual": classifier.mean.tolist(),
-        "spread": classifier.scale.tolist(),
-        "weights": classifier.weights.tolist(),
-    }
+    about = {"colours": classifier.colours, "sure": classifier.threshold, "seed": SEED, "pictures": PICTURES}
+    arrays = {"usual": classifier.mean, "spread": classifier.scale, "weights": classifier.weights}
+    about |= {name: array.tolist() for name, array in arrays.items()}
     write_atomically(path, f"{json.dumps(about)}\n".encode())
 
 
@@ -150,26 +142,24 @@ def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
 def deal_kingdom(rng: Rng, colour: str, has_castle: bool) -> Scene:
     """Return a table with a small kingdom of one colour."""
     scene = scenes.make_scene(rng, kingdoms=1, side=5, finished=False)
-    start = next(tile for tile in scene.tiles if tile.kind == "castle")
-    tiles = [Tile("castle", colour, t.centre, t.turn) if t is start else t for t in scene.tiles]
-    pieces = [
-        piece
-        for piece in scene.pieces
-        if piece.kind != "castle" or np.linalg.norm(np.array(piece.at) - start.centre) >= 0.7
-    ]
+    number = next(n for n, tile in enumerate(scene.tiles) if tile.kind == "castle")
+    start = scene.tiles[number] = replace(scene.tiles[number], name=colour)
+    for piece in list(scene.pieces):
+        if piece.kind == "castle" and np.linalg.norm(np.subtract(piece.at, start.centre)) < 0.7:
+            scene.pieces.remove(piece)
     if has_castle:
         x, y = np.array(start.centre) + rng.normal(0, 0.06, 2)
-        pieces.append(Piece("castle", colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.05)))
-    return Scene(scene.kingdoms, tiles, pieces, scene.loose)
+        castle = Piece("castle", colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.05))
+        scene.pieces.append(castle)
+    return scene
 
 
 def fit_player_colour(squares: CastleSquares, *, threshold: float = 0.9) -> PlayerColourClassifier:
     """Return the classifier fitted to these squares by softmax regression."""
     features = np.array([compute_colour_features(crop) for crop in squares.crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
-    design = np.column_stack(
-        [np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION), np.ones(len(features))]
-    )
+    scaled = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
+    design = np.column_stack([scaled, np.ones(len(features))])
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
     weights = model.fit(design, squares.colour).coef_.T.round(4)
     return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold)

@@ -127,5 +127,4 @@ def quantise(path: Path, target: Path, inputs: Sequence[Bytes]) -> None:
 
 
 def list_first_and_last_nodes(model: onnx.ModelProto) -> list[str]:
-    """Return the names of the nodes in a network's stem and head."""
     return [node.name for node in model.graph.node if {"stem", "head"} & set(node.name.split("/"))]

@@ -79,7 +79,7 @@ def measure(work: Path, calls: list[int], *, stop_at: int | None = None) -> list
 
     experiment = Experiment("numbers", "", list_numbers, record, ("kind",), ())
     cases = list(list_numbers(DATA, 0))
-    return measure_cases(experiment, cases, work=work, data=DATA, workers=1, progress=lambda *_: None)
+    return measure_cases(experiment, cases, work=work, data=DATA, workers=1)
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

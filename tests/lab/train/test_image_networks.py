@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from kdvision.lab.render.worlds import WORLDS
 from kdvision.lab.train import datasets, metrics
-from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
+from kdvision.lab.train.examples import GEMS, KIND, PARTNER, PIECE, PIECES, TILE, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.image_networks import COURSES, Course, average_weights, fit, fit_cells, merge_batch_norms
 from kdvision.lab.train.networks import CellNet, DetectorNet
@@ -40,27 +40,25 @@ def make_crops(count: int, seed: int = 0) -> CellExamples:
     pictures = np.clip(hues[kind][:, None, None] + rng.normal(0, 6, (count, 64, 64, 3)), 0, 255).astype(np.uint8)
     tile = (kind >= 0).astype(np.int64)
     none, unknown = np.zeros_like(tile), np.full_like(tile, -1)
-    return CellExamples(pictures, kind.astype(np.int64), tile, none, unknown, tile - 1, np.stack([tile - 1] * 4, 1))
+    return CellExamples(pictures, np.column_stack([kind, tile, none, unknown, *[tile - 1] * 5]).astype(np.int64))
 
 
 def test_the_loss_of_one_batch_falls_to_about_zero() -> None:
     """One optimiser step per batch, on the gradients of that batch, with labels that belong to the pictures."""
     batch = make_crops(12)
-    batch.piece[:4], batch.gems[:4, 0] = 1, 1
-    labels = [
-        torch.from_numpy(x) for x in (batch.kind, batch.tile, batch.hidden, batch.partner, batch.piece, batch.gems)
-    ]
+    batch.labels[:4, [PIECE, PIECE + 1]] = 1
+    labels = torch.from_numpy(batch.labels)
     pictures = torch.from_numpy(batch.crops.transpose(0, 3, 1, 2).copy())
     losses: list[float] = []
 
-    def record_loss(output: torch.Tensor, *truth: torch.Tensor) -> torch.Tensor:
-        loss = metrics.compute_cell_loss(output, *truth)
+    def record_loss(output: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+        loss = metrics.compute_cell_loss(output, truth)
         losses.append(float(loss.detach()))
         return loss
 
     steps = 200
     torch.manual_seed(0)
-    fit(make_cell_net(), iter([(pictures, *labels)] * steps), record_loss, steps=steps, learning_rate=3e-3)
+    fit(make_cell_net(), [(pictures, labels)] * steps, record_loss, steps=steps, learning_rate=3e-3)
     assert len(losses) == steps
     assert losses[0] > 2.5
     assert losses[-1] < 0.3  # label smoothing keeps it above zero
@@ -69,15 +67,17 @@ def test_the_loss_of_one_batch_falls_to_about_zero() -> None:
 def test_the_saved_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     net = fit_cells(make_cell_net(), make_crops(300), SHORT_COURSE, batch=12)
     held_out, real = make_crops(80, seed=1), make_crops(40, seed=2)
-    held_out.partner[:] = 0
+    held_out.labels[:, PARTNER] = 0
     # half of the labels are the network's own output: any other weights would score differently
     logits = metrics.compute_cell_logits(net, held_out.crops).numpy()
-    held_out.kind[::2] = logits[::2, : len(TILE_KINDS)].argmax(1)
+    held_out.labels[::2, KIND] = logits[::2, : len(TILE_KINDS)].argmax(1)
     temperatures, rates = metrics.measure_cells(net, held_out, make_crops(40, seed=3), real)
     path = tmp_path / "cells.onnx"
     export_cells(net, path, temperatures=temperatures, held_out=rates, settings={})
     model = Model(path)
-    wrong = (model.run(held_out.crops)[:, : len(TILE_KINDS)].argmax(1) != held_out.kind)[held_out.tile > 0]
+    wrong = (model.run(held_out.crops)[:, : len(TILE_KINDS)].argmax(1) != held_out.labels[:, KIND])[
+        held_out.labels[:, TILE] > 0
+    ]
     assert 0.2 < wrong.mean() < 0.8
     assert wrong.mean() == pytest.approx(model.metadata["held_out"]["kind_error_rendered"], abs=1e-9)
 
@@ -166,10 +166,9 @@ def test_partner_labels_turn_with_their_crops() -> None:
     """The right-hand side is marked: the partner must be where the mark went."""
     marked = np.zeros((40, 64, 64, 3), np.uint8)
     marked[:, 20:44, 54:] = 255
-    labels = np.zeros(40, np.int64), np.zeros((40, 4), np.int64)
-    crops, partners, _ = datasets.augment_cells(marked, *labels, np.random.default_rng(0))
+    crops, labels = datasets.augment_cells(marked, np.zeros((40, 9), np.int64), np.random.default_rng(0))
     sides = {0: np.s_[20:44, 54:], 1: np.s_[54:, 20:44], 2: np.s_[20:44, :10], 3: np.s_[:10, 20:44]}
-    for crop, partner in zip(crops, partners, strict=True):
+    for crop, partner in zip(crops, labels[:, PARTNER], strict=True):
         assert max(sides, key=lambda side: crop[sides[side]].mean()) == partner
 
 
@@ -177,10 +176,9 @@ def test_gem_labels_turn_with_their_crops() -> None:
     """The top right corner is marked: the gem must be where the mark went."""
     marked = np.zeros((40, 64, 64, 3), np.uint8)
     marked[:, :20, 44:] = 255
-    labels = np.zeros(40, np.int64), np.tile([0, 1, 0, 0], (40, 1))
-    crops, _, gems = datasets.augment_cells(marked, *labels, np.random.default_rng(0))
+    crops, labels = datasets.augment_cells(marked, np.tile([0] * 6 + [1, 0, 0], (40, 1)), np.random.default_rng(0))
     corners = (np.s_[:20, :20], np.s_[:20, 44:], np.s_[44:, 44:], np.s_[44:, :20])
-    for crop, gem in zip(crops, gems, strict=True):
+    for crop, gem in zip(crops, labels[:, GEMS], strict=True):
         assert gem.sum() == 1
         assert gem.argmax() == max(range(4), key=lambda corner: crop[corners[corner]].mean())
 

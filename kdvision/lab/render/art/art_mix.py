@@ -92,7 +92,6 @@ class MixedSceneArt:
 
     @property
     def scraps(self) -> Sequence[Bytes]:
-        """Photographed surfaces for table tops."""
         return self.mix.crops.scraps
 
     @property
@@ -101,7 +100,6 @@ class MixedSceneArt:
         return self.mix.dominoes.get(self.source) or next(iter(self.mix.dominoes.values()))
 
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
-        """Return the picture of a tile; see `renderer.SceneArt`."""
         if kind == "castle":
             if self.source == _CROPS and rng.random() < 0.7:
                 return self._choose_crop("#", rng)
@@ -173,7 +171,6 @@ class MixedSceneArt:
         return np.rot90(crop, int(rng.integers(4)))
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
-        """Return the mesh of a piece, from the 3-D models or made by code."""
         models = self.mix.models.get(kind)
         if tokens.has_own_colour(kind, colour):
             if kind == "queen" and self.mix.queendomino and rng.random() < 0.6:

@@ -123,7 +123,6 @@ def _freeze(picture: NDArray[np.generic]) -> Bytes:
 
 
 def list_photos() -> set[str]:
-    """Return the names of all photos that are used here."""
     entries = (*PHOTOS["domino"], *PHOTOS["building"], *PHOTOS["unbuilt"], PHOTOS["queen"])
     return {entry["photo"] for entry in entries}
 

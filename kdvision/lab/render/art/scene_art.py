@@ -45,7 +45,6 @@ class DrawnSceneArt:
         return art.tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
-        """Return the mesh of a piece."""
         return make_piece_mesh(kind, colour, rng)
 
 

@@ -35,17 +35,14 @@ def vary(colour: Colour, rng: Rng, amount: float = 10.0) -> Colour:
 
 
 def lighten(colour: Colour, share: float = 0.3) -> Colour:
-    """Return the colour mixed with white."""
     return mix(colour, WHITE, share)
 
 
 def darken(colour: Colour, share: float = 0.3) -> Colour:
-    """Return the colour mixed with ink."""
     return mix(colour, INK, share)
 
 
 def choose(rng: Rng, *colours: Colour) -> Colour:
-    """Return one of the colours."""
     return colours[int(rng.integers(len(colours)))]
 
 
@@ -125,11 +122,9 @@ class Canvas:
             self.line(points, ink, width, closed=True)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
-        """Fill a rectangle and draw its border."""
         self.shape([(left, bottom), (right, bottom), (right, top), (left, top)], colour, ink=ink)
 
     def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, closed: bool = False) -> None:
-        """Draw a line through the points."""
         thickness = max(1, round(width * self._scale * self.unit))
         cv2.polylines(self.pixels, [self._corners(points)], closed, colour, thickness, cv2.LINE_AA, _SHIFT)
 
@@ -143,7 +138,6 @@ class Canvas:
         ink: Colour | None = None,
         width: float = 0.008,
     ) -> None:
-        """Fill a circle or an ellipse."""
         self.shape(make_oval(centre, radius, turn=turn), colour, ink=ink, width=width)
 
     def shade(self, points: ArrayLike, strength: float, *, blur: float = 0.0) -> None:

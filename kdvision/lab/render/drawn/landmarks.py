@@ -187,7 +187,6 @@ def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
 
 
 def _draw_cart(canvas: Canvas, rng: Rng) -> None:
-    """Draw a mine cart full of gold."""
     for x, y in ((-0.05, -0.075), (0, -0.087), (0.05, -0.075), (-0.025, -0.105), (0.026, -0.107)):
         canvas.shape(make_stone((x, y), 0.027, rng, corners=6), (252, 208, 56), ink=(130, 86, 20), width=0.006)
     canvas.shape([(-0.085, -0.07), (0.085, -0.07), (0.06, 0), (-0.06, 0)], (124, 128, 138), ink=INK)

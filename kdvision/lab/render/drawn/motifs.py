@@ -99,7 +99,6 @@ def draw_house(
 
 
 def draw_window(canvas: Canvas, side: float, *, slant: float = 0.0) -> None:
-    """Draw a square window about the origin; on a receding wall it slants."""
     h = side / 2
     pane = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
     canvas.shape(pane, (86, 74, 66), ink=INK, width=0.006)
@@ -188,14 +187,12 @@ def draw_boulder(canvas: Canvas, size: float, rng: Rng, colour: Colour = (168, 1
 
 
 def draw_gold(canvas: Canvas, rng: Rng) -> None:
-    """Draw a few nuggets."""
     for dx, dy in rng.normal(0, 0.016, (3, 2)):
         nugget = make_stone((dx, dy), rng.uniform(0.010, 0.016), rng, corners=6)
         canvas.shape(nugget, (250, 204, 50), ink=(120, 80, 20), width=0.005)
 
 
 def draw_boat(canvas: Canvas, rng: Rng) -> None:
-    """Draw a rowing boat with an oar."""
     hull = [(-0.12, -0.03), (0.12, -0.03), (0.075, 0.025), (-0.075, 0.025)]
     canvas.shade(shift_points(hull, 0.015, 0.03), 0.4, blur=0.008)
     canvas.shape(hull, vary((170, 78, 48), rng, 10), ink=INK)

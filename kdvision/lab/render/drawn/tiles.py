@@ -130,7 +130,9 @@ def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None
     east = Canvas(1 - _OVERLAP_SQUARES, 2, whole.unit)
     PAINTERS[left.terrain](west, rng, _find_clearings(left, 0))
     PAINTERS[right.terrain](east, rng, _find_clearings(right, 1))
-    border = _make_border(rng)
+    ys = np.linspace(-0.02, 1.02, 60)
+    waves = [rng.uniform(0.3, 1) / k * np.sin(5.24 * k * ys + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)]
+    border = np.stack([1 + 0.017 * np.sum(waves, axis=0) + rng.normal(0, 0.0025, len(ys)), ys], axis=1)
     columns = (np.arange(whole.pixels.shape[1]) + 0.5) / whole.unit
     rows = (np.arange(whole.unit) + 0.5) / whole.unit
     is_west = columns < np.interp(rows, border[:, 1], border[:, 0])[:, None]
@@ -138,13 +140,6 @@ def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None
     whole.pixels[:, -east.pixels.shape[1] :] = east.pixels
     np.copyto(whole.pixels[:, :reach], west.pixels, where=is_west[:, :reach, None])
     _draw_border(whole, border, _BORDER_COLOURS[left.terrain], _BORDER_COLOURS[right.terrain], rng)
-
-
-def _make_border(rng: Rng) -> Floats:
-    ys = np.linspace(-0.02, 1.02, 60)
-    waves = [rng.uniform(0.3, 1) / k * np.sin(5.24 * k * ys + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)]
-    wave = np.sum(waves, axis=0)
-    return np.stack([1 + 0.017 * wave + rng.normal(0, 0.0025, len(ys)), ys], axis=1)
 
 
 def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng: Rng) -> None:

@@ -32,7 +32,6 @@ class Surface:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Height and width in pixels."""
         return self.height, self.width
 
     @cached_property
@@ -73,7 +72,6 @@ class Surface:
         return total
 
     def turn(self) -> Surface:
-        """Return the surface turned by a quarter."""
         return replace(self, height=self.width, width=self.height)
 
 
@@ -106,5 +104,4 @@ def choose_colour(rng: Rng) -> AnyFloats:
 
 
 def log_uniform(rng: Rng, low: float, high: float) -> float:
-    """Return a random number whose logarithm is uniform."""
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))

@@ -152,7 +152,6 @@ def _mirror_scrap(surface: Surface, patch: Bytes) -> AnyFloats:
 
 
 def make_patterned_top(surface: Surface) -> AnyFloats:
-    """Return a random table top (height, width, 3)."""
     return (_make_rug, _make_blend, _make_stones)[surface.rng.choice(3, p=[0.45, 0.35, 0.2])](surface)
 
 

@@ -42,7 +42,6 @@ def _knight_mesh(rng: Rng) -> Mesh:
 
 
 def _tower_mesh(rng: Rng) -> Mesh:
-    """Return a tower, flat or round."""
     if rng.random() >= 0.65:
         return make_wooden("tower", meshes.wooden_mesh("tower", (0, 0, 0)), rng)
     height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
@@ -177,7 +176,6 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
 
 
 def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
-    """Draw a cut gem in the middle."""
     corners, size = int(rng.integers(4, 9)), (rng.uniform(0.1, 0.22), rng.uniform(0.1, 0.22))
     outer = make_oval((0.5, 0.5), size, turn=rng.uniform(0, 1.6), steps=corners)
     canvas.shape(outer, colour, ink=INK, width=0.02)
