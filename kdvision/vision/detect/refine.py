@@ -18,8 +18,6 @@ from kdvision.vision.detect.lattice import (
     Component,
     Indices,
     grow_components,
-    join_squares,
-    list_links,
     split_component,
 )
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_side_lengths
@@ -102,31 +100,13 @@ def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float 
 def _assign_places(near: Detections, bounds: Bounds, before: Component) -> Component:
     """Return the connected squares of a lattice rectified within `bounds`.
 
-    Squares are assigned to the place on which they lie, or by growing if that reaches more of them: if the first pass
-    counted a column too few or too many, squares lie off their places and still meet each other. Of several parts, the
-    one that shares most places with the lattice `before` is taken.
+    Of several parts, the one that shares most places with the lattice `before` is taken.
     """
-    max_offset, max_log_size, max_log_size_grown, min_cosine = 0.3, 0.3, 0.7, 0.96
-    places = _find_nearest_places(near, bounds)
-    offset = np.abs(near.centre / RECTIFIED_SIDE_PIXELS - 0.5 - places + bounds[:2]).max(axis=1)
-    log_size = np.abs(np.log(near.side / RECTIFIED_SIDE_PIXELS))
-    turned = near.turn_rightwards()
-    is_aligned = turned.axis_u[:, 0] > min_cosine * np.hypot(*turned.axis_u.T)
-    lying = np.flatnonzero((offset < max_offset) & (log_size < max_log_size) & is_aligned)
-    lying = lying[np.argsort(-near.score[lying], kind="stable")]
-    lying = lying[np.unique(places[lying], axis=0, return_index=True)[1]]  # the strongest one on each place
-    direct = Component(places[lying], turned.select(lying))
-    parts = [direct.select(sorted(part)) for part in join_squares(len(direct), list_links(direct))]
-    connected = _choose_part(parts, before)
-    grown = [
+    has_right_size = np.abs(np.log(near.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
+    parts = [
         Component(part.places + _find_nearest_places(part.squares, bounds)[0], part.squares)
-        for part in grow_components(turned, log_size < max_log_size_grown)
+        for part in grow_components(near.turn_rightwards(), has_right_size)
     ]
-    best = _choose_part(grown, before)
-    return best.select(np.lexsort(best.places.T[::-1])) if len(best) > len(connected) else connected
-
-
-def _choose_part(parts: list[Component], before: Component) -> Component:
-    """Return the part that shares most places with the lattice `before`, an empty component if there is none."""
     empty = Component(np.zeros((0, 2), int), Detections.empty())
-    return max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)
+    best = max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)
+    return best.select(np.lexsort(best.places.T[::-1]))  # the order of squares affects RANSAC
