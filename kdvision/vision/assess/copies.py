@@ -11,17 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.vision.classify.observation import P_TILE, GridObservation
-
-MIN_COMMON_TILES: Final = 6
-"""Tiles beside the castle; fewer may agree by chance."""
-MIN_COMMON_SHARE: Final = 0.75
-"""Share of the copy's tiles; crowns are not compared, because a small copy hardly shows them."""
 
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
@@ -32,14 +26,18 @@ def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObser
 
 
 def is_copy(copy: GridObservation, original: GridObservation) -> bool:
-    """Return True if the terrains around the castle are those of the original, turned or mirrored, and no others."""
+    """Return True if the terrains around the castle are those of the original, turned or mirrored, and no others.
+
+    Fewer common tiles than `min_tiles` beside the castle may agree by chance.
+    """
+    min_tiles, min_share = 6, 0.75
     reach = max(*copy.is_tile.shape, *original.is_tile.shape)
     copied, shown = (_list_terrains(each, reach) for each in (copy, original))
     views = [np.rot90(view, turn) for view in (copied, copied[:, ::-1]) for turn in range(4)]
     view = max(views, key=lambda view: int(((view == shown) & (shown > 0)).sum()))
     common, count = ((view == shown) & (shown > 0)).sum(), np.count_nonzero(view)
     has_more = bool(((view > 0) & (shown == 0)).any())
-    return not has_more and bool(common >= max(MIN_COMMON_TILES, MIN_COMMON_SHARE * count))
+    return not has_more and bool(common >= max(min_tiles, min_share * count))
 
 
 def _list_terrains(observation: GridObservation, reach: int) -> NDArray[np.intp]:

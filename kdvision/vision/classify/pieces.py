@@ -24,12 +24,26 @@ NO_GEM_LOG_ODDS: Final = -12.0
 """Log-odds of a gem on crossings without tiles."""
 
 
-@dataclass(frozen=True, slots=True)
-class DetectedPiece:
-    """A piece on a square of a kingdom's board.
+class _Detected:
+    """Whether something is there: `probability` is that of its kind, `any_probability` that of any kind, if higher."""
 
-    `probability` is that of this kind, the most probable one; `any_probability` is that of any piece, at least as high.
-    """
+    probability: float
+    any_probability: float = 0.0
+
+    @property
+    def is_present(self) -> bool:
+        """True if something is more probable than nothing."""
+        return max(self.any_probability, self.probability) >= P_PRESENT
+
+    @property
+    def is_uncertain(self) -> bool:
+        """True if a person should check whether something is there, or of which kind."""
+        return P_UNCERTAIN[0] <= max(self.any_probability, self.probability) and self.probability <= P_UNCERTAIN[1]
+
+
+@dataclass(frozen=True)
+class DetectedPiece(_Detected):
+    """A piece on a square of a kingdom's board, of its most probable kind."""
 
     kind: str
     square: Square
@@ -46,19 +60,9 @@ class DetectedPiece:
         """Where it stands, in words: "on C3"."""
         return f"on {self.square.name}"
 
-    @property
-    def is_present(self) -> bool:
-        """True if some piece is more probable than none."""
-        return max(self.any_probability, self.probability) >= P_PRESENT
 
-    @property
-    def is_uncertain(self) -> bool:
-        """True if a person should check whether a piece is there, or which."""
-        return P_UNCERTAIN[0] <= max(self.any_probability, self.probability) and self.probability <= P_UNCERTAIN[1]
-
-
-@dataclass(frozen=True, slots=True)
-class DetectedGem:
+@dataclass(frozen=True)
+class DetectedGem(_Detected):
     """A gem where four squares meet; `corner` is the upper left of them."""
 
     corner: Square
@@ -78,16 +82,6 @@ class DetectedGem:
     def location(self) -> str:
         """Where it lies, in words: "between B2 C3"."""
         return f"between {name_crossing(self.corner)}"
-
-    @property
-    def is_present(self) -> bool:
-        """True if it is more probable than not."""
-        return self.probability >= P_PRESENT
-
-    @property
-    def is_uncertain(self) -> bool:
-        """True if a person should check whether it is there."""
-        return P_UNCERTAIN[0] <= self.probability <= P_UNCERTAIN[1]
 
 
 def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:

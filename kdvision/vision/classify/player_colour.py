@@ -22,13 +22,8 @@ from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 Bytes = npt.NDArray[np.uint8]
 
 WEIGHTS: Final = Path(__file__).with_name("player_colour.json")
-HUE_BINS: Final = 12
 ZONES: Final = ((0.0, 0.45), (0.45, 0.8), (0.8, 1.01))
 """Distances from the centre (0) to the edge (1): what stands on the square, the crown of the tile, the stones."""
-MIN_LIGHT: Final = 0.02
-"""Linear light (1 is white) below which colours are noise."""
-FULL_CHROMATICITY: Final = 1.2
-"""Difference in log-chromaticity from which a pixel's hue counts fully."""
 MAX_DEVIATION: Final = 4.0
 """Clipping of standardised features."""
 
@@ -79,10 +74,11 @@ def compute_colour_features(crop: Bytes) -> Floats:
     """Return the features of a crop (64, 64, 3).
 
     For each zone a histogram of the hues in which its pixels differ from the stones, and statistics of the pixels that
-    differ most.
+    differ most. Below a linear light of `min_light` (1 is white) colours are noise.
     """
+    min_light = 0.02
     edge = (CROP_PIXELS - SQUARE_PIXELS) // 2
-    light = np.log((crop[edge : CROP_PIXELS - edge, edge : CROP_PIXELS - edge] / 255.0) ** 2.2 + MIN_LIGHT)
+    light = np.log((crop[edge : CROP_PIXELS - edge, edge : CROP_PIXELS - edge] / 255.0) ** 2.2 + min_light)
     planes = (light[..., 0] - light[..., 1], light[..., 2] - light[..., 1], light.mean(axis=-1))
     stones = ZONES[1][1] < _FROM_CENTRE
     reference = [_compute_quantiles(plane[stones], 0.5)[0] for plane in planes]
@@ -93,12 +89,16 @@ def compute_colour_features(crop: Bytes) -> Floats:
 
 
 def _compute_hue_histogram(red: Floats, blue: Floats, zone: Mask) -> Floats:
-    """Return the square roots of the hue shares of a zone's differences, weighted by chromaticity."""
-    weight = np.minimum(np.hypot(red[zone], blue[zone]), FULL_CHROMATICITY) / zone.sum()
-    position = np.arctan2(blue[zone], red[zone]) / (2 * np.pi) % 1 * HUE_BINS
-    low, share = position.astype(int) % HUE_BINS, position % 1
-    counts = np.bincount(low, weight * (1 - share), HUE_BINS)
-    return np.asarray(np.sqrt(counts + np.bincount((low + 1) % HUE_BINS, weight * share, HUE_BINS)))
+    """Return the square roots of the hue shares of a zone's differences, weighted by chromaticity.
+
+    From a difference in log-chromaticity of `full_chromaticity` on, a pixel's hue counts fully.
+    """
+    bins, full_chromaticity = 12, 1.2
+    weight = np.minimum(np.hypot(red[zone], blue[zone]), full_chromaticity) / zone.sum()
+    position = np.arctan2(blue[zone], red[zone]) / (2 * np.pi) % 1 * bins
+    low, share = position.astype(int) % bins, position % 1
+    counts = np.bincount(low, weight * (1 - share), bins)
+    return np.asarray(np.sqrt(counts + np.bincount((low + 1) % bins, weight * share, bins)))
 
 
 def _describe_most_different(red: Floats, blue: Floats, bright: Floats, zone: Mask) -> Floats:
