@@ -1,6 +1,7 @@
 """The options that several commands share, the facts that they give, and the decorator that adds them to a command."""
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -213,7 +214,9 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            number, match = parse_numbered("([^:]*)", text, "a kingdom's number with squares", form)
+            if (prefix := text.rpartition(":")[0].strip()) and not re.fullmatch("[1-9][0-9]?", prefix, re.ASCII):
+                raise NotationError(f"{prefix!r} is not a number of a kingdom", expected=form, hint=f"write {form}")
+            number, match = parse_numbered("(.*)", text, "a list of squares", form)
             entries = [word.strip() for word in match[2].split(",") if word.strip()]
             own = found.setdefault(number, {}).setdefault(key, [])
             own += parse_tokens(Node({key: entries}, f"--{key}"), kind)
