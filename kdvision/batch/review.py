@@ -97,7 +97,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             points = f"{best.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best)
-    for round_, table, player in standings.missing:
+    for round_, table, player in standings.missing_players:
         own = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
         error = next((one.error for one in own if one.error is not None), None)
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"

@@ -99,7 +99,7 @@ class Standings:
         return {number: tuple(one for one in self.counting if one.round == number) for number in numbers}
 
     @cached_property
-    def missing(self) -> list[tuple[int, str, str]]:
+    def missing_players(self) -> list[tuple[int, str, str]]:
         """(round, table, player) of each player who should have a kingdom in a round and has none.
 
         The players are those of the event file, or else, in an event of several rounds, all who are named anywhere. The
@@ -192,7 +192,7 @@ class Standings:
         rounds = [round_] if round_ else list(self.rounds)
         missing, unread = (
             dict.fromkeys(who for number, where, who in found if number in rounds and table in (None, where))
-            for found in (self.missing, self.unread)
+            for found in (self.missing_players, self.unread)
         )
         in_scope = kingdoms or [one for own in self.rounds.values() for one in own]
         towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)

@@ -39,7 +39,7 @@ class NewReading(NamedTuple):
     observation: bytes
 
     @property
-    def stored(self) -> StoredReading:
+    def stored_reading(self) -> StoredReading:
         """The reading as it is stored."""
         return StoredReading(self.observation, msgspec.json.encode(self.kingdom))
 

@@ -139,7 +139,7 @@ class Tables:
         if not kingdom:
             readings = find_new_readings(table.game, number, readings)
         for reading in readings:
-            self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored)
+            self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored_reading)
         before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
         proposal, own = None, list(changes)
         if kingdom:
@@ -246,7 +246,7 @@ class Tables:
                 raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
             further = find_stored(name)
             joined = join_readings(kingdom, find_stored(kingdom.reading), further, game=table.game.rules.box)
-            self.storage.add_reading(table.id, joined.kingdom.reading, joined.stored)
+            self.storage.add_reading(table.id, joined.kingdom.reading, joined.stored_reading)
             return joined.kingdom
 
         def find_game(number: int) -> TableGame:
