@@ -2,6 +2,7 @@
 
 import pytest
 
+from kdvision.game import table_check
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import add_variants, kingdomino
@@ -35,6 +36,13 @@ def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
     # The second needs the box's only f w, which the first uses in one reading and spares in the other.
     assert find_texts(". f l . / # f w . / w w w w", "# w f") == []
     assert find_texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
+
+
+def test_kingdoms_with_too_many_ways_for_one_box_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_check, "MAX_READINGS", 1)
+    square = ". f l . / # f w . / w w w w"
+    texts = {*find_texts(square, "# w f"), *find_texts(square, "# w w")}
+    assert texts == {"there are too many ways to lay these kingdoms from one box to look at them all"}
 
 
 def test_a_problem_names_its_kingdom() -> None:
