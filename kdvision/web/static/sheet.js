@@ -109,7 +109,7 @@ function Palette({ cell, doubt, choose }) {
     ${word === "." ? html`<span class="plus" aria-hidden="true">∅</span>` : html`<${CellFace} cell=${word} />`}
   </button>`;
   const ordered = terrains.sort((a, b) => a[1] - b[1] || a[2] - b[2]);
-  return html`<div class="palette" style=${{ "--columns": columns.length }}>${[...ordered, ...others].map(option)}</div>`;
+  return html`<div class="palette" style=${{ "--cols": columns.length }}>${[...ordered, ...others].map(option)}</div>`;
 }
 
 function handleKey(event, cell, choose) {
