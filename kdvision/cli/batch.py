@@ -93,7 +93,7 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
         nonlocal last_outcome
         last_outcome = outcome
         display.close()
-        verdict = next((f": {ranking.verdict}" for ranking in outcome.standings.rankings if ranking.verdict), "")
+        verdict = "".join(f": {ranking.verdict}" for ranking in outcome.standings.rankings[:1] if ranking.verdict)
         print_message(f"{count_noun(len(outcome.standings.photos), 'photo')} read{verdict}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")

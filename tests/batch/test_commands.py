@@ -4,8 +4,10 @@ import json
 import signal
 import subprocess
 import sys
+import time
 import webbrowser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -350,3 +352,18 @@ def test_watch_reads_photos_and_corrections_as_they_arrive(
     assert watcher.returncode == 0, errors
     assert "4 photos, 4 kingdoms." in printed
     assert "watching" in errors and "a Dynasty of 2 rounds" in errors and "Traceback" not in errors
+
+
+def test_watch_prints_the_verdict_of_the_widest_ranking_only(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One team alone has no verdict, although its table has one."""
+    write_files(folder, {"event.toml": '[[team]]\nname = "Reds"\nplayers = ["ann", "bo"]'})
+
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt)
+    monkeypatch.setattr("kdvision.batch.run.time", clock)
+    ran = run("batch", folder, "-o", out, "--watch")
+    assert (ran.code, ran.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
