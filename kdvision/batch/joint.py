@@ -85,6 +85,8 @@ def decide_tables(standings: Standings, stored: Data) -> tuple[Standings, dict[s
         key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
         try:
             verdicts[key] = tuple(map(TableVerdict.parse, stored[key]))
+            if len(verdicts[key]) not in (0, len(kingdoms)):
+                raise ValueError
         except (KeyError, TypeError, ValueError, NotationError):
             verdicts[key] = _decide(inputs, rules.side, box)
         for one, verdict in zip(kingdoms if verdicts[key] else (), verdicts[key], strict=True):

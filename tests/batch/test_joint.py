@@ -229,7 +229,15 @@ def test_a_damaged_file_of_decisions_is_ignored(content: bytes, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "verdicts", [5, [["?x", 1, True, {}]] * 2, [[1, 1, True, {}]] * 2, [["# w"]], [["# w", "x", 1, {}]]]
+    "verdicts",
+    [
+        5,
+        [["?x", 1, True, {}, []]] * 2,
+        [[1, 1, True, {}, []]] * 2,
+        [["# w"]] * 2,
+        [["# w", "x", 1, {}, []]] * 2,
+        [["# w m3", 1, True, {}, []]],
+    ],
 )
 def test_tables_with_invalid_stored_decisions_are_decided_again(verdicts: object, tmp_path: Path) -> None:
     stored = dict.fromkeys(store_verdicts(tmp_path), verdicts)
