@@ -14,7 +14,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import GAME
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 CORRECTED_CONFIDENCE: Final = 0.9999
 """The probability of each square of a board that a person has corrected."""
 
-CHANGED: Final = "the board was read differently, but the box does not hold those dominoes beside the table's others"
-UNLIKELY: Final = (
-    "another board is more probable, because the box does not hold these dominoes beside the table's others"
-)
-
 PHOTO_FIELDS: Final = ("corners", "place", "colour", "player", "pieces", "gems")
 """The fields of a kingdom's object that do not depend on its board."""
 
@@ -52,91 +47,86 @@ class TableVerdict(NamedTuple):
 
     board: str
     probability: float
-    certain: bool
+    is_certain: bool
     doubts: Mapping[str, float]
     others: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def parse(cls, value: Any) -> "TableVerdict":
         """The verdict that was stored; raises ValueError or TypeError if it is not valid."""
-        board, probability, certain, doubts, others = value
-        parsed = tuple((str(Board.parse(other)), float(p)) for other, p in others)
-        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts}, parsed)
+        board, probability, is_certain, doubts, others = value
+        other_boards = tuple((str(Board.parse(other)), float(p)) for other, p in others)
+        return cls(str(Board.parse(board)), float(probability), bool(is_certain), {**doubts}, other_boards)
 
 
-Verdicts: TypeAlias = tuple[TableVerdict, ...]
-"""The verdicts on the kingdoms of a table; empty if they cannot be compared."""
-
-
-def decide_tables(standings: Standings, stored: Data) -> tuple[Standings, dict[str, Verdicts]]:
+def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standings, dict[str, tuple[TableVerdict, ...]]]:
     """The standings with the joint decisions on complete tables, and these verdicts, each by a key of its inputs.
 
-    Verdicts that are `stored` under their keys are not found again. Invalid ones are ignored.
+    The verdicts on a table are empty if its kingdoms cannot be compared. Those that are stored under their keys are not
+    found again. Invalid ones are ignored.
     """
     rules = standings.event.rules
-    most, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
-    verdicts: dict[str, Verdicts] = {}
-    changed: dict[tuple[str, int], KingdomResult] = {}
+    max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
+    verdicts: dict[str, tuple[TableVerdict, ...]] = {}
+    results: dict[tuple[str, int], KingdomResult] = {}
     for kingdoms in standings.games.values():
-        inputs = _list_inputs(kingdoms)
-        if not (inputs and 2 <= len(kingdoms) <= most):
+        if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_corrected for one in kingdoms):
             continue
+        # The dominoes of a kingdom with towns are from another box.
+        if any(one.has_towns or not (one.is_corrected or one.observation) for one in kingdoms):
+            continue
+        inputs = [
+            str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
+        ]
         parts = [kdvision.__version__, rules.side, box, inputs]
         key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
         try:
-            verdicts[key] = tuple(map(TableVerdict.parse, stored[key]))
+            verdicts[key] = tuple(map(TableVerdict.parse, stored_verdicts[key]))
             if len(verdicts[key]) not in (0, len(kingdoms)):
                 raise ValueError
         except (KeyError, TypeError, ValueError, NotationError):
-            verdicts[key] = _decide(inputs, rules.side, box)
+            verdicts[key] = _decide(kingdoms, rules.side, box)
         for one, verdict in zip(kingdoms if verdicts[key] else (), verdicts[key], strict=True):
             if not one.is_corrected and not one.data["problems"]:
-                changed[one.id] = _apply_verdict(one, verdict)
-    kingdoms = tuple(changed.get(one.id, one) for one in standings.kingdoms)
-    return replace(standings, kingdoms=kingdoms), dict(sorted(verdicts.items()))
+                results[one.id] = _apply_verdict(one, verdict)
+    all_results = tuple(results.get(one.id, one) for one in standings.kingdoms)
+    return replace(standings, kingdoms=all_results), dict(sorted(verdicts.items()))
 
 
-def _list_inputs(kingdoms: Sequence[KingdomResult]) -> list[str]:
-    """What is known of each kingdom of a table: the observation or the corrected board; empty if that is too little."""
-    if all(one.is_corrected for one in kingdoms) or not all(one.is_corrected or one.observation for one in kingdoms):
-        return []
-    if any(one.has_towns for one in kingdoms):  # their dominoes are from another box
-        return []
-    return [str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
+def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
+    """The verdicts on kingdoms, of which at least one is observed and not corrected."""
+    import numpy as np
 
-
-def _decide(inputs: Sequence[str], side: int | None, box: str) -> Verdicts:
-    """The verdicts on kingdoms, given as packed observations or as corrected boards."""
+    from kdvision.vision.classify.probabilities import Reading
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import choose_deck
 
-    unpacked = {text: unpack_observation(json.loads(text)) for text in inputs if text.startswith("{")}
-    deck = choose_deck(box, next(iter(unpacked.values())).probabilities)
-    observed = {text: one._replace(probabilities=one.probabilities.of_deck(deck)) for text, one in unpacked.items()}
-    any_observed = next(iter(observed.values()))
+    packed = {one.id: one.observation for one in kingdoms if one.observation and not one.is_corrected}
+    by_kingdom = {id_: unpack_observation(values) for id_, values in packed.items()}
+    first = next(iter(by_kingdom.values()))
+    deck = choose_deck(box, first.probabilities)
+    observations = []
     try:
-        observations = [observed.get(text) or _observe_corrected(text, any_observed) for text in inputs]
+        for one in kingdoms:
+            if one.is_corrected:
+                kinds = first.probabilities.of_deck(deck).kinds
+                reading = Reading.of(str(one.board), confidence=CORRECTED_CONFIDENCE, kinds=kinds)
+                borders = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
+                observations.append(first._replace(probabilities=reading, border_log_odds=borders))
+            else:
+                observation = by_kingdom[one.id]
+                reading = observation.probabilities.of_deck(deck)
+                observations.append(observation._replace(probabilities=reading))
         decisions = decide(
             [one.probabilities for one in observations],
             deck,
             side=side,
             border_log_odds=[one.border_log_odds for one in observations],
-            temperature=any_observed.calibration.temperature,
+            temperature=first.calibration.temperature,
         )
     except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
     return tuple(map(_make_verdict, decisions, observations))
-
-
-def _observe_corrected(board: str, other: Observation) -> Observation:
-    """The observation of a corrected board; raises ValueError for kinds that the `other` does not have."""
-    import numpy as np
-
-    from kdvision.vision.classify.probabilities import Reading
-
-    reading = Reading.of(board, confidence=CORRECTED_CONFIDENCE, kinds=other.probabilities.kinds)
-    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return other._replace(probabilities=reading, border_log_odds=border_log_odds)
 
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
@@ -155,48 +145,48 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
         breaks_rule=decision.breaks_rule,
     )
     probability = p_board * observation.p_whole
-    certain = probability >= calibration.review_threshold and decision.is_consistent
+    is_certain = probability >= calibration.review_threshold and decision.is_consistent
     scale = observation.p_whole * (1 - p_board) / clip_complement(decision.probability)
     others = ((str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up)
-    return TableVerdict(str(board.trim()), probability, certain, doubts, tuple((other, p) for other, p in others if p))
+    return TableVerdict(
+        str(board.trim()), probability, is_certain, doubts, tuple((other, p) for other, p in others if p)
+    )
 
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
     """The kingdom after the joint decision (see the top of this file)."""
-    data, own, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
-    if joint == own:
+    data, board, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
+    if joint == board:
         doubts = [
             {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
             for doubt in data["doubts"]
             if doubt["square"] in verdict.doubts  # the others are gone
         ]
         doubts.sort(key=lambda doubt: doubt["probability"])
-        data = {**data, "review": data["review"] and not verdict.certain, "doubts": doubts}
+        data = {**data, "review": data["review"] and not verdict.is_certain, "doubts": doubts}
         return replace(kingdom, data=_set_probability(kingdom, data, verdict.probability, verdict.others))
-    has_shape = (joint.height, joint.width) == (own.height, own.width)
-    differing = [one for one in sorted({*own, *joint}) if own.get(one) != joint.get(one)] if has_shape else []
-    names = sorted(square.name for square in differing)
+    has_shape = (joint.height, joint.width) == (board.height, board.width)
+    squares = [one for one in sorted({*board, *joint}) if board.get(one) != joint.get(one)] if has_shape else []
+    names = sorted(square.name for square in squares)
     is_confirmed = any(one.kingdom == kingdom.number for one in kingdom.photo.corrections.corrections)
-    changed = has_shape and verdict.certain and not is_confirmed
-    if changed:
-        kept = {name: data[name] for name in PHOTO_FIELDS}
-        data = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **kept}
-        doubts = _list_doubts(kingdom, differing, joint, own, verdict.probability)
+    joint_counts = has_shape and verdict.is_certain and not is_confirmed
+    if joint_counts:
+        text = "the board was read differently, but the box does not hold those dominoes beside the table's others"
+        photo_data = {name: data[name] for name in PHOTO_FIELDS}
+        data = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **photo_data}
+        doubts = _list_doubts(kingdom, squares, joint, board, verdict.probability)
         probability, others = verdict.probability, list(verdict.others)
     else:
-        doubts = _list_doubts(kingdom, differing, own, joint, 1 - verdict.probability)
+        text = "another board is more probable, because the box does not hold these dominoes beside the table's others"
+        doubts = _list_doubts(kingdom, squares, board, joint, 1 - verdict.probability)
         doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
         rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
-        probability = dict(verdict.others).get(str(own.trim()), rest)
-        others = [(verdict.board, verdict.probability), *(o for o in verdict.others if o[0] != str(own.trim()))]
-    problem = {
-        "text": CHANGED if changed else UNLIKELY,
-        "squares": names,
-        "clause": "kingdomino/contents" if names else None,
-    }
+        probability = dict(verdict.others).get(str(board.trim()), rest)
+        others = [(verdict.board, verdict.probability), *(o for o in verdict.others if o[0] != str(board.trim()))]
+    problem = {"text": text, "squares": names, "clause": "kingdomino/contents" if names else None}
     data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
     data = _set_probability(kingdom, data, probability, others)
-    return replace(kingdom, data=data, changed_by_table=changed)
+    return replace(kingdom, data=data, changed_by_table=joint_counts)
 
 
 def _set_probability(
@@ -220,8 +210,8 @@ def _list_doubts(
     """These squares of a board with this probability, as on the other board instead, as JSON objects."""
     doubts = []
     for square in squares:
-        changed = board.with_cells({square: other.get(square)})
-        card = score(replace(kingdom.kingdom, board=changed), kingdom.photo.rules.rule_set([changed]))
+        new_board = board.with_cells({square: other.get(square)})
+        card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.rule_set([new_board]))
         doubt = {"square": square.name, "read": str(board.get(square) or "."), "probability": round(probability, 4)}
         doubt |= {"instead": str(other.get(square) or "."), "points_if": card.points, "total_if": card.total}
         doubts.append({**doubt, "changes_standing": None, "changes_winner": None})

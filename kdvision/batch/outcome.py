@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kdvision.batch.event import Event, Rules
-from kdvision.batch.joint import Verdicts, decide_tables
+from kdvision.batch.joint import TableVerdict, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
@@ -56,7 +56,7 @@ class EventOutcome:
     standings: Standings
     review_items: tuple[ReviewItem, ...]
     failures: tuple[Failure, ...]
-    verdicts: Mapping[str, Verdicts]
+    verdicts: Mapping[str, tuple[TableVerdict, ...]]
 
     @property
     def decisive_items(self) -> list[ReviewItem]:
