@@ -7,10 +7,10 @@ it opens from a disk and prints.
 import base64
 import io
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from PIL import Image
@@ -18,16 +18,12 @@ from PIL import Image
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import name_key
-from kdvision.batch.standings import Ranking
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
 from kdvision.report.table import format_sizes
 from kdvision.text import count_noun, replace_controls
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-TEMPLATE: Final = "page.html.jinja"
+TERRAIN_NAMES: Final = {terrain.value: str(terrain) for terrain in Terrain}
 
 MIN_WIDE_ROWS: Final = 11
 """A ranking with this many rows takes the full width of the page."""
@@ -41,7 +37,18 @@ THUMBNAIL_MARGIN: Final = 0.06
 
 def render_page(outcome: EventOutcome, folder: Path) -> str:
     """The HTML of the page, with pictures from the result folder."""
-    return _load_template().render(page=ReportPage(outcome, folder), clauses=clauses(), min_wide_rows=MIN_WIDE_ROWS)
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        finalize=lambda value: replace_controls(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.from_string(files(__package__).joinpath("page.html.jinja").read_text(encoding="utf-8"))
+    values = {"clauses": clauses(), "min_wide_rows": MIN_WIDE_ROWS, "name_key": name_key}
+    return template.render(page=ReportPage(outcome, folder), **values)
 
 
 class ReportPage:
@@ -54,10 +61,11 @@ class ReportPage:
         self.rounds = sorted({one.round for one in self.kingdoms})
         self.tables = list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
         self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
-        self._player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counting}
+        self.player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counting}
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
-        used = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
-        self.footnotes = {clause: number for number, clause in enumerate((c for c in clauses() if c in used), start=1)}
+        clauses_with_points = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
+        in_order = (clause for clause in clauses() if clause in clauses_with_points)
+        self.footnotes = {clause: number for number, clause in enumerate(in_order, start=1)}
         """The number of each rulebook clause that earned points, in the order of the books."""
 
     @property
@@ -77,33 +85,32 @@ class ReportPage:
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)
 
-    def player_anchor(self, ranking: Ranking, player: str) -> str | None:
-        """The anchor of a player's kingdom in a ranking."""
-        return self._player_anchors.get((ranking.round, name_key(player)))
-
     def notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
-        read, notes = kingdom.data_read, []
+        data_read, notes = kingdom.data_read, list[str]()
         if why := self.reasons.get(kingdom.id):
             notes.append(why[:1].upper() + why[1:])
         if kingdom.is_corrected:
-            notes.append("Added by hand" if read is None else f"Read as {count_noun(read['total'], 'point')}")
-        if kingdom.changed_by_table and read is not None:
-            notes.append(f"By its photo alone {count_noun(read['total'], 'point')}")
+            notes.append("Added by hand" if data_read is None else f"Read as {count_noun(data_read['total'], 'point')}")
+        if kingdom.changed_by_table and data_read is not None:
+            notes.append(f"By its photo alone {count_noun(data_read['total'], 'point')}")
         return notes
 
     def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
         """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""
-        doubtful = {doubt["square"] for doubt in kingdom.data["doubts"]}
+        doubted_squares = {doubt["square"] for doubt in kingdom.data["doubts"]}
         return [
-            [(word, _name_terrain(word), Square(row, col).name in doubtful) for col, word in enumerate(words.split())]
+            [
+                (word, TERRAIN_NAMES.get(word[0], "none"), Square(row, col).name in doubted_squares)
+                for col, word in enumerate(words.split())
+            ]
             for row, words in enumerate(kingdom.data["board"])
         ]
 
     def sizes_without_points(self, kingdom: KingdomResult) -> str:
         """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
         lines = (line for line in kingdom.data["lines"] if line["terrain"] and not line["points"])
-        return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in lines)
+        return format_sizes((TERRAIN_NAMES[line["terrain"]], len(line["squares"])) for line in lines)
 
     def thumbnail(self, kingdom: KingdomResult) -> str | None:
         """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
@@ -117,27 +124,8 @@ class ReportPage:
             return None
 
 
-def _name_terrain(word: str) -> str:
-    letter = word[:1]
-    return str(Terrain(letter)) if letter in Terrain._value2member_map_ else "none"
-
-
-@cache
-def _load_template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
-
-    def finalise(value: object) -> object:
-        """The value of an expression in the template, without control characters."""
-        return replace_controls(value) if type(value) is str else value
-
-    environment = Environment(
-        autoescape=True, finalize=finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))
-
-
 @lru_cache(maxsize=4096)  # `--watch` writes the report again and again
-def _make_thumbnail(path: Path, _modified: int, corners: Sequence[Sequence[float]], photo_width: int) -> str:
+def _make_thumbnail(path: Path, _version: int, corners: Sequence[Sequence[float]], photo_width: int) -> str:
     """A `data:` address with the part of a JPEG that shows a kingdom, or with all of it without corners.
 
     `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
