@@ -16,6 +16,7 @@ from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
 from kdvision.text import join_words
 
+RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
 TOWNS_NOTE: Final = "not scored correctly: it has towns"
 MAX_NAMES: Final = 3
 """The most names in one sentence."""
@@ -83,9 +84,9 @@ class Standings:
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
         for one in self.counting:
             games[one.round, one.table].append(one)
-        most = self.event.rules.game_rule_set([]).max_kingdoms
+        max_kingdoms = self.event.rules.game_rule_set([]).max_kingdoms
         keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
-        return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
+        return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= max_kingdoms}
 
     @cached_property
     def all_rounds(self) -> list[int]:
@@ -105,23 +106,24 @@ class Standings:
         The players are those of the event file, or else, in an event of several rounds, all who are named anywhere. The
         table is "" if it is not known.
         """
-        event, missing = self.event, []
-        present = {(one.round, name_key(one.player)) for one in self.counting if one.player}
+        event, absentees = self.event, []
+        owners = {(one.round, name_key(one.player)) for one in self.counting if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
         table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
         players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
         for round_ in self.all_rounds:
-            expected = {*players, *(key for number, key in table_of if number == round_)}
-            absent = [key for key in expected if (round_, key) not in present]
-            absent.sort(key=lambda key: natural_key(self.spelling[key]))
-            missing += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent]
-        return missing
+            keys = {*players, *(key for number, key in table_of if number == round_)}
+            names = {self.spelling[key]: key for key in keys if (round_, key) not in owners}
+            absentees += [
+                (round_, table_of.get((round_, names[name]), ""), name) for name in sorted(names, key=natural_key)
+            ]
+        return absentees
 
     @property
-    def unread(self) -> list[tuple[int, str, str]]:
+    def unread_photos(self) -> list[tuple[int, str, str]]:
         """(round, table, photo) of each unreadable photo without players."""
-        failed = (one for one in self.photos if one.error is not None and not one.seat.players)
-        return [(one.seat.round, one.seat.table, one.name) for one in failed]
+        photos = (one for one in self.photos if one.error is not None and not one.seat.players)
+        return [(one.seat.round, one.seat.table, one.name) for one in photos]
 
     def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
@@ -138,16 +140,17 @@ class Standings:
     def points(self) -> Mapping[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
         by_round = [
-            {one.player: self.contenders[one.id].total for one in own if one.player} for own in self.rounds.values()
+            {one.player: self.contenders[one.id].total for one in kingdoms if one.player}
+            for kingdoms in self.rounds.values()
         ]
-        players = dict.fromkeys(player for own in by_round for player in own)
-        return {player: tuple(own.get(player) for own in by_round) for player in players}
+        players = dict.fromkeys(player for points in by_round for player in points)
+        return {player: tuple(points.get(player) for points in by_round) for player in players}
 
     @cached_property
     def totals(self) -> list[Contender]:
         """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
-            return [self.contenders[one.id] for own in self.rounds.values() for one in own]
+            return [self.contenders[one.id] for kingdoms in self.rounds.values() for one in kingdoms]
         return [sum_contender(player, points) for player, points in self.points.items()]
 
     @cached_property
@@ -162,18 +165,20 @@ class Standings:
         if len(rounds) > 1:
             rankings.append(self._rank("total", self.totals, [f"points of {len(rounds)} rounds"]))
         if event.teams:
-            points = {name_key(player): own for player, own in self.points.items()}
+            points = {name_key(player): by_round for player, by_round in self.points.items()}
             sums = [
-                sum_contender(team, [own for name in members for own in points.get(name_key(name), ())])
+                sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
                 for team, members in event.teams.items()
             ]
             rankings.append(self._rank("team", sums, ["points of all players"]))
         steps = [POINTS, *(step.words for step in event.rules.game_rule_set([]).tie_breaks)]
-        for number, own in rounds.items():
-            if own and sum(key[0] == number for key in games) != 1:
-                rankings.append(self._rank("round", [self.contenders[one.id] for one in own], steps, own, number))
-        for (number, table), own in games.items():
-            rankings.append(self._rank("table", [self.contenders[one.id] for one in own], steps, own, number, table))
+        for number, kingdoms in rounds.items():
+            if kingdoms and sum(key[0] == number for key in games) != 1:
+                contenders = [self.contenders[one.id] for one in kingdoms]
+                rankings.append(self._rank("round", contenders, steps, kingdoms, number))
+        for (number, table), kingdoms in games.items():
+            contenders = [self.contenders[one.id] for one in kingdoms]
+            rankings.append(self._rank("table", contenders, steps, kingdoms, number, table))
         return rankings
 
     def _rank(
@@ -190,35 +195,36 @@ class Standings:
         Nobody wins while a kingdom is missing, a photo without players is unread, or a kingdom cannot be scored.
         """
         rounds = [round_] if round_ else list(self.rounds)
-        missing, unread = (
-            dict.fromkeys(who for number, where, who in found if number in rounds and table in (None, where))
-            for found in (self.missing_players, self.unread)
+        absentees, unread_photos = (
+            dict.fromkeys(name for number, place, name in names if number in rounds and table in (None, place))
+            for names in (self.missing_players, self.unread_photos)
         )
-        in_scope = kingdoms or [one for own in self.rounds.values() for one in own]
-        towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
+        in_scope = kingdoms or [one for in_round in self.rounds.values() for one in in_round]
+        with_towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
         if level == "team":
-            members = {name_key(name) for own in self.event.teams.values() for name in own}
-            missing, towns = ({who: None for who in own if name_key(who) in members} for own in (missing, towns))
-        standing = rank_contenders(contenders, steps, over=not (missing or unread or towns))
+            members = {name_key(name) for names in self.event.teams.values() for name in names}
+            absentees, with_towns = (
+                {name: None for name in names if name_key(name) in members} for names in (absentees, with_towns)
+            )
+        standing = rank_contenders(contenders, steps, over=not (absentees or unread_photos or with_towns))
         if kingdoms:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
             rows = [StandingRow(one.place, one.player, one.total, why=one.reason) for one in standing.places]
         if level == "total":
-            rows = [self._add_rounds(row, towns=row.player in towns) for row in rows]
+            rows = [self._add_rounds(row, has_towns=row.player in with_towns) for row in rows]
         if level != "team":
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
-            absent = missing.keys() - {row.player for row in rows}
-            rows += [StandingRow(None, who, None, by_round, note="no kingdom") for who in missing if who in absent]
-        verdict = _write_verdict(standing, list(missing), list(unread), list(towns))
+            names = absentees.keys() - {row.player for row in rows}
+            rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in absentees if name in names]
+        verdict = _write_verdict(standing, list(absentees), list(unread_photos), list(with_towns))
         return Ranking(level, tuple(rows), verdict, round_, table or "")
 
-    def _add_rounds(self, row: StandingRow, *, towns: bool) -> StandingRow:
-        """The row of a player over all rounds with the points of each round."""
+    def _add_rounds(self, row: StandingRow, *, has_towns: bool) -> StandingRow:
         points = dict(zip(self.rounds, self.points[row.player], strict=True))
-        without = " and ".join(str(number) for number, own in points.items() if own is None)
-        notes = [f"no kingdom in round {without}"] * bool(without) + [TOWNS_NOTE] * towns
-        by_round = " + ".join("-" if own is None else str(own) for own in points.values())
+        empty_rounds = " and ".join(str(number) for number, total in points.items() if total is None)
+        notes = [f"no kingdom in round {empty_rounds}"] * bool(empty_rounds) + [TOWNS_NOTE] * has_towns
+        by_round = " + ".join("-" if total is None else str(total) for total in points.values())
         return row._replace(by_round=by_round, note="; ".join(notes))
 
 
@@ -228,40 +234,42 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
-    spelled, kingdoms = list[PhotoRecord](), list[KingdomResult]()
-    first, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
+    new_photos, kingdoms = list[PhotoRecord](), list[KingdomResult]()
+    originals, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
     for photo in photos:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
-        spelled.append(photo := replace(photo, seat=replace(photo.seat, players=players)))
-        if photo.content and photo.error is None and first.setdefault(photo.content, photo) is not photo:
-            copies[photo.name] = first[photo.content]
+        new_photos.append(photo := replace(photo, seat=replace(photo.seat, players=players)))
+        if photo.content and photo.error is None and originals.setdefault(photo.content, photo) is not photo:
+            copies[photo.name] = originals[photo.content]
         else:
             kingdoms += assign_players(photo)
-    second = {other.id for _, other in find_second_kingdoms(kingdoms)}
-    kingdoms = [replace(one, counts=False) if one.id in second else one for one in kingdoms]
-    return Standings(event, tuple(spelled), tuple(kingdoms), spelling, copies)
+    second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
+    kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
+    return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies)
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
-    notes = [TOWNS_NOTE if kingdom.has_towns else note]
-    if place.total != kingdom.data["total"]:
-        notes.append("scored with the side of the other kingdoms here")
+    is_rescored = place.total != kingdom.data["total"]
+    notes = [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]
     largest, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
-    words = "; ".join(filter(None, notes))
-    return StandingRow(place.place, place.player, place.total, "", largest, crowns, place.reason, words)
+    return StandingRow(
+        place.place, place.player, place.total, "", largest, crowns, place.reason, "; ".join(filter(None, notes))
+    )
 
 
-def _write_verdict(standing: Standing, missing: Sequence[str], unread: Sequence[str], with_towns: Sequence[str]) -> str:
+def _write_verdict(
+    standing: Standing, absentees: Sequence[str], unread_photos: Sequence[str], with_towns: Sequence[str]
+) -> str:
     """Who wins; or who leads, and what is missing."""
-    first = {place.player for place in standing.winners}
+    winners = {place.player for place in standing.winners}
     # A single kingdom has no rivals, and one that cannot be scored leads nobody.
-    parts = [standing.reason] if len(standing.places) > 1 and first.isdisjoint(with_towns) else []
-    if missing:
-        what, are = ("a kingdom", "is") if len(missing) == 1 else ("kingdoms", "are")
-        parts.append(f"{what} of {_join_names(missing)} {are} missing")
-    if unread:
-        parts.append(f"{_join_names(unread)} could not be read")
+    parts = [standing.reason] if len(standing.places) > 1 and winners.isdisjoint(with_towns) else []
+    if absentees:
+        what, are = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
+        parts.append(f"{what} of {_join_names(absentees)} {are} missing")
+    if unread_photos:
+        parts.append(f"{_join_names(unread_photos)} could not be read")
     if with_towns:
         parts.append(f"{_join_names(with_towns)} cannot be scored because of towns")
     return "; ".join(parts)
