@@ -74,9 +74,11 @@ def evaluate_event(
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
     for record in sorted(records, key=lambda one: photo_key(one.name)):
-        own, rules = corrections.of_photo(record.name, record.content), event.photo_rules(record.name)
-        counted = _count_corrected(record, own, rules) if own.corrections else None
-        photos.append(replace(record, seat=event.seat(record.name), rules=rules, corrections=own, counted=counted))
+        rules = event.photo_rules(record.name)
+        fixes = corrections.of_photo(record.name, record.content)
+        data = _correct_photo(record, fixes, rules) if fixes.corrections else None
+        seat = event.seat(record.name)
+        photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats((one for one in photos if not one.gone), event)
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
     standings, verdicts = decide_tables(standings, verdicts)
@@ -91,17 +93,17 @@ def evaluate_event(
     )
 
 
-def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:
+def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -> Data:
     """The kingdoms and the standing of a photo after corrections.
 
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """
-    again, boards = record.again, dict(own.boards)
-    if again and again.error is None and again.key == result_key(record.content, rules, own.fixed_squares):
-        kingdoms = list(again.kingdoms)
+    reading, boards = record.second_reading, dict(fixes.boards)
+    if reading and reading.error is None and reading.key == result_key(record.content, rules, fixes.fixed_squares):
+        kingdoms = list(reading.kingdoms)
     else:
         kingdoms = list(record.reading.kingdoms)
-        for number, square, cell in own.fixed_squares:
+        for number, square, cell in fixes.fixed_squares:
             if number <= len(kingdoms):
                 board = boards.get(number) or Board.parse(kingdoms[number - 1]["board"])
                 boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})

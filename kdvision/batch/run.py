@@ -209,7 +209,7 @@ class BatchRun:
             record = self.records[name]
             fixed_squares = self.corrections.of_photo(name, record.content).fixed_squares
             if not record.content or not fixed_squares or record.reading.error is not None:
-                self.records[name] = replace(record, again=None)
+                self.records[name] = replace(record, second_reading=None)
                 continue
             job = self._make_job(name, path, fixed_squares)
             if job is not None and job.content == record.content and not self._use_cached(job):
@@ -238,7 +238,7 @@ class BatchRun:
         reading = self.readings.get(job.key)
         if reading is None:
             return False
-        name = picture_name(job.photo, corrected=bool(job.fixed_squares))
+        name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
         if reading.picture is not None and not (name == reading.picture and (self.folder.path / name).exists()):
             picture = self.folder.read(reading.picture)
             if picture is None:
@@ -253,7 +253,7 @@ class BatchRun:
         for job, result in self.read_jobs(jobs):
             name = None
             if result.picture is not None:
-                name = picture_name(job.photo, corrected=bool(job.fixed_squares))
+                name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
                 self.folder.write(name, result.picture)
             key = job.key if result.final else ""
             reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
@@ -269,7 +269,7 @@ class BatchRun:
         if record is None or record.content != job.content:
             record = PhotoRecord(job.photo, job.content, reading)
         elif job.fixed_squares:
-            record = replace(record, again=reading)
+            record = replace(record, second_reading=reading)
         else:
             record = replace(record, reading=reading, gone=False)
         self.records[job.photo] = record = replace(record, seat=self.event.seat(job.photo))

@@ -180,7 +180,7 @@ def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, 
 
 def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     ann = photo_result("ann", "# w m2")
-    corrected = replace(ann, counted={"kingdoms": [{**ann.kingdoms[0], "board": ["# w m3"]}]})
+    corrected = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# w m3"]}]})
     kingdoms = decide_table(corrected, unsure_bo())
     assert kingdoms["ann"].is_corrected and kingdoms["ann"].data == corrected.kingdoms[0]
     assert not kingdoms["bo"].data["review"]
@@ -193,7 +193,7 @@ def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[Non
 
 def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
     ann = photo_result("ann", ANN)
-    corrected = replace(ann, counted={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}]})
+    corrected = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}]})
     assert decide_table(corrected, unsure_bo())["bo"].data["review"]
 
 

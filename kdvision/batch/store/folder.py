@@ -28,8 +28,6 @@ SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
 MAX_NAME_BYTES: Final = 180
 """Longest file name of a picture before its suffix. Every file system supports it."""
 
-KEPT: Final = "and run again: all results so far are kept"
-
 Data: TypeAlias = Mapping[str, Any]
 """A JSON object."""
 
@@ -75,12 +73,12 @@ class ResultFolder:
 
     def remove_other_pictures(self, names: Iterable[str | None]) -> None:
         """Remove the program's pictures that are not among these names, and the folders that are empty then."""
-        kept = {self.path / name for name in names if name is not None}
+        paths = {self.path / name for name in names if name is not None}
         for path in sorted((self.path / PICTURES).rglob("*"), reverse=True):
             if path.is_dir():
                 if not any(path.iterdir()):
                     path.rmdir()
-            elif path not in kept and path.name.endswith((SCORE_SUFFIX, CORRECTED_SUFFIX)):
+            elif path not in paths and path.name.endswith((SCORE_SUFFIX, CORRECTED_SUFFIX)):
                 path.unlink(missing_ok=True)
 
 
@@ -88,18 +86,18 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        hint = f"choose a folder that you may write to, {KEPT}"
+        hint = "choose a folder that you may write to, and run again: all results so far are kept"
         raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
 
 
-def picture_name(photo: str, *, corrected: bool = False) -> str:
+def picture_name(photo: str, *, is_corrected: bool = False) -> str:
     """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
-    plain = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo)
-    parts = ["_" if set(part) <= {"."} else part.rstrip(" .") or "_" for part in plain.split("/")]
-    short = [part.encode()[:MAX_NAME_BYTES].decode(errors="ignore") for part in parts]
-    if "/".join(short) != photo:
-        short[-1] += f"-{hashlib.sha256(photo.encode()).hexdigest()[:8]}"
-    return "/".join((PICTURES, *short)) + (CORRECTED_SUFFIX if corrected else SCORE_SUFFIX)
+    words = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo).split("/")
+    words = ["_" if set(word) <= {"."} else word.rstrip(" .") or "_" for word in words]
+    words = [word.encode()[:MAX_NAME_BYTES].decode(errors="ignore") for word in words]
+    if "/".join(words) != photo:
+        words[-1] += f"-{hashlib.sha256(photo.encode()).hexdigest()[:8]}"
+    return "/".join((PICTURES, *words)) + (CORRECTED_SUFFIX if is_corrected else SCORE_SUFFIX)
 
 
 def file_version(path: Path) -> tuple[int, int] | None:
@@ -120,13 +118,13 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     A last line that was cut off is not counted. Another process may be writing the file at the moment.
     """
     try:
-        *texts, last = path.read_bytes().split(b"\n")
+        *texts, last_text = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return [], 0
     except OSError as error:
         raise KdvisionError(f"{path} cannot be read: {error.strerror}", hint="choose another folder") from error
     lines = [_parse_line(text) for text in texts if text.strip()]
-    return [line for line in (*lines, _parse_line(last)) if line is not None], lines.count(None)
+    return [line for line in (*lines, _parse_line(last_text)) if line is not None], lines.count(None)
 
 
 def append_line(path: Path, line: Data) -> None:
@@ -145,16 +143,16 @@ def append_line(path: Path, line: Data) -> None:
             size = os.fstat(file).st_size
             os.lseek(file, max(0, size - 1), os.SEEK_SET)
             if os.read(file, 1) not in (b"", b"\n"):
-                last = path.read_bytes().rpartition(b"\n")[2]
-                if _parse_line(last) is None:
-                    size -= len(last)
+                last_text = path.read_bytes().rpartition(b"\n")[2]
+                if _parse_line(last_text) is None:
+                    size -= len(last_text)
                     os.ftruncate(file, size)
                 else:  # only its line end is missing
                     content = b"\n" + content
             try:
-                left = memoryview(content)
-                while left:
-                    left = left[os.write(file, left) :]
+                remaining = memoryview(content)
+                while remaining:
+                    remaining = remaining[os.write(file, remaining) :]
                 os.fsync(file)
             except OSError:
                 os.ftruncate(file, size)  # a full disk takes the first half of a line
@@ -162,7 +160,7 @@ def append_line(path: Path, line: Data) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        hint = f"free some disk space or choose another folder, {KEPT}"
+        hint = "free some disk space or choose another folder, and run again: all results so far are kept"
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
 
 

@@ -5,7 +5,7 @@ whole board. A correction belongs to the photo's content. It stays with a photo 
 another photo of the same name.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -15,9 +15,6 @@ from kdvision.batch.photos import Seat
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell
-
-SCORE_FIELDS: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "hint")
-"""The fields of `kdvision score --json` with which a record begins."""
 
 RECORD_FIELDS: Final = frozenset({"photo", "content", "key", "picture", "kingdoms", "error"})
 """The fields without which a line is not a record of this version."""
@@ -58,9 +55,9 @@ class Correction:
 
     def check(self, kingdoms: Sequence[Data]) -> None:
         """Raise NotationError if the correction does not fit the kingdoms read in its photo."""
-        allowed = len(kingdoms) + bool(self.board)
-        if not 1 <= self.kingdom <= allowed:
-            hint = f"give a number from 1 to {allowed}" if allowed else "give its whole board instead"
+        max_number = len(kingdoms) + bool(self.board)
+        if not 1 <= self.kingdom <= max_number:
+            hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
         if not self.board:
             board, square = Board.parse(kingdoms[self.kingdom - 1]["board"]), Square.parse(self.square)
@@ -82,22 +79,6 @@ class PhotoCorrections:
     corrections: tuple[Correction, ...] = ()
 
 
-def combine_corrections(corrections: Iterable[Correction]) -> PhotoCorrections:
-    """The corrections of one photo combined: the last one for a square or board counts."""
-    kept: dict[tuple[int, str], Correction] = {}
-    boards: dict[int, Board] = {}
-    for one in corrections:
-        if one.board:
-            boards[one.kingdom] = Board.parse(one.board)
-            kept = {place: other for place, other in kept.items() if place[0] != one.kingdom}
-        elif one.kingdom in boards:
-            boards[one.kingdom] = boards[one.kingdom].with_cells({Square.parse(one.square): parse_cell(one.cell)})
-        kept.pop((one.kingdom, one.square), None)  # so that the new one comes last
-        kept[one.kingdom, one.square] = one
-    fixed = sorted((one.kingdom, one.square, one.cell) for one in kept.values() if one.kingdom not in boards)
-    return PhotoCorrections(tuple(fixed), boards, tuple(kept.values()))
-
-
 class CorrectionFile:
     """The corrections in a result folder. Another process may add some at any time: `reload` reads them."""
 
@@ -115,8 +96,8 @@ class CorrectionFile:
         corrections, errors = list[Correction](), list[str]()
         if version is not None:
             with hold_lock(self.lock, wait=True):
-                lines, damaged = read_lines(self.path)
-            errors += [f"{damaged} of its lines are not JSON"] * bool(damaged)
+                lines, damaged_count = read_lines(self.path)
+            errors += [f"{damaged_count} of its lines are not JSON"] * bool(damaged_count)
             for number, line in enumerate(lines, start=1):
                 try:
                     corrections.append(Correction.parse(line))
@@ -133,12 +114,25 @@ class CorrectionFile:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value != ""})
 
     def of_photo(self, photo: str, content: str) -> PhotoCorrections:
-        """The corrections of a photo, found by its content, or by its name if the content is not known."""
-        return combine_corrections(
-            one
-            for one in self.corrections
-            if (one.content == content if one.content and content else one.photo == photo)
-        )
+        """The corrections of a photo, found by its content, or by its name if the content is not known.
+
+        Of several corrections of a square or board, the last one counts.
+        """
+        corrections: dict[tuple[int, str], Correction] = {}
+        boards: dict[int, Board] = {}
+        for one in self.corrections:
+            if (one.content != content) if one.content and content else (one.photo != photo):
+                continue
+            if one.board:
+                boards[one.kingdom] = Board.parse(one.board)
+                corrections = {place: other for place, other in corrections.items() if place[0] != one.kingdom}
+            elif one.kingdom in boards:
+                cells = {Square.parse(one.square): parse_cell(one.cell)}
+                boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
+            corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
+            corrections[one.kingdom, one.square] = one
+        squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
+        return PhotoCorrections(tuple(sorted(squares)), boards, tuple(corrections.values()))
 
 
 # Records
@@ -174,40 +168,40 @@ class Reading(NamedTuple):
 class PhotoRecord:
     """One photo: its name, the hash of its content ("" if its file cannot be read), and its reading.
 
-    `again` is the reading with the squares that people have fixed, if there is one. `gone` is true if the photo is no
+    `second_reading` is that with the squares that people have fixed, if there is one. `gone` is true if the photo is no
     longer in the folder. The other fields follow from the event file and the corrections: `rules` are those for this
-    photo; `counted` are the kingdoms and the standing after corrections, None if there are none.
+    photo; `corrected_data` are the kingdoms and the standing after corrections, None if there are none.
     """
 
     name: str
     content: str
     reading: Reading
-    again: Reading | None = None
+    second_reading: Reading | None = None
     gone: bool = False
     seat: Seat = field(default_factory=Seat)
     rules: Rules = field(default_factory=Rules)
     corrections: PhotoCorrections = field(default_factory=PhotoCorrections)
-    counted: Data | None = None
+    corrected_data: Data | None = None
 
     @property
     def readings(self) -> list[Reading]:
         """The one or two readings."""
-        return [self.reading] if self.again is None else [self.reading, self.again]
+        return [self.reading, self.second_reading] if self.second_reading else [self.reading]
 
     @property
     def kingdoms(self) -> Sequence[Data]:
         """The kingdoms that count, as JSON objects."""
-        return self.reading.kingdoms if self.counted is None else self.counted["kingdoms"]
+        return self.corrected_data["kingdoms"] if self.corrected_data else self.reading.kingdoms
 
     @property
     def error(self) -> str | None:
         """Why there are no kingdoms; None if people have typed some."""
-        return self.reading.error if self.counted is None else None
+        return None if self.corrected_data else self.reading.error
 
     @property
     def last_reading(self) -> Reading:
         """The last reading that counts, which has the picture and the observations."""
-        return self.again if self.counted and self.again else self.reading
+        return self.second_reading if self.corrected_data and self.second_reading else self.reading
 
     @property
     def picture(self) -> str | None:
@@ -216,31 +210,33 @@ class PhotoRecord:
 
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
-        reading = {"photo": self.name, **self.reading._asdict()}
+        reading = self.reading._asdict()
+        key, picture, seen = (reading.pop(name) for name in ("key", "picture", "seen"))
         return {
-            **{name: reading[name] for name in SCORE_FIELDS},
+            "photo": self.name,
+            **reading,
             "content": self.content,
-            "key": self.reading.key,
-            "picture": self.reading.picture,
+            "key": key,
+            "picture": picture,
             "round": self.seat.round,
             "table": self.seat.table,
             "players": self.seat.players,
             "same_as": same_as,
             "gone": self.gone,
             "corrections": [str(one) for one in self.corrections.corrections],
-            "again": None if self.again is None else self.again._asdict(),
-            "counted": self.counted,
-            "seen": self.reading.seen,
+            "again": self.second_reading and self.second_reading._asdict(),
+            "counted": self.corrected_data,
+            "seen": seen,
         }
 
 
 def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
     """The records of this version in a result folder, by photo, and the number of damaged lines."""
-    lines, damaged = read_lines(out / RESULTS)
+    lines, damaged_count = read_lines(out / RESULTS)
     records = {}
     for line in lines:
         if line.keys() >= RECORD_FIELDS:
-            again = None if line.get("again") is None else Reading.parse(line["again"])
+            second_reading = Reading.parse(line["again"]) if line.get("again") else None
             name, gone = line["photo"], bool(line.get("gone"))
-            records[name] = PhotoRecord(name, line["content"], Reading.parse(line), again, gone)
-    return records, damaged
+            records[name] = PhotoRecord(name, line["content"], Reading.parse(line), second_reading, gone)
+    return records, damaged_count

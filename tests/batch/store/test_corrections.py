@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch.store.folder import CORRECTIONS
-from kdvision.batch.store.record import Correction, CorrectionFile, combine_corrections
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
@@ -21,17 +21,24 @@ def board(text: str, *, kingdom: int = 1) -> Correction:
     return Correction("ann.jpg", "c", kingdom, board=text)
 
 
-def test_the_last_correction_of_a_square_counts() -> None:
+def combine(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
+    """The corrections of the photo after these were stored."""
+    file = CorrectionFile(tmp_path)
+    file.add(corrections)
+    file.reload()
+    return file.of_photo("ann.jpg", "c")
+
+
+def test_the_last_correction_of_a_square_counts(tmp_path: Path) -> None:
     corrections = [square("B2", "w"), square("A1", "."), square("B2", "w1"), square("A1", "l", kingdom=2)]
-    combined = combine_corrections(corrections)
+    combined = combine(tmp_path, *corrections)
     assert combined.fixed_squares == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
     assert [str(one) for one in combined.corrections] == ["1:A1=.", "1:B2=w1", "2:A1=l"]
 
 
-def test_a_board_replaces_its_squares_and_can_be_corrected() -> None:
-    combined = combine_corrections(
-        [square("B2", "w"), board("w w / # l"), square("A1", "f2"), square("A1", "g", kingdom=2)]
-    )
+def test_a_board_replaces_its_squares_and_can_be_corrected(tmp_path: Path) -> None:
+    corrections = [square("B2", "w"), board("w w / # l"), square("A1", "f2"), square("A1", "g", kingdom=2)]
+    combined = combine(tmp_path, *corrections)
     assert combined.boards == {1: Board.parse("f2 w / # l")}
     assert combined.fixed_squares == ((2, "A1", "g"),)
 
