@@ -90,9 +90,9 @@ class BatchRun:
         self.folder, self.corrections = ResultFolder(options.out), CorrectionFile(options.out)
         self.event = options.load_event()
         options.save()
-        self.records, damaged = load_records(options.out)
-        if damaged:
-            on_message(f"{damaged} damaged lines in {RESULTS}: their photos are read again")
+        self.records, damaged_count = load_records(options.out)
+        if damaged_count:
+            on_message(f"{damaged_count} damaged lines in {RESULTS}: their photos are read again")
         self.readings = {} if options.force else self._index_readings()
         self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
@@ -117,26 +117,25 @@ class BatchRun:
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
         """
-        state: object = None
-        message = ""
+        state, message = None, ""
         while True:
             try:
                 contents, event = self.list_folder(), self.options.load_event()
             except KdvisionError as error:
                 if str(error) != message:
-                    message = str(error)
-                    self.on_message(message)
+                    self.on_message(str(error))
+                message = str(error)
             else:
                 message, now = "", time.time()
                 versions = {name: file_version(path) for name, path in contents.photos.items()}
                 # A file that cannot be accessed is listed, because reading it reports the error.
-                old = {k: v for k, v in versions.items() if v is None or now - v[1] / 1e9 > WATCH_INTERVAL_SECONDS}
-                new_state = old, contents.failures, event
+                complete = {k: v for k, v in versions.items() if v is None or now - v[1] / 1e9 > WATCH_INTERVAL_SECONDS}
+                new_state = complete, contents.failures, event
                 if self.corrections.reload() or state != new_state:
                     if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
                         self._versions.clear()  # all photos are checked again
                     self.event, state = event, new_state
-                    contents = contents._replace(photos={name: contents.photos[name] for name in old})
+                    contents = contents._replace(photos={name: contents.photos[name] for name in complete})
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
@@ -173,8 +172,8 @@ class BatchRun:
         except KdvisionError as error:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
             return self._write(())
-        known = {name: path for name, path in contents.photos.items() if name in self.records}
-        self._read(self._correction_jobs(known))
+        photos = {name: path for name, path in contents.photos.items() if name in self.records}
+        self._read(self._correction_jobs(photos))
         return self._write(contents.failures)
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
@@ -264,7 +263,7 @@ class BatchRun:
                 self._report_progress(job.photo)
 
     def _record(self, job: Job, reading: Reading) -> PhotoRecord:
-        """Record a reading. An earlier reading of other content under this name is dropped."""
+        # An earlier reading of other content under this name is dropped.
         record = self.records.get(job.photo)
         if record is None or record.content != job.content:
             record = PhotoRecord(job.photo, job.content, reading)

@@ -138,27 +138,24 @@ def append_line(path: Path, line: Data) -> None:
         write_atomically(path, content)  # flushes the name of the new file to disk, too
         return
     try:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
-        try:
-            size = os.fstat(file).st_size
-            os.lseek(file, max(0, size - 1), os.SEEK_SET)
-            if os.read(file, 1) not in (b"", b"\n"):
+        with path.open("a+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            if file.read() not in (b"", b"\n"):
                 last_text = path.read_bytes().rpartition(b"\n")[2]
                 if _parse_line(last_text) is None:
                     size -= len(last_text)
-                    os.ftruncate(file, size)
+                    file.truncate(size)
                 else:  # only its line end is missing
                     content = b"\n" + content
             try:
                 remaining = memoryview(content)
                 while remaining:
-                    remaining = remaining[os.write(file, remaining) :]
-                os.fsync(file)
+                    remaining = remaining[os.write(file.fileno(), remaining) :]
+                os.fsync(file.fileno())
             except OSError:
-                os.ftruncate(file, size)  # a full disk takes the first half of a line
+                file.truncate(size)  # a full disk takes the first half of a line
                 raise
-        finally:
-            os.close(file)
     except OSError as error:
         hint = "free some disk space or choose another folder, and run again: all results so far are kept"
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
