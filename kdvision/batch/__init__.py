@@ -6,8 +6,8 @@ Start with `run.py`. In the order of a run:
   boards are scored.
 - `store`: `folder` names all stored files and appends lines that survive a kill. `record` has the line of one photo and
   the corrections that people make.
-- `reading`: `job` reads one photo; `observation` packs what the networks saw. `workers` run jobs in several processes
-  or on several machines.
+- `reading`: `job` reads one photo, and packs what the networks saw. `workers` run jobs in several processes or on
+  several machines.
 - Outcome: `kingdoms` are those of a photo with their players; `standings` gives them their games and ranks them, after
   `joint` has decided the kingdoms of a table together. `review` lists what a person should check. `outcome` writes all
   this to files, `page` the report.

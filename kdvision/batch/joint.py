@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import kdvision
 from kdvision.batch.event import GAME
 from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
-from kdvision.batch.reading.observation import Observation, unpack_observation
+from kdvision.batch.reading.job import Observation, unpack_observation
 from kdvision.batch.standings import Standings
 from kdvision.batch.store.folder import Data
 from kdvision.errors import NotationError

@@ -13,7 +13,7 @@ from kdvision.batch.joint import decide_tables
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
-from kdvision.batch.reading.observation import pack_observation, unpack_observation
+from kdvision.batch.reading.job import pack_observation, unpack_observation
 from kdvision.batch.standings import assign_seats
 from kdvision.batch.store.folder import Data, ResultFolder
 from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord

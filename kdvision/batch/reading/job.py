@@ -1,8 +1,10 @@
 """Reading one photo, in any process: bytes in, plain values and a small picture out.
 
 This module knows no files, folders or players. So a photo gives the same result under any name and on any machine.
+What the networks observed of each kingdom is packed into JSON values for a later joint decision.
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -10,13 +12,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
-from kdvision.batch.reading.observation import pack_observation
+from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.assess.calibration import Calibration
+    from kdvision.vision.classify.probabilities import Reading as Probabilities
 
 READER_VERSION: Final = 2
 """Raised when this version reads the same photo differently with the same networks."""
@@ -30,10 +40,9 @@ MAX_PICTURE_SIDE: Final = 1280
 PICTURE_QUALITY: Final = 68
 """JPEG quality of a picture: crowns and letters stay sharp, in half the bytes of the usual quality."""
 
-SCORE_OPTION: Final = re.compile(r": say --.*", re.DOTALL)
-"""The end of a problem that names an option of `kdvision score`."""
 
-TYPE_BOARD: Final = "if you can make out a kingdom, type its board: kdvision review"
+MIN_LOG_PROBABILITY: Final = -20.0
+"""Smaller log-probabilities are stored as this. They decide nothing."""
 
 
 class Job(NamedTuple):
@@ -63,6 +72,20 @@ class JobResult(NamedTuple):
     models: str = ""
     final: bool = True
     observations: tuple[Mapping[str, Any] | None, ...] = ()
+
+
+class Observation(NamedTuple):
+    """What the networks observed of one kingdom, as far as a joint decision needs it.
+
+    `border_log_odds` are the log-odds that neighbours (right, down) are one domino, `side` is the side of a square in
+    pixels, and `p_whole` the probability that no part of the kingdom was missed.
+    """
+
+    probabilities: "Probabilities"
+    border_log_odds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
+    calibration: "Calibration"
+    side: float
+    p_whole: float = 1.0
 
 
 @cache
@@ -116,8 +139,13 @@ def failed_result(error: KdvisionError) -> JobResult:
     """The result of a photo that could not be read."""
     from kdvision.report.result import Result
     from kdvision.report.to_dict import result_to_dict
+    from kdvision.vision.assess.diagnosis import OUTLINE_HINT
 
-    values = _adapt_advice(result_to_dict(Result(None, error=error)))
+    values = result_to_dict(Result(None, error=error))
+    if error.hint:
+        values["hint"] = error.hint.replace(
+            OUTLINE_HINT, "if you can make out a kingdom, type its board: kdvision review"
+        )
     return JobResult(values, None, hash_models(), final=type(error) is not KdvisionError)
 
 
@@ -134,9 +162,9 @@ def _read(job: Job) -> JobResult:
     from kdvision.vision.image.photo import Photo, shrink
 
     photo, rules = Photo.open(job.data, name="the photo"), job.rules
-    fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in job.fixed_squares}
+    fixed_squares = {(number - 1, Square.parse(square)): cell for number, square, cell in job.fixed_squares}
     box = name_box(GAME_AUTO, rules.variants)
-    readings = list(pipeline.read(photo, side=rules.side, fixed_squares=fixed, game=box))
+    readings = list(pipeline.read(photo, side=rules.side, fixed_squares=fixed_squares, game=box))
     for number, one in enumerate(readings):
         if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
             problem = towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
@@ -148,7 +176,10 @@ def _read(job: Job) -> JobResult:
         rules.rule_set(one.board for one in readings),
         facts=GivenFacts(tokens=dict(enumerate(rules.tokens))),
     )
-    values = {**_adapt_advice(result_to_dict(result)), "photo": None}
+    values = {**result_to_dict(result), "photo": None}
+    for problem_values in (one for kingdom in values["kingdoms"] for one in kingdom["problems"]):
+        # Options of `kdvision score` are no advice here.
+        problem_values["text"] = re.sub(r": say --.*", "", problem_values["text"], flags=re.DOTALL)
     pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
     drawn = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
@@ -156,13 +187,46 @@ def _read(job: Job) -> JobResult:
     return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings)))
 
 
-def _adapt_advice(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON object of a photo without advice that only `kdvision score` can follow."""
-    from kdvision.vision.assess.diagnosis import OUTLINE_HINT
+def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
+    """The observation of a kingdom as JSON values; None if there is none (a typed board)."""
+    if reading.observation is None:
+        return None
+    probabilities, calibration = reading.observation.reading, reading.calibration
+    to_right, down = reading.observation.border_log_odds
+    arrays = {"log_probs": probabilities.log_probs.clip(MIN_LOG_PROBABILITY), "right": to_right, "down": down}
+    return {
+        "rows": probabilities.rows,
+        "cols": probabilities.cols,
+        "kinds": " ".join(probabilities.kinds),
+        "temperature": round(calibration.temperature, 4),
+        "sure": round(calibration.review_threshold, 4),
+        "belief": [round(weight, 4) for weight in (*calibration.board_weights, *calibration.rule_offsets)],
+        "side": round(reading.grid.side, 1),
+        "whole": round(calibration.calibrate_completeness(reading.warning_strengths), 4),
+        **{name: base64.b64encode(array.astype("<f2").tobytes()).decode() for name, array in arrays.items()},
+    }
 
-    kingdoms = [
-        {**kingdom, "problems": [{**one, "text": SCORE_OPTION.sub("", one["text"])} for one in kingdom["problems"]]}
-        for kingdom in values["kingdoms"]
-    ]
-    hint = values["hint"] and values["hint"].replace(OUTLINE_HINT, TYPE_BOARD)
-    return {**values, "hint": hint, "kingdoms": kingdoms}
+
+def unpack_observation(packed: Data) -> Observation:
+    """The observation that was packed; raises ValueError for invalid values."""
+    import numpy as np
+
+    from kdvision.vision.assess.calibration import Calibration
+    from kdvision.vision.classify.probabilities import Reading as Probabilities
+
+    rows, cols, kinds = int(packed["rows"]), int(packed["cols"]), tuple(packed["kinds"].split())
+    log_probs, to_right, down = (
+        np.frombuffer(base64.b64decode(packed[name]), "<f2").astype(np.float64)
+        for name in ("log_probs", "right", "down")
+    )
+    values = log_probs.reshape(rows, cols, len(kinds))
+    values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # normalise after rounding
+    likelihood, cost, undersampling, constant, *rule_offsets = map(float, packed["belief"])
+    weights, offsets = (likelihood, cost, undersampling, constant), (rule_offsets[0], rule_offsets[1])
+    return Observation(
+        Probabilities(values, kinds),
+        (to_right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
+        Calibration(float(packed["temperature"]), float(packed["sure"]), weights, offsets),
+        float(packed["side"]),
+        float(packed.get("whole", 1.0)),  # missing in results of earlier versions
+    )
