@@ -49,8 +49,8 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(ExitCode.ERROR)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(value: bool) -> None:
+    if value:
         typer.echo(f"kdvision {__version__}")
         raise typer.Exit
 

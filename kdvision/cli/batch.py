@@ -66,23 +66,20 @@ def batch(
     executor = PoolExecutor(workers) if dask is None else DaskExecutor(dask)
     with ResultFolder(out).lock(), closing(ProgressDisplay()) as display, closing(executor):
         run = BatchRun(options, executor.run, on_progress=display.update, on_message=print_message)
-        outcome = _watch(run, display) if watch else _run_once(run, display)
+        try:
+            outcome = _watch(run, display) if watch else run.run()
+        except KeyboardInterrupt:
+            if watch:
+                raise
+            display.close()
+            print_message("stopped; what was read is kept. Run the same command again to continue")
+            print_summary(run.finish(run.list_folder()), out)
+            raise typer.Exit(ExitCode.ERROR) from None
     print_summary(outcome, out)
     if outcome.failures:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
     if strict and outcome.review_items:
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
-
-
-def _run_once(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
-    """Run the batch. After Ctrl-C, what was read is still written."""
-    try:
-        return run.run()
-    except KeyboardInterrupt:
-        display.close()
-        print_message("stopped; what was read is kept. Run the same command again to continue")
-        print_summary(run.finish(run.list_folder()), run.options.out)
-        raise typer.Exit(ExitCode.ERROR) from None
 
 
 def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":

@@ -1,7 +1,6 @@
 """`kdvision type`, `fits`, `game` and `rules`: boards, dominoes and games given as text, and the rulebook's clauses."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,7 +21,6 @@ from kdvision.cli.inputs import (
 from kdvision.cli.options import (
     BOXES,
     KINGDOMINO,
-    NO_TOKENS,
     Clauses,
     ScoreOptions,
     TokensByKingdom,
@@ -46,7 +44,7 @@ TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomi
 def type_boards(
     boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
     options: ScoreOptions,
-    tokens: TokensByKingdom = NO_TOKENS,
+    tokens: TokensByKingdom,
     gem: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,42 +64,35 @@ def type_boards(
     from kdvision.game.board import Terrain
     from kdvision.game.kingdom import Kingdom
     from kdvision.game.pieces import join_tokens
+    from kdvision.gamefile.pieces import parse_gem
+    from kdvision.gamefile.read import parse_toml
     from kdvision.report.build import build_board_result
     from kdvision.report.table import format_clauses
 
-    gems = _parse_gems(gem or ())
+    gems: dict[int, list[Gem]] = {}
+    for text in gem or ():
+        number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")
+        node = parse_toml(f"gem = {{ {match[2]} }}", name="--gem").at("gem")
+        gems.setdefault(number, []).append(parse_gem(node))
     if gems:
         options = replace(options, variants=(*options.variants, LOST_TREASURES.id))
     check_variants(options.variants, options.board_game, option="--gem" if gems else "")
-    parsed = correct_boards([parse_board(text) for text in boards], parse_fixes(options.fix))
-    check_kingdom(max((*gems, *tokens), default=0), len(parsed))
+    corrected_boards = correct_boards([parse_board(text) for text in boards], parse_fixes(options.fix))
+    check_kingdom(max((*gems, *tokens), default=0), len(corrected_boards))
     kingdoms = [
         Kingdom(board, gems=tuple(gems.get(number, ())), tokens=join_tokens(tokens.get(number, {})))
-        for number, board in enumerate(parsed)
+        for number, board in enumerate(corrected_boards)
     ]
-    result = build_board_result(kingdoms, options.make_rules(parsed))
+    result = build_board_result(kingdoms, options.make_rules(corrected_boards))
     print_result(result, as_json=options.as_json)
     if not options.as_json:
-        for scored in result.kingdoms if clauses else ():
-            print_text(format_clauses, scored)
+        for kingdom in result.kingdoms if clauses else ():
+            print_text(format_clauses, kingdom)
         if options.board_game != KINGDOMINO:
             print_message(MISSING_FACTS)
-        elif any(cell.terrain is Terrain.TOWN for board in parsed for cell in board.values()):
+        elif any(cell.terrain is Terrain.TOWN for board in corrected_boards for cell in board.values()):
             print_message(TOWN_ADVICE)
     exit_with_code([result], strict=options.strict)
-
-
-def _parse_gems(texts: Iterable[str]) -> "dict[int, list[Gem]]":
-    """The gems of `--gem` by kingdom, from 0; raises NotationError."""
-    from kdvision.gamefile.pieces import parse_gem
-    from kdvision.gamefile.read import parse_toml
-
-    gems: dict[int, list[Gem]] = {}
-    for text in texts:
-        number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")
-        gem = parse_gem(parse_toml(f"gem = {{ {match[2]} }}", name="--gem").at("gem"))
-        gems.setdefault(number, []).append(gem)
-    return gems
 
 
 @add_options(tuple(BOXES.values()))  # no other variant changes where a domino may be laid
@@ -166,13 +157,13 @@ def game(
     from kdvision.report.game import format_game, game_to_dict
 
     name = "the game on stdin" if file == "-" else file
-    played = parse_game(read_stdin_text(), name=name) if file == "-" else load_game(Path(file))
+    game = parse_game(read_stdin_text(), name=name) if file == "-" else load_game(Path(file))
     if as_json:
-        print_json(game_to_dict(played, name))
+        print_json(game_to_dict(game, name))
     else:
-        print_text(format_game, played, name, dominoes=dominoes, clauses=clauses)
-    if strict and (not played.has_all_facts or any(played.problems(table) for table in played.rounds)):
-        print_message(f"{name}: {'there are problems' if played.has_all_facts else 'some facts are missing'}")
+        print_text(format_game, game, name, dominoes=dominoes, clauses=clauses)
+    if strict and (not game.has_all_facts or any(game.problems(table) for table in game.rounds)):
+        print_message(f"{name}: {'there are problems' if game.has_all_facts else 'some facts are missing'}")
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
@@ -183,12 +174,12 @@ def rules(
     ] = False,
 ) -> None:
     """List the rulebook clauses in our own words. Lines of a score and problems refer to them."""
-    known = clauses()
-    if clause is not None and clause not in known:
-        close = get_close_matches(clause, known, n=3, cutoff=0.4)
+    all_clauses = clauses()
+    if clause is not None and clause not in all_clauses:
+        close = get_close_matches(clause, all_clauses, n=3, cutoff=0.4)
         advice = f"did you mean {', '.join(close)}?" if close else "kdvision rules lists all of them"
         raise typer.BadParameter(f"there is no clause {clause}; {advice}", param_hint="--clause")
-    for entry in known.values() if clause is None else [known[clause]]:
+    for entry in all_clauses.values() if clause is None else [all_clauses[clause]]:
         if as_json:
             print_json(entry.data())
         else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kdvision.cli.inputs import load_networks, open_photo, parse_outlines
+from kdvision.cli.inputs import load_networks, open_photo
 from kdvision.cli.options import Corners, ScoreOptions
 from kdvision.cli.output import ProgressDisplay, print_line
 from kdvision.errors import KdvisionError
@@ -32,10 +32,11 @@ def look(
     from kdvision.files import check_writable, encode_image, write_atomically
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.stages import STAGES, draw_stage
+    from kdvision.vision.detect.outline import KingdomOutline
 
-    outlines = parse_outlines(corners)
+    outlines = [KingdomOutline.parse(text) for text in corners or ()]
     load_networks()
-    opened = open_photo(photo)
+    upright_photo = open_photo(photo)
     paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
     try:
         out.mkdir(exist_ok=True)
@@ -51,13 +52,13 @@ def look(
         print_line(str(paths[stage]))
 
     def write_stage(stage: str, output: Any) -> None:
-        pixels = draw_stage(stage, output, opened)
+        pixels = draw_stage(stage, output, upright_photo)
         if pixels is not None:
             write_picture(stage, pixels)
 
-    readings = pipeline.read(opened, corners=outlines, watch=write_stage)
-    result, _ = ScoreOptions().score_photo(photo, opened, readings)
-    write_picture("board", draw_overlay(opened, result))
+    readings = pipeline.read(upright_photo, corners=outlines, watch=write_stage)
+    result, _ = ScoreOptions().score_photo(photo, upright_photo, readings)
+    write_picture("board", draw_overlay(upright_photo, result))
 
 
 def evaluate(

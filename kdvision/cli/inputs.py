@@ -9,22 +9,12 @@ from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
-    from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 FIX_FORMAT: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
 
 MAX_STDIN_BYTES: Final = 1_000_000
 """Text on stdin is cut off here; no board or game is as long."""
-
-
-def parse_outlines(texts: Sequence[str] | None) -> "list[KingdomOutline]":
-    """The outlines of `--corners`; raises NotationError."""
-    if not texts:
-        return []
-    from kdvision.vision.detect.outline import KingdomOutline
-
-    return [KingdomOutline.parse(text) for text in texts]
 
 
 def load_networks() -> None:
@@ -97,11 +87,11 @@ def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], s
     """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
     from kdvision.report.build import correct_board
 
-    corrected = list(boards)
+    new_boards = list(boards)
     for (number, square), cell in fixes.items():
-        check_kingdom(number, len(corrected))
-        corrected[number] = correct_board(corrected[number], square, cell)
-    return corrected
+        check_kingdom(number, len(new_boards))
+        new_boards[number] = correct_board(new_boards[number], square, cell)
+    return new_boards
 
 
 def check_kingdom(number: int, count: int) -> None:

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from kdvision.vision.image.photo import Photo
 
 TokensByKingdom = Mapping[int, TokensByKey]
-NO_TOKENS: Final[TokensByKingdom] = {}
 Counts = Mapping[str, Sequence[str]]
-NO_COUNTS: Final[Counts] = {}
 COUNTS: Final = ("coins", "towers", "knights", "towns")
 """What the user counts on each kingdom: the names of options, and of facts."""
 
@@ -123,29 +121,29 @@ class ScoreOptions:
         return result, options
 
 
-def add_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def add_options(variants: Sequence[Variant] = VARIANTS) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that replaces parameters of a command by options.
 
-    `variants` becomes an option for each offered variant and for each group of variants, and receives the ids of those
-    that are chosen. `tokens` becomes an option for each kind of token, and adds the variants of those that are given.
+    `variants` becomes an option for each variant and for each group of variants, and receives the ids of those that
+    the user names. `tokens` becomes an option for each kind of token, and adds the variants of those that are given.
     `counts` becomes an option for each of COUNTS, and ScoreOptions one for each of its fields that is declared as one.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        parameters = list(_list_options(signature.parameters.values(), offered))
+        parameters = list(_list_options(signature.parameters.values(), variants))
 
         @wraps(command)
-        def run(**given: Any) -> None:
+        def run(**arguments: Any) -> None:
             if "counts" in signature.parameters:
-                given["counts"] = {key: given.pop(key) or () for key in COUNTS}
+                arguments["counts"] = {key: arguments.pop(key) or () for key in COUNTS}
             if "tokens" in signature.parameters:
-                given["tokens"] = _parse_tokens({key: given.pop(key) or () for key in TOKEN_KINDS})
-            given["variants"] = _pop_variants(given, offered)
+                arguments["tokens"] = _parse_tokens({key: arguments.pop(key) or () for key in TOKEN_KINDS})
+            arguments["variants"] = _pop_variants(arguments, variants)
             if "options" in signature.parameters:
-                fields = given.keys() & ScoreOptions.__dataclass_fields__.keys() - signature.parameters.keys()
-                given["options"] = ScoreOptions(**{name: given.pop(name) for name in fields})
-            command(**given)
+                fields = arguments.keys() & ScoreOptions.__dataclass_fields__.keys() - signature.parameters.keys()
+                arguments["options"] = ScoreOptions(**{name: arguments.pop(name) for name in fields})
+            command(**arguments)
 
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -154,7 +152,7 @@ def add_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Callable[...
     return decorate
 
 
-def _list_options(parameters: Iterable[inspect.Parameter], offered: Sequence[Variant]) -> Iterator[inspect.Parameter]:
+def _list_options(parameters: Iterable[inspect.Parameter], variants: Sequence[Variant]) -> Iterator[inspect.Parameter]:
     def make_parameter(name: str, type_: Any, default: Any, option: Any) -> inspect.Parameter:
         return parameter.replace(name=name, annotation=Annotated[type_, option], default=default)
 
@@ -164,7 +162,7 @@ def _list_options(parameters: Iterable[inspect.Parameter], offered: Sequence[Var
             options = (
                 field for field in fields if field.name == "variants" or hasattr(field.annotation, "__metadata__")
             )
-            yield from _list_options(options, offered)
+            yield from _list_options(options, variants)
         elif parameter.name == "tokens":
             for kind in TOKEN_KINDS.values():
                 example = f"{_make_example(kind)}, separated by commas; 1: for none"
@@ -176,10 +174,10 @@ def _list_options(parameters: Iterable[inspect.Parameter], offered: Sequence[Var
                 text = f"The number of {key} of kingdom K, as in 1:3. Repeatable."
                 yield make_parameter(key, list[str] | None, None, typer.Option(metavar="K:COUNT", help=text))
         elif parameter.name == "variants":
-            for variant in offered:
+            for variant in variants:
                 if not variant.group:
                     yield make_parameter(variant.key, bool, False, typer.Option(f"--{variant.id}", help=variant.help))
-            for group in dict.fromkeys(variant.group for variant in offered if variant.group):
+            for group in dict.fromkeys(variant.group for variant in variants if variant.group):
                 names = [variant.id for variant in GROUPS[group].variants]
                 text = f"A {group}: {', '.join(names)}. Repeatable."
                 make_enum: Any = StrEnum
@@ -193,16 +191,16 @@ def _make_example(kind: TokenKind) -> str:
     return f"1:C3 {next(iter(kind.crowns))}".rstrip()
 
 
-def _pop_variants(given: dict[str, Any], offered: Sequence[Variant]) -> tuple[str, ...]:
-    """Take the options of variants out of `given`: the chosen variants, with those of a box and of tokens."""
-    chosen = {name for group in {variant.group for variant in offered} - {""} for name in given.pop(group) or ()}
-    chosen |= {variant.id for variant in offered if not variant.group and given.pop(variant.key)}
-    keys = {key for tokens in given.get("tokens", NO_TOKENS).values() for key in tokens}
-    chosen |= {variant.id for variant in VARIANTS if not keys.isdisjoint(variant.facts)}
-    if (box := BOXES.get(given.get("game", ""))) is not None:
-        given["game"] = box.games[0]
-        chosen.add(box.id)
-    return tuple(variant.id for variant in VARIANTS if variant.id in chosen)
+def _pop_variants(arguments: dict[str, Any], variants: Sequence[Variant]) -> tuple[str, ...]:
+    """Take the options of variants out of `arguments`: the chosen variants, with those of a box and of tokens."""
+    ids = {name for group in {variant.group for variant in variants} - {""} for name in arguments.pop(group) or ()}
+    ids |= {variant.id for variant in variants if not variant.group and arguments.pop(variant.key)}
+    keys = {key for tokens in arguments.get("tokens", {}).values() for key in tokens}
+    ids |= {variant.id for variant in VARIANTS if not keys.isdisjoint(variant.facts)}
+    if (box := BOXES.get(arguments.get("game", ""))) is not None:
+        arguments["game"] = box.games[0]
+        ids.add(box.id)
+    return tuple(variant.id for variant in VARIANTS if variant.id in ids)
 
 
 def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
@@ -210,7 +208,7 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     from kdvision.gamefile.pieces import parse_tokens
     from kdvision.gamefile.read import Node
 
-    found: dict[int, dict[str, list[Token]]] = {}
+    tokens: dict[int, dict[str, list[Token]]] = {}
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
@@ -218,9 +216,9 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
                 raise NotationError(f"{prefix!r} is not a number of a kingdom", expected=form, hint=f"write {form}")
             number, match = parse_numbered("(.*)", text, "a list of squares", form)
             entries = [word.strip() for word in match[2].split(",") if word.strip()]
-            own = found.setdefault(number, {}).setdefault(key, [])
-            own += parse_tokens(Node({key: entries}, f"--{key}"), kind)
-    return found
+            new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
+            tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)
+    return tokens
 
 
 def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
@@ -228,8 +226,8 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
     for variant in VARIANTS:
         if variant.id in variants and not variant.fits(game):
             text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
-            own = f"--{variant.group} {variant.id}" if variant.group else f"--{variant.id}"
-            raise typer.BadParameter(text, param_hint=option or own)
+            variant_option = f"--{variant.group} {variant.id}" if variant.group else f"--{variant.id}"
+            raise typer.BadParameter(text, param_hint=option or variant_option)
 
 
 def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts | None:
@@ -239,9 +237,9 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
     for a fact or variant that the game does not have.
     """
     game = options.board_game
-    given = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])
-    if given and game == KINGDOMINO:
-        raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=given[0])
+    names = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])
+    if names and game == KINGDOMINO:
+        raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=names[0])
     check_variants(options.variants, game)
     facts = make_rule_set(game, variants=options.variants).facts
     if not facts:

@@ -44,18 +44,18 @@ def print_result(result: "Result", *, as_json: bool) -> None:
 
 def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
     """Exit with the code that the results call for; return if all is well."""
-    failed = [result.error for result in results if result.error is not None]
-    if failed:
-        raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else failed[0].exit_code)
+    errors = [result.error for result in results if result.error is not None]
+    if errors:
+        raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else errors[0].exit_code)
     if any(result.failed_views for result in results):
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
     if not strict or not any(result.review for result in results):
         return
     for result in results:
-        for number, scored in enumerate(result.kingdoms, start=1):
-            if scored.review:
-                squares = [doubt.square.name for doubt in scored.doubts]
-                squares += [square.name for problem in scored.problems for square in problem.squares]
+        for number, kingdom in enumerate(result.kingdoms, start=1):
+            if kingdom.review:
+                squares = [doubt.square.name for doubt in kingdom.doubts]
+                squares += [square.name for problem in kingdom.problems for square in problem.squares]
                 where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
                 print_message(f"{result.photo or 'typed'}: check kingdom {number}{where}")
     raise typer.Exit(ExitCode.NEEDS_REVIEW)
@@ -122,8 +122,8 @@ class ProgressDisplay:
         if not self._console.is_terminal and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
             self._last_line_s = time.monotonic()
             seconds = self._progress.tasks[0].time_remaining
-            left = f", {timedelta(seconds=round(seconds))} left" if seconds else ""
-            print_message(f"{done} of {total} photos{note}{left}")
+            time_left = f", {timedelta(seconds=round(seconds))} left" if seconds else ""
+            print_message(f"{done} of {total} photos{note}{time_left}")
 
     def close(self) -> None:
         """Leave the bar as it is, and go to a new line, for other output. The next `update` shows it again."""

@@ -20,7 +20,6 @@ from kdvision.game.board import Board
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
-    from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.record import Correction, CorrectionFile, PhotoRecord
 
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
@@ -53,8 +52,9 @@ def review(
     is asked.
     """
     from kdvision.batch.outcome import evaluate_event
-    from kdvision.batch.run import BatchOptions
-    from kdvision.batch.store.folder import REPORT, TABLE_CACHE, ResultFolder
+    from kdvision.batch.reading.workers import read_in_process
+    from kdvision.batch.run import BatchOptions, BatchRun
+    from kdvision.batch.store.folder import REPORT, TABLE_CACHE, LockedError, ResultFolder
     from kdvision.batch.store.record import CorrectionFile, load_records
 
     options = BatchOptions.load(out)
@@ -69,12 +69,18 @@ def review(
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
     outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome, records)
-    given = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
-    if given:
-        dialogue.store(given)
+    new_corrections = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
+    if new_corrections:
+        dialogue.store(new_corrections)
     else:
         dialogue.ask_all(outcome.review_items if everything else outcome.decisive_items)
-    _update_results(options)
+    try:
+        with ResultFolder(out).lock():
+            outcome = BatchRun(options, read_in_process, on_message=print_message).apply_corrections()
+    except LockedError:  # another run has locked the folder
+        print_message("a run is writing there, and applies the corrections before it ends")
+    else:
+        print_summary(outcome, out)
 
 
 def _parse_photo_fix(text: str) -> "Correction":
@@ -109,7 +115,7 @@ class ReviewDialogue:
 
     def store(self, corrections: "Sequence[Correction]") -> None:
         """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom."""
-        complete = []
+        hashed_corrections = []
         for correction in corrections:
             record = self.records.get(correction.photo)
             if record is None:
@@ -117,11 +123,14 @@ class ReviewDialogue:
                 hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
             correction.check(record.reading.kingdoms)
-            complete.append(replace(correction, content=record.content))
-        self.corrections.add(complete)
+            hashed_corrections.append(replace(correction, content=record.content))
+        self.corrections.add(hashed_corrections)
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""
+        from kdvision.report.result import Result, ScoredKingdom
+        from kdvision.report.table import format_table
+
         others = len(self.outcome.review_items) - len(items)
         if not items:
             print_line("Nothing needs to be checked.")
@@ -131,21 +140,14 @@ class ReviewDialogue:
             changes = f" · may change {item.changes}" if item.changes else ""
             typer.echo()
             print_line(f"{number} of {len(items)}{changes}")
-            self._print_item(item)
+            print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
+            if (kingdom := item.kingdom) is not None:
+                scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
+                print_text(format_table, Result(None, kingdoms=(scored_kingdom,)))
+            for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
+                print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
             if not self._ask(item):
                 break
-
-    def _print_item(self, item: "ReviewItem") -> None:
-        from kdvision.report.result import Result, ScoredKingdom
-        from kdvision.report.table import format_table
-
-        kingdom = item.kingdom
-        print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
-        if kingdom is not None:
-            scored = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
-            print_text(format_table, Result(None, kingdoms=(scored,)))
-        for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
-            print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
 
     def _ask(self, item: "ReviewItem") -> bool:
         """Ask about one item; False if the user quits."""
@@ -200,18 +202,3 @@ class ReviewDialogue:
             if board is not None and number + 1 == kingdom:
                 board = correct_board(board, square, cell)
         return board
-
-
-def _update_results(options: "BatchOptions") -> None:
-    """Write the results after corrections, unless another run has locked the folder, which applies them itself."""
-    from kdvision.batch.reading.workers import read_in_process
-    from kdvision.batch.run import BatchRun
-    from kdvision.batch.store.folder import LockedError, ResultFolder
-
-    try:
-        with ResultFolder(options.out).lock():
-            outcome = BatchRun(options, read_in_process, on_message=print_message).apply_corrections()
-    except LockedError:
-        print_message("a run is writing there, and applies the corrections before it ends")
-        return
-    print_summary(outcome, options.out)

@@ -1,25 +1,18 @@
-"""`kdvision score`: scores photos."""
+"""`kdvision score`: scores photos, and writes pictures and a game file."""
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.inputs import load_networks, open_photo, parse_fixes, parse_outlines
-from kdvision.cli.options import (
-    NO_COUNTS,
-    NO_TOKENS,
-    Corners,
-    Counts,
-    ScoreOptions,
-    TokensByKingdom,
-    add_options,
-    parse_facts,
-)
+from kdvision.cli.inputs import load_networks, open_photo, parse_fixes
+from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
-from kdvision.cli.output_files import check_game_file, find_overlay_paths, write_game_file
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.text import count_noun
@@ -30,14 +23,16 @@ if TYPE_CHECKING:
 
 MAX_KINGDOMS: Final = 6
 """More kingdoms are not ranked as one game, unless its rules allow more players."""
+OVERLAY_SUFFIX: Final = "-score.jpg"
+"""The end of an overlay's file name in a folder, after the photo's name."""
 
 
 @add_options()
 def score(
     photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
     options: ScoreOptions,
-    tokens: TokensByKingdom = NO_TOKENS,
-    counts: Counts = NO_COUNTS,
+    tokens: TokensByKingdom,
+    counts: Counts,
     queen: Annotated[
         int | None, typer.Option(metavar="K", min=0, max=99, help="The kingdom that hosts the Queen; 0 for none.")
     ] = None,
@@ -70,6 +65,8 @@ def score(
     No photo shows coins and knights beside the board. Give such facts with options, kingdoms numbered over all photos,
     or fill in the file that --game-file writes and run kdvision game. Until then points are a range.
     """
+    from kdvision.vision.detect.outline import KingdomOutline
+
     options = replace(
         options,
         players=NO_PLAYERS if players is None else Players.parse(players),
@@ -77,7 +74,7 @@ def score(
     )
     options.players.check_colours(options.variants)
     check_game_file(game_file)
-    outlines = parse_outlines(corners)
+    outlines = [KingdomOutline.parse(text) for text in corners or ()]
     if parse_fixes(options.fix) and len(photos) > 1 and not same:
         raise typer.BadParameter("squares can only be corrected in one photo at a time", param_hint="--fix")
     if outlines and len(photos) > 1:
@@ -89,26 +86,27 @@ def score(
     load_networks()
     photo_options = options
     results: list[Result] = []
-    used_options: list[ScoreOptions] = []
+    photo_games: list[ScoreOptions] = []
     for photo, path in zip(photos, paths, strict=True):
-        if results and results[-1].error is not None and photo_options != (others := photo_options.drop_numbered()):
+        if results and results[-1].error is not None and photo_options != (rest := photo_options.drop_numbered()):
             print_message(
                 f"{results[-1].photo} failed, so the numbers of the kingdoms after it are unknown: "
                 "names and facts given by number are not used for them"
             )
-            photo_options = others
+            photo_options = rest
         first_number = sum(len(result.kingdoms) for result in results)
-        result, used = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=path)
+        result, game = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=path)
         results.append(result)
-        used_options += [] if used is None else [used]
+        photo_games += [] if game is None else [game]
         if len(results) == len(photos):
             _check_facts(photo_options, results)
         print_result(result, as_json=options.as_json)
     game_options: ScoreOptions | None = None  # of photos of different games
-    if len({used.game for used in used_options}) <= 1:  # one photo may show variants that the others do not
-        game_options = max(used_options, key=lambda used: len(used.variants), default=options)
+    if len({game.game for game in photo_games}) <= 1:  # one photo may show variants that the others do not
+        game_options = max(photo_games, key=lambda game: len(game.variants), default=options)
         _print_game(results, game_options)
-    colours = [scored.reading.colour for result in results for scored in result.kingdoms if scored.reading is not None]
+    kingdoms = chain.from_iterable(result.kingdoms for result in results)
+    colours = [kingdom.reading.colour for kingdom in kingdoms if kingdom.reading is not None]
     if colours and (warning := options.players.describe_unmatched(colours)):
         print_message(warning)
     write_game_file(game_file, results, game_options)
@@ -162,10 +160,14 @@ def _score_photo(
 
 def _check_facts(options: ScoreOptions, results: Sequence["Result"]) -> None:
     """Raise NotationError if a fact is given for a kingdom that no photo shows, unless a photo failed."""
-    count = sum(len(result.kingdoms) for result in results)
-    if options.facts is None or options.facts.highest < count or any(result.error is not None for result in results):
+    kingdoms = sum(len(result.kingdoms) for result in results)
+    if options.facts is None or options.facts.highest < kingdoms or any(result.error is not None for result in results):
         return
-    hint = f"give a number from 1 to {count}, in the order of the photos" if count > 1 else "there is only kingdom 1"
+    hint = (
+        "there is only kingdom 1"
+        if kingdoms == 1
+        else f"give a number from 1 to {kingdoms}, in the order of the photos"
+    )
     raise NotationError(f"there is no kingdom {options.facts.highest + 1}", hint=hint)
 
 
@@ -175,26 +177,107 @@ def _print_game(results: Sequence["Result"], options: ScoreOptions) -> None:
     from kdvision.report.table import format_combined
 
     rows = [
-        (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
+        (kingdom, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
         for result in results
-        for number, scored in enumerate(result.kingdoms, start=1)
+        for number, kingdom in enumerate(result.kingdoms, start=1)
     ]
     if options.as_json or len(results) == 1 or len(rows) < 2:
         return
-    rules = options.make_rules([scored.board for scored, _ in rows])
+    rules = options.make_rules([kingdom.board for kingdom, _ in rows])
     if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
         return
     if any(result.is_open for result in results):
         typer.echo(" Who wins is not known yet: facts are missing.")
         return
     kingdoms, places = zip(*rows, strict=True)
-    players = make_names_unique([scored.player_name or place for scored, place in rows], places)
+    players = make_names_unique([kingdom.player_name or place for kingdom, place in rows], places)
     game = combine_kingdoms(kingdoms, players, rules)
     print_text(format_combined, game)
     for place in game.standing.places if game.standing is not None else ():
-        alone = kingdoms[place.index]
-        if place.total != alone.card.total:  # because the whole game has another side
+        kingdom = kingdoms[place.index]
+        if place.total != kingdom.card.total:  # because the whole game has another side
             print_line(
-                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {alone.card.total} above:"
-                f" the game is scored with side {rules.side}, the photo by itself with side {alone.rule_set.side}."
+                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {kingdom.card.total} above:"
+                f" the game is scored with side {rules.side}, the photo by itself with side {kingdom.rule_set.side}."
             )
+
+
+def check_game_file(path: str | None) -> None:
+    """Raise a usage error for a game file that exists already, or whose folder does not."""
+    if path is None:
+        return
+    _check_folder(Path(path).parent, "--game-file")
+    if Path(path).exists():
+        text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
+        raise typer.BadParameter(text, param_hint="--game-file")
+
+
+def write_game_file(path: str | None, results: Sequence["Result"], options: ScoreOptions | None) -> None:
+    """Write the game file, unless a photo failed. `options` is None for photos of different games."""
+    if path is None:
+        return
+    if options is None:
+        hint = "choose the game with --game"
+        raise KdvisionError(f"{path} was not written: the photos show different games", hint=hint)
+    if failed_photos := [result.photo for result in results if result.error is not None]:
+        print_message(f"{path} was not written, because {failed_photos[0]} failed")
+        return
+    from kdvision.files import write_atomically
+    from kdvision.report.game import format_game_file
+
+    side = options.make_rules([kingdom.board for result in results for kingdom in result.kingdoms]).side
+    text = format_game_file(results, options.board_game, options.variants, side=options.size, default_side=side)
+    write_atomically(Path(path), text.encode())
+    print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
+
+
+def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str] = ()) -> list[Path | None]:
+    """The path of each photo's overlay, None without one.
+
+    `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
+    photo, and KdvisionError if the folder cannot be written to.
+    """
+    from kdvision.files import IMAGE_FORMATS
+
+    if overlay is None:
+        return [None] * len(photos)
+    out = Path(overlay)
+    is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)  # noqa: PTH112  (False where it may not look)
+    if not is_folder and len(photos) > 1:
+        raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
+    _check_folder(out if is_folder else out.parent, "--overlay")
+    if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
+        *first_formats, last_format = IMAGE_FORMATS
+        raise _usage_error(f"{out} must end in {', '.join(first_formats)} or {last_format}")
+    paths = _name_in_folder(photos, out) if is_folder else [out]
+    for photo in [*photos, *views]:
+        for path in paths:
+            if photo != "-" and path.exists() and Path(photo).exists() and path.samefile(photo):
+                raise _usage_error(f"{path} is one of the photos and would be overwritten")
+    return [*paths]
+
+
+def _usage_error(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--overlay")
+
+
+def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
+    """One name for each photo, with a number added where two photos have the same name."""
+    names: list[str] = []
+    for photo in photos:
+        stem = "stdin" if photo == "-" else Path(photo).stem
+        candidates = chain([stem], (f"{stem} {number}" for number in count(2)))
+        names.append(next(name for name in candidates if name not in names))
+    return [folder / f"{name}{OVERLAY_SUFFIX}" for name in names]
+
+
+def _check_folder(folder: Path, option: str) -> None:
+    """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be written to."""
+    from kdvision.files import check_writable
+
+    try:
+        with suppress(PermissionError):
+            next(folder.iterdir(), None)
+    except (FileNotFoundError, NotADirectoryError):
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
+    check_writable(folder)

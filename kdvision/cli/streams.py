@@ -17,7 +17,12 @@ def separate_streams() -> None:
     HiGHS, in C++, sometimes prints a line of its own, which would spoil a file of JSON. After this call, results that
     cannot be printed raise KdvisionError, and messages that cannot be printed are dropped.
     """
-    _open_closed_descriptors()
+    for number in range(3):  # the next file would get the number of a closed stream
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
     with suppress(OSError, ValueError):
         if sys.stderr is not None and not sys.stderr.isatty():
             sys.stderr = _wrap(_MessageFile(os.dup(2), "w"), sys.stderr, line_buffering=True)
@@ -26,27 +31,17 @@ def separate_streams() -> None:
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (used until the process ends)
             return
         sys.stdout.flush()
-        own = os.dup(1)
+        descriptor = os.dup(1)
         os.dup2(2, 1)
         if sys.stdout.isatty():
-            sys.stdout = os.fdopen(own, "w", encoding=sys.stdout.encoding, errors="replace")
+            sys.stdout = os.fdopen(descriptor, "w", encoding=sys.stdout.encoding, errors="replace")
         else:
-            sys.stdout = _wrap(_ResultFile(own, "w"), sys.stdout)
-
-
-def _open_closed_descriptors() -> None:
-    """Open the null device in place of closed standard streams; else the next file would get their numbers."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            with suppress(OSError):
-                os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+            sys.stdout = _wrap(_ResultFile(descriptor, "w"), sys.stdout)
 
 
 def _wrap(raw: io.FileIO, like: TextIO, *, line_buffering: bool = False) -> TextIO:
-    buffered = io.BufferedWriter(raw)
-    return io.TextIOWrapper(buffered, encoding=like.encoding, errors="replace", line_buffering=line_buffering)
+    writer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(writer, encoding=like.encoding, errors="replace", line_buffering=line_buffering)
 
 
 class _ResultFile(io.FileIO):
