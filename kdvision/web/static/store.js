@@ -74,10 +74,12 @@ function playedKinds() {
   return [...(hasGems ? ["gem"] : []), ...(hasPieces ? ["knight", "building", "queen", "tower"] : [])];
 }
 
+const ANNOUNCE_MS = 100; // after the frame that shows what is announced
+
 /** Announce a text to screen readers. */
 export function announce(text) {
   if (state.announcement) update({ announcement: "" });
-  requestAnimationFrame(() => update({ announcement: text }));
+  setTimeout(() => update({ announcement: text }), ANNOUNCE_MS);
 }
 
 const TOAST_MS = 6000;

@@ -187,16 +187,17 @@ function withWaiting(game, waiting) {
 
 function withChange(game, { op, kingdom: id, ...values }) {
   const changeKingdom = (kingdom) => {
-    if (kingdom.id !== id) return kingdom;
     if (op === "set_kingdom") return { ...kingdom, ...values, facts: { ...kingdom.facts, ...values.facts } };
     if (op === "set_square") return withSquare(kingdom, values);
     if (op !== "answer_piece") return kingdom;
     const pieces = kingdom.seen.pieces.filter((one) => one.kind !== values.kind || one.at !== values.at);
     return { ...kingdom, seen: { ...kingdom.seen, pieces } };
   };
+  // The server may have applied the change already, and its answer is still on its way.
+  const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
   if (op === "set_rules") return { ...game, rules: values.rules };
   if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
-  return id ? { ...game, rounds: game.rounds.map((round) => round.map(changeKingdom)) } : game;
+  return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
 
 function withSquare(kingdom, { at, cell }) {
