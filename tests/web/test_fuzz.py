@@ -5,8 +5,6 @@ KDVISION_FUZZ=500 sends 500 requests to each operation instead of a few.
 
 import json
 import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 
 from kdvision.web.openapi import component_schemas, describe_api
 from kdvision.web.server import Settings, create_app
+from tests.conftest import Run
 from tests.paths import ROOT
 from tests.phones import LiveStream, Phone
 from tests.webserver import TIMEOUT_SECONDS, Client
@@ -86,9 +85,8 @@ def test_the_description_has_every_operation() -> None:
     assert set(describe_api()["paths"]) == paths
 
 
-def test_the_command_line_prints_the_same_schema() -> None:
+def test_the_command_line_prints_the_same_schema(run: Run) -> None:
     validator = pytest.importorskip("jsonschema_rs")
-    command = [sys.executable, "-m", "kdvision", "type", "w1 w / # f", "# l1 / l l", "--harmony", "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    ran = run("type", "w1 w / # f", "# l1 / l l", "--harmony", "--json")
     whole = {"$ref": "#/components/schemas/Result", "components": {"schemas": component_schemas()}}
-    validator.validator_for(whole).validate(json.loads(done.stdout))
+    validator.validator_for(whole).validate(json.loads(ran.out))

@@ -382,13 +382,13 @@ def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> N
     assert [line.partition(" ")[2].partition(",")[0] for line in err.splitlines()] == ["POST /api/read 503"]
 
 
-def test_a_port_in_use_is_reported() -> None:
+def test_a_port_in_use_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.web.server.run_server", lambda listener: None)  # never waits for requests
     with socket.create_server(("127.0.0.1", 0)) as used:
-        command = [sys.executable, "-m", "kdvision", "serve", "--forget", "--port", str(used.getsockname()[1])]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
-    assert done.returncode == 1
-    assert "cannot be used" in done.stderr
-    assert "--port 0" in done.stderr
+        ran = run("serve", "--forget", "--port", used.getsockname()[1])
+    assert ran.code == 1
+    assert "cannot be used" in ran.err
+    assert "--port 0" in ran.err
 
 
 def test_serve_says_which_packages_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
