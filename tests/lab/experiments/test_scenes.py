@@ -166,12 +166,14 @@ def test_pieces_in_photos_are_counted_by_square_or_by_number() -> None:
     assert set(pieces.load_pieces_in_photos()["18.jpg"]) == {"knight"}
 
 
+SMALL_SCENE = SceneFactors(
+    kingdoms=1, pixels=30, fill=0.9, clutter=0, castles=0, blur=0, angle=0, light=0, glare=0, noise=0
+)
+
+
 @pytest.fixture(scope="module")
 def small_scene() -> Picture:
-    scene_factors = SceneFactors(
-        kingdoms=1, pixels=30, fill=0.9, clutter=0, castles=0, blur=0, angle=0, light=0, glare=0, noise=0
-    )
-    return render_scene(scene_factors, 1, factors.DRAWN, DATA)
+    return render_scene(SMALL_SCENE, 1, factors.DRAWN, DATA)
 
 
 @pytest.mark.parametrize("part", ablation.PARTS)
@@ -195,7 +197,8 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
 
 def test_leaving_a_part_out_has_an_effect() -> None:
     """A part that was renamed must not stay in the program unnoticed. Few lattices are split."""
-    photo = render_scene(draw_factors(3), 3, factors.DRAWN, DATA).photo
+    tilted_scene = replace(SMALL_SCENE, angle=30, clutter=1, light=1, noise=1)
+    photo = render_scene(tilted_scene, 1, factors.DRAWN, DATA).photo
     complete = describe_kingdoms(photo)
     for part in ablation.PARTS.keys() - {"nothing", "component splitting", "partition of close kingdoms"}:
         with ablation.PARTS[part]():
