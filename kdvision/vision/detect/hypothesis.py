@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,11 +13,9 @@ from kdvision.vision.detect.lattice import (
     MIN_KINGDOM_SQUARES,
     Component,
     Indices,
-    grow_components,
     split_component,
 )
 from kdvision.vision.geometry import Floats, apply_homography
-from kdvision.vision.networks.detector import Detections
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +61,11 @@ class LatticeHypothesis(Component):
         return bool(other.find_covered(self.squares.centre).mean() > max_share)
 
 
-def find_hypotheses(squares: Detections) -> list[LatticeHypothesis]:
-    """Return the lattices that the detections form, none of them larger than a kingdom."""
-    parts = [part for whole in grow_components(squares) for part in split_component(whole)]
-    fitted = [LatticeHypothesis.fit(part) for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
-    return [one for one in fitted if one is not None]
+def find_hypotheses(components: Iterable[Component]) -> list[LatticeHypothesis]:
+    """Return the lattices that the components form, none of them larger than a kingdom."""
+    parts = [part for component in components for part in split_component(component)]
+    hypotheses = [LatticeHypothesis.fit(part) for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
+    return [one for one in hypotheses if one is not None]
 
 
 def _fit_homography(component: Component) -> Floats:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
-from kdvision.vision.networks.detector import Complex, Detections
+from kdvision.vision.networks.detector import Detections
 
 Indices = npt.NDArray[np.intp]
 Link = tuple[float, int, int]
@@ -96,56 +96,73 @@ def grow_components(squares: Detections, among: Mask | None = None) -> Iterator[
     Columns run along its first axis. Detections on two halves of other ones are left out, and those not `among` (n,).
     """
     free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
-    u, v = (axis[:, 0] + 1j * axis[:, 1] for axis in (squares.axis_u, squares.axis_v))
-    centre, axes = squares.centre[:, 0] + 1j * squares.centre[:, 1], np.stack([u, v, -u, -v])
+    is_free = free.tolist()  # single look-ups are faster in a list
+    links = _list_candidates(squares, free)
     for seed in np.argsort(-squares.score, kind="stable").tolist():
-        if free[seed]:
+        if is_free[seed]:
             members: dict[tuple[int, int], tuple[int, int]] = {}
-            taken = set[int]()
+            joined = set[int]()
             queue = [(0.0, seed, 0, 0, 0)]
             while queue:
                 _, index, col, row, turn = heapq.heappop(queue)
-                if index in taken or (col, row) in members:
+                if index in joined or (col, row) in members:
                     continue
                 members[col, row] = index, turn
-                taken.add(index)
-                for gap, near, dc, dr, quarters in _iterate_links(centre, axes, squares.side, index, turn, free):
-                    if near not in taken:
-                        heapq.heappush(queue, (gap, near, col + dc, row + dr, quarters))
+                joined.add(index)
+                steps = set[int]()
+                for step, neighbour, turned in links.get(index, ()):
+                    if is_free[neighbour] and step not in steps:  # only the nearest one of each step counts
+                        steps.add(step)
+                        gap, dc, dr, quarters = turned[turn % 2]
+                        if gap < np.inf and neighbour not in joined:
+                            sign = 1 - (turn & 2)  # a half turn reverses the step
+                            place = col + sign * int(dc), row + sign * int(dr)
+                            heapq.heappush(queue, (gap, neighbour, *place, int(quarters) ^ (turn & 2)))
             indices, turns = np.array(list(members.values())).T
-            free[indices] = False
+            for index in indices.tolist():
+                is_free[index] = False
             yield Component(np.array(list(members)), squares.select(indices).turn(turns))
 
 
-def _iterate_links(
-    centre: Complex, axes: Complex, side: Floats, index: int, turn: int, free: Mask
-) -> Iterator[tuple[float, int, int, int, int]]:
-    """Yield the links of a square whose axes are turned by `turn` quarters, to the nearest `free` square of each step.
+def _list_candidates(squares: Detections, free: Mask) -> dict[int, list[tuple[int, int, list[list[float]]]]]:
+    """Return for each `free` square those that lie where its axes lead, nearest first.
 
-    Each is the gap in sides, the index of the other square, the step to it in columns and rows, and the quarters by
-    which its axes turn. `axes` (4, n) are the first axes after 0 to 3 quarters.
+    Each is the number of the step, the index of the other square, and for the first one's axes turned by 0 and 1
+    quarters the link: the gap in sides (infinite if the squares do not fit together), the step to it in columns and
+    rows, and the quarters by which its axes turn.
     """
     side_ratios, min_axis_cosine = (0.65, 1.5), 0.93
     # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
-    diagonal = _STEPS.all(axis=1)
-    max_gap = 0.35 * np.where(diagonal, 1.3, 1.0)
-    (dc, dr), u, v = _STEPS.T, axes[turn, index], axes[(turn + 1) % 4, index]
-    away = np.abs(centre - (centre[index] + 2 * (dc * u + dr * v))[:, None]) / side[index]
-    away[:, ~free] = np.inf
-    near = away.argmin(axis=1)
-    theirs = axes[:, near]
-    cosines = (np.conj(u) * theirs).real / (np.abs(u) * np.abs(theirs) + 1e-9)
-    turns, steps = cosines.argmax(axis=0), np.arange(len(_STEPS))
+    diagonal: Mask = np.asarray(_STEPS.all(axis=1))
+    max_gap: Floats = 0.35 * np.where(diagonal, 1.3, 1.0)
+    max_away = 1.6 * max_gap  # perspective changes sizes: a neighbour lies further from where one square's axes lead
+    centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
+    expected, apart = 2 * np.stack([u, v], axis=1) @ _STEPS.T, centre - centre[:, None]
+    reach = np.abs(expected).max(axis=1, initial=0) + max_away.max() * squares.side
+    one, other = np.nonzero((np.abs(apart) <= reach[:, None]) & np.outer(free, free))
+    away = np.abs(apart[one, other, None] - expected[one]) / squares.side[one, None]
+    pair, step = np.nonzero(away <= max_away)
+    order = np.argsort(away[pair, step], kind="stable")
+    one, other, step = one[pair][order], other[pair][order], step[order]
+
+    axes = np.stack([u, v, -u, -v])
+    u, v = axes[:2, one], axes[1:3, one]
+    cosines = (np.conj(u)[:, None] * axes[:, other]).real / (np.abs(u)[:, None] * np.abs(axes[:, other]) + 1e-9)
+    quarters = cosines.argmax(axis=1)
+    dc, dr = _STEPS[step].T
+    dc, dr = np.stack([dc, dr]), np.stack([dr, -dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
-    meeting = dc * (u + theirs[turns, steps]) + dr * (v + theirs[(turns + 1) % 4, steps])
-    gap = np.abs(centre[near] - centre[index] - meeting) / side[index]
-    ratio = side[near] / side[index]
-    fits = (ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (cosines[turns, steps] >= min_axis_cosine)
-    # Perspective changes sizes, so that a neighbour lies further from where one square's own axes lead.
-    fits &= (away[steps, near] <= 1.6 * max_gap) & (gap <= max_gap)
-    gap += DIAGONAL_COST_SIDES * diagonal
-    for step in np.flatnonzero(fits):
-        yield float(gap[step]), int(near[step]), int(dc[step]), int(dr[step]), int(turns[step])
+    meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
+    gap = np.abs(apart[one, other] - meeting) / squares.side[one]
+    ratio = squares.side[other] / squares.side[one]
+    fits = np.asarray(ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (gap <= max_gap[step])
+    fits &= cosines.max(axis=1) >= min_axis_cosine
+    gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
+    links = np.stack([gap, dc, dr, quarters], axis=-1).swapaxes(0, 1).tolist()
+    candidates: dict[int, list[tuple[int, int, list[list[float]]]]] = {}
+    for index, *candidate in zip(one.tolist(), step.tolist(), other.tolist(), links, strict=True):
+        candidates.setdefault(index, []).append((candidate[0], candidate[1], candidate[2]))
+    return candidates
 
 
 def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_half_sides: float = 1.4) -> Mask:
@@ -156,11 +173,14 @@ def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_ha
     """
     score, overlapped = squares.score, np.zeros(len(squares), bool)
     weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
-    for strong in np.argsort(-score, kind="stable") if len(weak) else ():
-        if not overlapped[strong]:
-            axes = np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=1)
-            away = np.abs((squares.centre[weak] - squares.centre[strong]) @ np.linalg.pinv(axes).T).max(axis=1)
-            overlapped[weak] |= (away < max_half_sides) & (score[weak] < max_score_ratio * score[strong])
+    order = np.argsort(-score, kind="stable")
+    strong = order[max_score_ratio * score[order] > score.min(initial=1)]
+    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
+    away = np.abs((squares.centre[weak] - squares.centre[strong, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
+    covers = (away < max_half_sides) & (score[weak] < max_score_ratio * score[strong, None])
+    for index, is_covered in zip(strong.tolist(), covers, strict=True):
+        if not overlapped[index]:
+            overlapped[weak] |= is_covered
     return overlapped
 
 

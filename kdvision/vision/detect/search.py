@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis, find_hypotheses
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, grow_components
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
 from kdvision.vision.detect.refine import refine
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import (
@@ -29,16 +29,17 @@ def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detect
     added; it alone counts if it is certain, because it shows small squares better.
     """
     coarse = detector.detect_photo(photo, FINE_LONG_SIDE_PIXELS // 2)
-    found: list[LatticeHypothesis] = []
-    if is_early := _has_only_large(coarse, photo):
-        found = refine_hypotheses(photo, detector, find_hypotheses(coarse))
-        if _is_certain(found):
-            return [coarse], found
+    components = list(grow_components(coarse))
+    hypotheses: list[LatticeHypothesis] = []
+    if is_early := _has_only_large(components, photo):
+        hypotheses = refine_hypotheses(photo, detector, find_hypotheses(components))
+        if _is_certain(hypotheses):
+            return [coarse], hypotheses
     fine = detector.detect_photo(photo, FINE_LONG_SIDE_PIXELS)
-    found = refine_hypotheses(photo, detector, find_hypotheses(fine), found)
-    if not is_early and not _is_certain(found):
-        found = refine_hypotheses(photo, detector, find_hypotheses(coarse), found)
-    return [fine, coarse], found
+    hypotheses = refine_hypotheses(photo, detector, find_hypotheses(grow_components(fine)), hypotheses)
+    if not is_early and not _is_certain(hypotheses):
+        hypotheses = refine_hypotheses(photo, detector, find_hypotheses(components), hypotheses)
+    return [fine, coarse], hypotheses
 
 
 def _is_certain(hypotheses: Sequence[LatticeHypothesis], *, min_score: float = 0.8) -> bool:
@@ -50,19 +51,20 @@ def _is_certain(hypotheses: Sequence[LatticeHypothesis], *, min_score: float = 0
     return bool(best) and min(one.squares.score.min() for one in best) > min_score
 
 
-def _has_only_large(coarse: Detections, photo: Photo, *, min_score: float = 0.3, min_side_pixels: float = 20.0) -> bool:
+def _has_only_large(
+    components: Sequence[Component], photo: Photo, *, min_score: float = 0.3, min_side_pixels: float = 20.0
+) -> bool:
     """Return True if every possible square of the coarse scale is large and connected to others.
 
     A detection of `min_score` may be a square. `min_side_pixels`, at the coarse scale, is twice what is visible there,
     so that nothing smaller is missed.
     """
     scale = FINE_LONG_SIDE_PIXELS // 2 / max(photo.width, photo.height)
-    grown = list(grow_components(coarse))
-    return max(map(len, grown), default=0) >= MIN_KINGDOM_SQUARES and all(
+    return max(map(len, components), default=0) >= MIN_KINGDOM_SQUARES and all(
         part.squares.side.min() * scale > min_side_pixels
         if len(part) >= MIN_KINGDOM_SQUARES
         else part.squares.score.max() <= min_score
-        for part in grown
+        for part in components
     )
 
 
@@ -91,7 +93,7 @@ def refine_hypotheses(
             found.append(refined)
             rest = one.select(~refined.find_covered(one.squares.centre))  # it may have been two kingdoms
             if MIN_KINGDOM_SQUARES <= len(rest) < len(one):
-                waiting += find_hypotheses(rest.squares)
+                waiting += find_hypotheses(grow_components(rest.squares))
     return found
 
 
