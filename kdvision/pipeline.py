@@ -97,21 +97,21 @@ def read_views(
     check_box(game)
     watch, networks = watch or (lambda *_: None), Networks.load()
     first = Photo.open(photos[0])
-    everything = find_kingdoms(first, networks, watch=watch)
-    kingdoms = split_kingdoms(everything)[0]
+    first_observations = find_kingdoms(first, networks, watch=watch)
+    kingdoms = split_kingdoms(first_observations)[0]
     if not kingdoms:
-        raise make_no_kingdom_error(first, everything)
+        raise make_no_kingdom_error(first, first_observations)
 
     def match_view(photo: Photo) -> tuple[dict[int, AlignedView], int]:
         """Return a photo's views of the known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
-        found = find_kingdoms(photo, networks, watch=watch)
-        matched, rest = match_kingdoms(kingdoms, split_kingdoms(found)[0])
+        observations = find_kingdoms(photo, networks, watch=watch)
+        matches, rest = match_kingdoms(kingdoms, split_kingdoms(observations)[0])
         others = len(decide_kingdoms(rest, networks.calibration, side=side, game=game)[1])
-        if not matched and not others:
-            raise make_no_kingdom_error(photo, found)
-        return matched, others
+        if not matches and not others:
+            raise make_no_kingdom_error(photo, observations)
+        return matches, others
 
-    views, problems = _collect_views(photos[1:], match_view, known={first.digest: 1}, on_failure=on_failure)
+    views, problems = _collect_views(photos[1:], match_view, numbers_by_digest={first.digest: 1}, on_failure=on_failure)
     fused = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
@@ -119,7 +119,7 @@ def read_views(
         side=side,
         fixed_squares=fixed_squares,
         is_manual=True,
-        surroundings=describe_surroundings(kingdoms, everything),
+        surroundings=describe_surroundings(kingdoms, first_observations),
         game=game,
         calibration=networks.calibration,
         watch=watch,
@@ -132,12 +132,12 @@ def _collect_views(
     photos: Sequence[PhotoSource],
     match_view: Callable[[Photo], tuple[dict[int, AlignedView], int]],
     *,
-    known: dict[bytes, int],
+    numbers_by_digest: dict[bytes, int],
     on_failure: OnFailure | None,
 ) -> tuple[dict[int, list[AlignedView]], list[Problem]]:
     """Return the views of each known kingdom in further photos, and problems with these photos.
 
-    `known` are the numbers of earlier photos by their digest.
+    `numbers_by_digest` holds the numbers of earlier photos.
     """
     views: dict[int, list[AlignedView]] = {}
     problems: list[Problem] = []
@@ -145,20 +145,20 @@ def _collect_views(
         name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
-            original = known.setdefault(photo.digest, number)
+            original = numbers_by_digest.setdefault(photo.digest, number)
             if original < number:
                 problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
                 continue
-            matched, others = match_view(photo)
+            matches, others = match_view(photo)
         except (PhotoError, NoKingdomFound) as error:
             problems.append(Problem((), f"{name} is left out: {error}"))
             if on_failure is not None:
                 on_failure(number - 1, error)
             continue
-        for index, view in matched.items():
+        for index, view in matches.items():
             views.setdefault(index, []).append(view)
         texts = [f": {warning}" for warning in photo.warnings]
-        if others and not matched:
+        if others and not matches:
             texts.insert(0, ", shows another kingdom, and is left out")
         elif others:
             which = "a kingdom" if others == 1 else f"{others} kingdoms"

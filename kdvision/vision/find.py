@@ -95,9 +95,9 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
         return ObservedLattice(hypothesis, observe(photo, networks.classifier, build_grid(hypothesis)))
 
     lattices: list[ObservedLattice] = []
-    for whole in map(observe_lattice, hypotheses):
-        parts = list(map(observe_lattice, split_by_castles(whole)))
-        lattices += parts if any(classify_grid(part.observation).certain for part in parts) else [whole]
+    for lattice in map(observe_lattice, hypotheses):
+        parts = list(map(observe_lattice, split_by_castles(lattice)))
+        lattices += parts if any(classify_grid(part.observation).certain for part in parts) else [lattice]
     kingdoms = [one for one in lattices if classify_grid(one.observation).beside_others]
     resolved = dict(zip(kingdoms, remove_foreign_tiles(kingdoms), strict=True))
     return [resolved.get(one, one.observation) for one in lattices]

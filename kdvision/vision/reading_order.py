@@ -14,17 +14,13 @@ class Extent(NamedTuple):
 
 
 def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
-    """Return the indices of the extents in reading order."""
+    """Return the indices of the extents in reading order; a row shares a third of the smaller box's height."""
     rows: list[list[int]] = []
     for index in sorted(range(len(extents)), key=lambda index: extents[index].top + extents[index].bottom):
-        if rows and _share_row(extents[rows[-1][0]], extents[index]):
+        one, other = extents[rows[-1][0] if rows else index], extents[index]
+        common_height = min(one.bottom, other.bottom) - max(one.top, other.top)
+        if rows and common_height > min(one.bottom - one.top, other.bottom - other.top) / 3:
             rows[-1].append(index)
         else:
             rows.append([index])
     return [n for row in rows for n in sorted(row, key=lambda index: extents[index].left + extents[index].right)]
-
-
-def _share_row(one: Extent, other: Extent, *, min_overlap: float = 1 / 3) -> bool:
-    """Return True if the boxes have `min_overlap` of the smaller height in common; small shifts change nothing."""
-    common = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return common > min(one.bottom - one.top, other.bottom - other.top) * min_overlap

@@ -236,8 +236,8 @@ def mark_touching(
     tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
     touching: set[int] = set()
     for one, other in permutations([n for n, centres in enumerate(tiles) if len(centres)], 2):
-        own, others = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
-        if compute_distances(own, others).min() < MAX_TOUCHING_SIDES:
+        tiles_of_one, tiles_of_other = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
+        if compute_distances(tiles_of_one, tiles_of_other).min() < MAX_TOUCHING_SIDES:
             touching |= {one, other}
     return [around._replace(touched=n in touching) for n, around in enumerate(surroundings)]
 

@@ -80,10 +80,12 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     If no castle is visible anywhere, the largest grid that may hide one is the only kingdom.
     """
     classes = [(one, classify_grid(one)) for one in observations]
-    if any(found.certain for _, found in classes):
-        kingdoms = [one for one, found in classes if found.beside_others]
+    if any(grid_class.certain for _, grid_class in classes):
+        kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
     else:
-        kingdoms = sorted((one for one, found in classes if found.alone), key=lambda one: -one.expected_tiles)[:1]
+        kingdoms = sorted(
+            (one for one, grid_class in classes if grid_class.alone), key=lambda one: -one.expected_tiles
+        )[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
     kingdoms = [one for one in kingdoms if one not in copies]
     kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]

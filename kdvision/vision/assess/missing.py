@@ -23,7 +23,7 @@ NO_EVIDENCE_LOG_ODDS: Final = -4.0
 
 def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
     """Return the cells of a grid that touch the board's squares and are none of them, in order."""
-    around = {near for square in board for near in square.neighbours()} - set(board)
+    around = {cell for square in board for cell in square.neighbours()} - set(board)
     return sorted(cell for cell in around if 0 <= cell.row < rows and 0 <= cell.col < cols)
 
 
@@ -81,8 +81,8 @@ def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyon
     neighbours = find_neighbours(board, *visible_share.shape)
     if any(visible_share[cell] >= MIN_VISIBLE_SHARE and tile_beyond[cell] > p_review for cell in neighbours):
         return (Problem((), "the kingdom goes on beyond the picture's edge", warning="beyond"),)
-    if cut := tuple(sorted(square for square in board if visible_share[square] < MIN_WHOLE_SHARE)):
-        return (Problem(cut, "the picture's edge cuts tiles of this kingdom", warning="cut"),)
+    if cut_tiles := tuple(sorted(square for square in board if visible_share[square] < MIN_WHOLE_SHARE)):
+        return (Problem(cut_tiles, "the picture's edge cuts tiles of this kingdom", warning="cut"),)
     if any(visible_share[cell] < unreliable_share and can_grow(board, cell) for cell in neighbours):
         text = "the picture ends beside this kingdom: a tile beyond its edge would not be seen"
         return (Problem((), text, warning="ends"),)

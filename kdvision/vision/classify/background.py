@@ -98,13 +98,12 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
         return colours
     points, inside = points[visible], inside[visible]
     pixels, matrix = photo.crop(points, samples / side)
-    at = apply_homography(matrix, points + 0.5) - 0.5
-    x, y = np.moveaxis(at.astype(np.float32), -1, 0)
+    x, y = np.moveaxis((apply_homography(matrix, points + 0.5) - 0.5).astype(np.float32), -1, 0)
     sampled = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     lab = np.asarray(cv2.cvtColor(sampled.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
-    whole = inside.all(axis=1)
+    is_inside = inside.all(axis=1)
     lab[~inside] = np.nan
     medians = np.median(lab, axis=1)
-    medians[~whole] = np.nanmedian(lab[~whole], axis=1)
+    medians[~is_inside] = np.nanmedian(lab[~is_inside], axis=1)
     colours[visible] = medians
     return colours

@@ -6,9 +6,8 @@ by confident squares. The network is a set transformer without positions: where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import cv2
 import numpy as np
@@ -20,8 +19,6 @@ from kdvision.vision.geometry import Floats
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, crop_squares
 from kdvision.vision.networks.onnx import Model
-
-_MARGIN: Final = (CROP_PIXELS - SQUARE_PIXELS) // 2
 
 
 @dataclass(frozen=True)
@@ -68,23 +65,20 @@ class ContextClassifier:
         tiles = [TileFeatures.of(photo, observation, self.kinds) for observation in observations]
         if not any(len(one.cells) for one in tiles):
             return list(observations)
-        predicted = zip(observations, tiles, self._predict(tiles), strict=True)
-        return [one.update(observation, self.kinds, log_probs) for observation, one, log_probs in predicted]
-
-    def _predict(self, tiles: Sequence[TileFeatures]) -> Iterator[Floats]:
-        """Yield the log-probabilities (n, kinds) of each kingdom's tiles."""
         predicted = self.model.run_inputs(
             log_probs=np.concatenate([one.log_probs for one in tiles]).astype(np.float32),
             colours=np.concatenate([one.colours for one in tiles]).astype(np.float32),
         ).astype(np.float64)
         predicted -= np.logaddexp.reduce(predicted, axis=1, keepdims=True)  # the network works in float32
-        yield from np.split(predicted, np.cumsum([len(one.cells) for one in tiles])[:-1])
+        parts = np.split(predicted, np.cumsum([len(one.cells) for one in tiles])[:-1])
+        kingdoms = zip(observations, tiles, parts, strict=True)
+        return [one.update(observation, self.kinds, log_probs) for observation, one, log_probs in kingdoms]
 
 
 def measure_colours(crops: npt.NDArray[np.uint8]) -> Floats:
     """Return mean and standard deviation (n, 6) of L*, a* and b* in the squares of crops (n, 64, 64, 3)."""
-    colours = np.empty((len(crops), 6))
+    colours, margin = np.empty((len(crops), 6)), (CROP_PIXELS - SQUARE_PIXELS) // 2
     for row, crop in zip(colours, crops, strict=True):
-        lab = cv2.cvtColor(np.ascontiguousarray(crop[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN]), cv2.COLOR_RGB2LAB)
+        lab = cv2.cvtColor(np.ascontiguousarray(crop[margin:-margin, margin:-margin]), cv2.COLOR_RGB2LAB)
         row[:] = np.concatenate(cv2.meanStdDev(lab))[:, 0]
     return colours

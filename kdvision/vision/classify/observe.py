@@ -45,20 +45,20 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int 
     foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
     hidden = compute_occlusion_probability(compute_occlusion_features(predicted, features), metadata).reshape(shape)
     occlusion = np.where(is_tile, predicted.hidden.reshape(shape), is_whole * hidden)
-    found = GridObservation(
+    observation = GridObservation(
         grid, reading, compute_border_log_odds(predicted, shape), join_occlusion(occlusion, foreign)
     )
-    if found.max_castle_probability > P_TILE:
-        crop = crop_squares(photo, grid.quad(found.castle_cell)[None])[0]
-        found = replace(found, colour=load_player_colours().classify(crop))
+    if observation.max_castle_probability > P_TILE:
+        crop = crop_squares(photo, grid.quad(observation.castle_cell)[None])[0]
+        observation = replace(observation, colour=load_player_colours().classify(crop))
     if classifier.pieces:
-        gems = join_gem_evidence(predicted.gems.reshape(*shape, -1), found.is_tile)
+        gems = join_gem_evidence(predicted.gems.reshape(*shape, -1), observation.is_tile)
         pieces = predicted.pieces.reshape(*shape, -1)
-        found = replace(found, pieces=pieces, gems=gems, piece_names=classifier.pieces)
+        observation = replace(observation, pieces=pieces, gems=gems, piece_names=classifier.pieces)
     if share.min() == 1:
-        return found
+        return observation
     beyond = np.where(outside, expit(predicted.presence).reshape(shape), 0.0)
-    return replace(found, visible_share=share, tile_beyond=beyond)
+    return replace(observation, visible_share=share, tile_beyond=beyond)
 
 
 def classify_cells(

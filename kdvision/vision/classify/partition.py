@@ -86,12 +86,12 @@ def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObserv
             distance = compute_distances(one.hypothesis.squares.centre, other.hypothesis.squares.centre)
             nearest = distance.argmin(axis=1)
             for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side):
-                theirs = nearest[square]
-                if _count_links(one.hypothesis, square, owned[n]) > _count_links(other.hypothesis, theirs, owned[m]):
-                    owned[m][theirs] = False
+                match = nearest[square]
+                if _count_links(one.hypothesis, square, owned[n]) > _count_links(other.hypothesis, match, owned[m]):
+                    owned[m][match] = False
                 else:
                     owned[n][square] = False
-    return [_remove(n, lattices, owned) for n in range(len(lattices))]
+    return [_remove_tiles_of_others(n, lattices, owned) for n in range(len(lattices))]
 
 
 def _count_links(component: Component, square: np.intp, among: Mask) -> float:
@@ -101,22 +101,16 @@ def _count_links(component: Component, square: np.intp, among: Mask) -> float:
     return float(edges.sum() + DIAGONAL_COST_SIDES * corners.sum())
 
 
-def _remove(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[Mask]) -> GridObservation:
+def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[Mask]) -> GridObservation:
     """Return the observation of lattice `n` without tiles on cells where tiles of other lattices lie."""
-    observation, squares = lattices[n].observation, lattices[n].hypothesis.squares
-    foreign = [
-        other.hypothesis.squares.centre[other.find_squares(other.observation.is_tile) & owned[m]]
-        for m, other in enumerate(lattices)
-        if m != n
-    ]
-    if not foreign or not len(np.concatenate(foreign)):
-        return observation
-    grid = observation.grid
+    observation, grid = lattices[n].observation, lattices[n].observation.grid
     centres = grid.centres.reshape(-1, 2)
-    distance = compute_distances(centres, np.concatenate(foreign))
-    is_foreign = distance.min(axis=1) < MAX_SAME_TILE_SIDES * grid.side
-    if owned[n].any():
-        is_foreign[compute_distances(squares.centre[owned[n]], centres).argmin(axis=1)] = False
+    is_foreign = np.zeros(len(centres), bool)
+    for other, is_owned in zip((*lattices[:n], *lattices[n + 1 :]), (*owned[:n], *owned[n + 1 :]), strict=True):
+        tiles = other.hypothesis.squares.centre[other.find_squares(other.observation.is_tile) & is_owned]
+        is_foreign |= (compute_distances(centres, tiles) < MAX_SAME_TILE_SIDES * grid.side).any(axis=1)
+    owned_centres = lattices[n].hypothesis.squares.centre[owned[n]]
+    is_foreign[compute_distances(owned_centres, centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation
     return replace(observation, reading=observation.reading.remove_tiles(is_foreign.reshape(grid.rows, grid.cols)))

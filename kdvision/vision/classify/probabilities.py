@@ -117,39 +117,40 @@ class Reading:
         return self._drop_kinds(deck)._add_kinds(deck)
 
     def _drop_kinds(self, deck: Deck) -> "Reading":
-        known = {*map(str, kinds(deck)), CASTLE, NOTHING}
-        if known.issuperset(self.kinds):
+        deck_kinds = {*map(str, kinds(deck)), CASTLE, NOTHING}
+        if deck_kinds.issuperset(self.kinds):
             return self
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
-        kept = [n for n in tiles if self.kinds[n] in known]
-        log_probs = self.log_probs[..., kept]
+        remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
+        log_probs = self.log_probs[..., remaining]
         total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-        finite = np.isfinite(total)
-        shares = np.where(finite, log_probs - np.where(finite, total, 0.0), -np.log(len(kept)))
-        made = self.log_probs.copy()
-        made[..., kept] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
-        columns = [n for n, kind in enumerate(self.kinds) if kind in known]
-        return Reading(made[..., columns], tuple(self.kinds[n] for n in columns))
+        is_finite = np.isfinite(total)
+        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
+        values = self.log_probs.copy()
+        values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
+        columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]
+        return Reading(values[..., columns], tuple(self.kinds[n] for n in columns))
 
     def _add_kinds(self, deck: Deck) -> "Reading":
         """Return the reading with more kinds: a network without w2 reads it as w1, so their counts divide w1."""
-        counts, made, added = kinds(deck), self.log_probs.copy(), list[str]()
+        counts, log_probs, names = kinds(deck), self.log_probs.copy(), list[str]()
         columns = []
         for cell, count in counts.items():
             like = Cell(cell.terrain, cell.crowns - 1) if cell.crowns else cell
             if str(cell) not in self.kinds and str(like) in self.kinds:
                 at, share = self.kinds.index(str(like)), count / (count + counts[like])
-                columns.append(made[..., at] + np.log(share))
-                made[..., at] += np.log1p(-share)
-                added.append(str(cell))
-        return Reading(np.dstack([made, *columns]), (*self.kinds, *added)) if added else self
+                columns.append(log_probs[..., at] + np.log(share))
+                log_probs[..., at] += np.log1p(-share)
+                names.append(str(cell))
+        return Reading(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
 
     def remove_tiles(self, cells: NDArray[np.bool_]) -> "Reading":
         """Return the reading with no tile on `cells` (rows, cols)."""
-        made = self.log_probs.copy()
-        made[cells] = IMPOSSIBLE_LOG_PROBABILITY
-        made[cells, self.kinds.index(NOTHING)] = np.log1p(-np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1))
-        return Reading(made, self.kinds)
+        log_probs = self.log_probs.copy()
+        log_probs[cells] = IMPOSSIBLE_LOG_PROBABILITY
+        others = np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1)
+        log_probs[cells, self.kinds.index(NOTHING)] = np.log1p(-others)
+        return Reading(log_probs, self.kinds)
 
     def rotate(self, quarters: int = 1) -> "Reading":
         """Return the reading rotated clockwise by quarter turns, as `Board.rotate` does."""

@@ -99,12 +99,12 @@ def _make_decision(
     boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked]
     losses = p.losses[grid.ravel()]
     doubts, overruled = _find_doubts(losses, p.kinds, ranked, grid.shape[1])
-    chosen = [n for n in weighted[0][0].chosen.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
+    placements = [n for n in weighted[0][0].chosen.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
     squares = {int(square): Square(*place) for place, square in np.ndenumerate(grid)}
-    foreign = [n for n in chosen if p.face[n] < 0 and not p.is_castle[n]]
+    foreign = [n for n in placements if p.face[n] < 0 and not p.is_castle[n]]
     foreign_squares = sorted(squares[at] for n in foreign for at in (p.first[n], p.second[n]) if at >= 0)
     index, dominoes = index_deck(deck), []
-    for n in (n for n in chosen if p.face[n] >= 0):
+    for n in (n for n in placements if p.face[n] >= 0):
         one, two = (Cell.parse(p.kinds[kind]) for kind in (p.kind_a[n], p.kind_b[n]))
         numbers = index.numbers[index.number[one][two]]
         dominoes.append(PlacedDomino(numbers, (squares[p.first[n]], squares[p.second[n]])))
@@ -123,8 +123,8 @@ def _make_decision(
 
 def _make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
     """Return the board that labels (rows, cols) show, in the frame of the reading."""
-    shown = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
-    cells = {square: Cell.parse(kind) for square, kind in shown.items() if kind != NOTHING}
+    kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
+    cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
     return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
@@ -132,10 +132,10 @@ def _find_doubts(
     losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]], cols: int
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """Return the uncertain squares, least probable first, and those decided against a confident reading."""
-    shown, best_read = np.stack([labels for labels, _ in ranked]), losses.argmin(axis=1)
+    labellings, best_read = np.stack([labels for labels, _ in ranked]), losses.argmin(axis=1)
     doubts, overruled = [], []
-    for index in np.flatnonzero((shown != best_read).any(axis=0)).tolist():
-        square, label, raw = Square(*divmod(index, cols)), int(shown[0, index]), int(best_read[index])
+    for index in np.flatnonzero((labellings != best_read).any(axis=0)).tolist():
+        square, label, raw = Square(*divmod(index, cols)), int(labellings[0, index]), int(best_read[index])
         weights: dict[int, float] = {}
         for labels, weight in ranked:
             weights.setdefault(int(labels[index]), weight)
@@ -157,11 +157,11 @@ def _find_problems(
     Messages name squares from the board's own first row and column.
     """
     top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
-    found = tuple(
+    problems = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
     )
-    if found or not foreign_squares:
-        return found
+    if problems or not foreign_squares:
+        return problems
     text = "the box has not enough dominoes for this and the other kingdoms"
     return (Problem(tuple(foreign_squares), text, "kingdomino/contents"),)

@@ -43,9 +43,9 @@ DecideWithDeck = Callable[[Sequence[Reading], Deck], "list[Decision]"]
 def check_box(box: str) -> str:
     """Return the name of a box; raise NotationError for an unknown game or expansion."""
     game, *expansions = box.split("+")
-    for name, known in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
-        if name not in known:
-            expected = ", ".join(known)
+    for name, names in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
+        if name not in names:
+            expected = ", ".join(names)
             raise NotationError(f"there is no game {name!r}", expected=expected, hint=f"name one of {expected}")
     return box
 

@@ -93,9 +93,9 @@ class BoardProgramme:
         for squares, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):
             other = np.flatnonzero((squares >= 0) & is_near & (kinds != best.labels[squares]))
             np.minimum.at(bounds, squares[other], reduced[other])
-        found, unfinished = self._solve_alternatives(best, np.maximum(bounds - gap, 0.0), is_near, limit)
-        first = min([best, *found], key=lambda one: one.loss)
-        return first, [one for one in (*found, best) if one is not first], unfinished
+        alternatives, unfinished = self._solve_alternatives(best, np.maximum(bounds - gap, 0.0), is_near, limit)
+        first = min([best, *alternatives], key=lambda one: one.loss)
+        return first, [one for one in (*alternatives, best) if one is not first], unfinished
 
     def _solve_alternatives(
         self, best: Solution, bounds: Floats, is_near: Mask, limit: float
@@ -107,20 +107,20 @@ class BoardProgramme:
         """
         is_large, max_loss = is_near.sum() > MAX_COLUMNS, best.loss + limit
         squares = self._list_uncertain(best, bounds, limit, MAX_SQUARES // 4 if is_large else MAX_SQUARES)
-        found, unfinished = list[Solution](), set(range(len(self.placements.grids)) if is_large else ())
+        solutions, unfinished = list[Solution](), set(range(len(self.placements.grids)) if is_large else ())
         if not squares or not self._may_differ(best, squares, is_near, max_loss):
-            return found, unfinished
+            return solutions, unfinished
         for square in squares:
-            known = [one.loss for one in found if one.labels[square] != best.labels[square]]
+            losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
             tolerance = 0.05
-            if min(known, default=np.inf) <= best.loss + bounds[square] + tolerance:
+            if min(losses, default=np.inf) <= best.loss + bounds[square] + tolerance:
                 continue
             solution = self._solve_columns(is_near, self._require_difference(best, [square]), max_loss=max_loss)
             if solution is None:
                 unfinished.add(next(n for n, grid in enumerate(self.placements.grids) if square <= grid[-1, -1]))
             elif solution.loss <= max_loss:
-                found.append(solution)
-        return found, unfinished
+                solutions.append(solution)
+        return solutions, unfinished
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float, max_squares: int) -> list[int]:
         """Return the squares of each kingdom that may show something else, most uncertain first."""
@@ -204,15 +204,15 @@ class BoardProgramme:
 
     def _find_detached(self, labels: Ints) -> list[tuple[int, tuple[int, ...]]]:
         """Return kingdom and squares of each group without the castle; without a castle, of all but the largest."""
-        p, found = self.placements, list[tuple[int, tuple[int, ...]]]()
+        p, result = self.placements, list[tuple[int, tuple[int, ...]]]()
         for kingdom, grid in enumerate(p.grids):
             groups, count = measure.label(labels[grid] != p.nothing, connectivity=1, return_num=True)
             if count > 1:
                 castles = groups[labels[grid] == p.kinds.index(CASTLE)].tolist()
                 attached = castles or [int(np.bincount(groups[groups > 0]).argmax())]
                 detached = (n for n in range(1, count + 1) if n not in attached)
-                found += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached]
-        return found
+                result += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached]
+        return result
 
     def _add_cut(self, kingdom: int, group: tuple[int, ...]) -> None:
         """Add the row that only solutions with the group detached violate, and columns that pay for it.

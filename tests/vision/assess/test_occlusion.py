@@ -84,16 +84,16 @@ def test_without_background_samples_no_cell_is_an_object() -> None:
 def test_only_cells_that_may_hide_a_domino_of_the_kingdom_count(places: str, told: str) -> None:
     """B1, C1 and so on are tiles; a domino lies on two places, and one of them touches the kingdom."""
     board = [Square.parse(name) for name in ("B1", "C1", "D1", "B2", "C2", "B3")]
-    find_covered = np.zeros((6, 6), bool)
+    is_covered = np.zeros((6, 6), bool)
     for name in places.split():
-        find_covered[Square.parse(name)] = True
-    assert " ".join(square.name for square in find_hidden_squares(board, find_covered)) == told
+        is_covered[Square.parse(name)] = True
+    assert " ".join(square.name for square in find_hidden_squares(board, is_covered)) == told
 
 
 def test_a_kingdom_of_full_width_has_no_hidden_tile_beside_it() -> None:
-    board, find_covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
-    find_covered[0, 5:] = True
-    assert find_hidden_squares(board, find_covered) == []
+    board, is_covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
+    is_covered[0, 5:] = True
+    assert find_hidden_squares(board, is_covered) == []
 
 
 def test_a_cell_that_either_network_calls_empty_may_be_an_object() -> None:
