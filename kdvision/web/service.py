@@ -91,9 +91,9 @@ class Service:
         result, variants = self._read_photo(content, options, outlines, report)
         if result.error is not None:
             return json_response(result_to_dict(result), status_of(result.error))
-        played = list(dict.fromkeys([*rules.variants, *variants]))
-        found = replace(rules, game=result.game or rules.game, variants=played)
-        changes = [SetRules(found)] if found != rules else []
+        variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
+        new_rules = replace(rules, game=result.game or rules.game, variants=variant_ids)
+        changes = [SetRules(new_rules)] if new_rules != rules else []
         answer = add([make_reading(scored, photo_id) for scored in result.kingdoms], changes)
         return json_response(replace(answer, width=result.width, height=result.height))
 
@@ -114,10 +114,10 @@ class Service:
         except KdvisionError as error:
             return Result(PHOTO_NAME, error=error), []
         game = readings[0].game if readings else GAME_KINGDOMINO
-        played, facts = find_open_facts(readings, game, list_variants(options))
-        rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
+        variants, facts = find_open_facts(readings, game, list_variants(options))
+        rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=variants)
         result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)
-        return result, [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
+        return result, [variant.id for variant in VARIANTS if variant.id in variants and variant.facts]
 
     def _keep(self, content: bytes) -> None:
         if self.keep_folder is not None:
@@ -129,8 +129,8 @@ def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
     """A progress report. That of the stage "squares" has the centres of the detected squares in pixels of the photo."""
     if stage != "squares" or not output:
         return {"stage": stage}
-    found = max(output, key=len)  # detections are made at several scales
-    return {"stage": stage, "squares": found.centre.round().astype(int).tolist()}
+    detections = max(output, key=len)  # detections are made at several scales
+    return {"stage": stage, "squares": detections.centre.round().astype(int).tolist()}
 
 
 def convert_picture(content: bytes) -> Response:
@@ -143,12 +143,12 @@ def convert_picture(content: bytes) -> Response:
 
 def score_game(game: Mapping[str, Any], accept: str) -> Response:
     """The score of a game, as `kdvision game` prints it: as JSON, as a table, or as the game file itself."""
-    parsed = game_from_dict(game, name=GAME_NAME)
+    parsed_game = game_from_dict(game, name=GAME_NAME)
     if TOML in accept:
-        return Response(write_game_text(parsed), media_type=TOML)
+        return Response(write_game_text(parsed_game), media_type=TOML)
     if TEXT in accept:
-        return Response(format_game(parsed, GAME_NAME), media_type=TEXT)
-    return json_response(game_to_dict(parsed, GAME_NAME))
+        return Response(format_game(parsed_game, GAME_NAME), media_type=TEXT)
+    return json_response(game_to_dict(parsed_game, GAME_NAME))
 
 
 def answer_fits(body: Any) -> Response:

@@ -102,14 +102,14 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             cells = cells_of(Board.parse(self.board)) if self.board else {}
             has_doubts = bool(self.doubts or self.pieces)
             seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-            made = TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
+            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
         else:
-            made = context.find_reading(self.reading)
-        taken = {one.id for kingdoms in game.rounds for one in kingdoms}
-        name = self.id if self.id and self.id not in taken else secrets.token_hex(4)
-        colour = self.colour or made.colour
+            kingdom = context.find_reading(self.reading)
+        used_ids = {one.id for kingdoms in game.rounds for one in kingdoms}
+        name = self.id if self.id and self.id not in used_ids else secrets.token_hex(4)
+        colour = self.colour or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
-        return game.with_round(self.round, [*kingdoms, replace(made, id=name, player=player, colour=colour)])
+        return game.with_round(self.round, [*kingdoms, replace(kingdom, id=name, player=player, colour=colour)])
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -119,10 +119,10 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        before, made = game.find(self.kingdom), context.find_reading(self.reading)
+        before, reading = game.find(self.kingdom), context.find_reading(self.reading)
         counts = {key: value for key, value in before.facts.items() if not isinstance(value, list)}
         names = {"id": before.id, "player": before.player, "colour": before.colour}
-        return game.with_kingdom(replace(made, facts=made.facts | counts, **names))
+        return game.with_kingdom(replace(reading, facts=reading.facts | counts, **names))
 
 
 class JoinReading(Change, frozen=True, tag="join_reading"):
@@ -182,7 +182,7 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     def apply(self, game: TableGame, _: Context) -> TableGame:
         before = game.find(self.kingdom)
         facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
-        made = replace(
+        kingdom = replace(
             before,
             facts=check_facts(facts),
             player=before.player if self.player is None else clean_name(self.player) or before.player,
@@ -190,13 +190,13 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             checked=before.checked if self.checked is None else self.checked,
         )
         if len(game.rounds) > 1:
-            names = {"player": made.player, "colour": made.colour}
+            names = {"player": kingdom.player, "colour": kingdom.colour}
             rounds = [
                 [replace(one, **names) if one.player == before.player else one for one in kingdoms]
                 for kingdoms in game.rounds
             ]
             game = replace(game, rounds=rounds)
-        return game.with_kingdom(made)
+        return game.with_kingdom(kingdom)
 
 
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):
@@ -263,7 +263,7 @@ class LoadGame(Change, frozen=True, tag="load_game"):
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
         rules = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1))
-        kingdoms = [replace(one, round=number) for number, own in enumerate(self.rounds) for one in own]
+        kingdoms = [replace(one, round=number) for number, additions in enumerate(self.rounds) for one in additions]
         return apply_changes(TableGame(context.next_number), [rules, *kingdoms], context)
 
 
@@ -274,11 +274,11 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
     answer: Annotated[int, Meta(ge=0)]
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        found = next((one for one in game.proposals if one.id == self.proposal), None)
-        if found is None or self.answer >= len(found.answers):
+        proposal = next((one for one in game.proposals if one.id == self.proposal), None)
+        if proposal is None or self.answer >= len(proposal.answers):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
         game = replace(game, proposals=[one for one in game.proposals if one.id != self.proposal])
-        return apply_changes(game, msgspec.convert(found.answers[self.answer].changes, list[AnyChange]), context)
+        return apply_changes(game, msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange]), context)
 
 
 AnyChange = (
@@ -336,12 +336,12 @@ def choose_player(
     kingdoms = game.rounds[number]
     names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}.union(other_colours)
     before = game.rounds[0] if number else game.last_players
-    known = [one for one in before if one.player not in names and colour in ("", one.colour)]
-    if not player and known:
-        return known[0].player, known[0].colour
-    numbered = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))
+    players = [one for one in before if one.player not in names and colour in ("", one.colour)]
+    if not player and players:
+        return players[0].player, players[0].colour
+    new_names = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))
     free = [one for one in COLOURS if one not in colours]
-    return player or next(name for name in numbered if name not in names), colour or (free or COLOURS)[0]
+    return player or next(name for name in new_names if name not in names), colour or (free or COLOURS)[0]
 
 
 def clean_name(text: str) -> str:

@@ -22,35 +22,35 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
     """The number of the kingdom that each reading shows again, for those that show one."""
     pairs = []
     for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
-        same = count_same_squares(kingdom.board, reading.board)
-        if same >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
-            pairs.append((same, number, index))
-    found: dict[int, int] = {}
+        count = count_same_squares(kingdom.board, reading.board)
+        if count >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
+            pairs.append((count, number, index))
+    matches: dict[int, int] = {}
     for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
-        if index not in found and number not in found.values():
-            found[index] = number
-    return found
+        if index not in matches and number not in matches.values():
+            matches[index] = number
+    return matches
 
 
 def find_new_readings(game: TableGame, number: int, readings: Sequence[NewReading]) -> Sequence[NewReading]:
     """The readings without those that the same photo has brought to the table already: a phone may send it again."""
     kingdoms = game.rounds[number] if number < len(game.rounds) else []
     photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
-    sent = [one for one in kingdoms if one.seen is not None and one.seen.photo in photos]
-    found = match_kingdoms(sent, [reading.kingdom for reading in readings])
-    return [reading for place, reading in enumerate(readings) if place not in found]
+    sent_kingdoms = [one for one in kingdoms if one.seen is not None and one.seen.photo in photos]
+    matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
+    return [reading for place, reading in enumerate(readings) if place not in matches]
 
 
 def count_same_squares(one: Board, other: Board) -> int:
     """How many squares of two boards agree in the best position, with one of them turned and moved."""
     best = 0
     for turns in range(4):
-        turned = other.rotate(turns)
+        rotated_board = other.rotate(turns)
         moves = Counter(
             (square.row - place.row, square.col - place.col)
             for square, cell in one.items()
-            for place, shown in turned.items()
-            if cell == shown
+            for place, other_cell in rotated_board.items()
+            if cell == other_cell
         )
         best = max(best, *moves.values(), 0)
     return best
@@ -59,17 +59,17 @@ def count_same_squares(one: Board, other: Board) -> int:
 def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdom]) -> Proposal | None:
     """The question about kingdoms of a photo that are at the table already; None if all are new."""
     kingdoms = game.rounds[number]
-    found = match_kingdoms(kingdoms, readings)
-    if not found:
+    matches = match_kingdoms(kingdoms, readings)
+    if not matches:
         return None
-    same = [kingdoms[index] for index in found.values()]
-    pairs = [(kingdoms[index], readings[place].reading) for place, index in found.items()]
+    known_kingdoms = [kingdoms[index] for index in matches.values()]
+    pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
     adding = [AddKingdom(round=number, reading=one.reading) for one in readings]
-    others = [change for place, change in enumerate(adding) if place not in found]
+    others = [change for place, change in enumerate(adding) if place not in matches]
     replacing = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *others]
     joining = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *others]
-    can_join = all(kingdom.reading for kingdom in same)
-    name = f"{same[0].player}'s" if len(same) == 1 else ""
+    can_join = all(kingdom.reading for kingdom in known_kingdoms)
+    name = f"{known_kingdoms[0].player}'s" if len(known_kingdoms) == 1 else ""
     join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", joining)] if can_join else []
     swap = [_make_answer(f"Replace {name or 'it'}", replacing)]
     if name:
@@ -78,7 +78,7 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         question = "The same table again. Replace it?"
     both = _make_answer("Keep both", adding)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
-    return Proposal(secrets.token_hex(4), question, [one.id for one in same], answers)
+    return Proposal(secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:

@@ -33,32 +33,32 @@ BOARD_FACTS: Final = ("discarded", "claims")
 
 def score_table(game: TableGame) -> dict[str, Any]:
     """The score as plain values (models.TableScore)."""
-    parsed = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
-    played = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed])
-    errors = [[error for _, error in kingdoms] for kingdoms in parsed]
-    rounds = [_score_round(played, *one) for one in zip(played.rounds, game.rounds, errors, strict=True)]
-    has_final = played.has_result and len(rounds) > 1
+    parsed_rounds = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
+    played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
+    errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
+    rounds = [_score_round(played_game, *one) for one in zip(played_game.rounds, game.rounds, errors, strict=True)]
+    has_final = played_game.has_result and len(rounds) > 1
     return {
-        "rules": played.rule_set.name,
-        "side": played.side,
+        "rules": played_game.rule_set.name,
+        "side": played_game.side,
         "rounds": rounds,
-        "standing": standing_to_dict(played.standing) if has_final else rounds[0]["standing"],
+        "standing": standing_to_dict(played_game.standing) if has_final else rounds[0]["standing"],
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
 
 
 def _score_round(
-    played: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
+    played_game: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
-    result = build_round_result(played, table, GAME_NAME)
-    questions = _list_questions(kingdoms, table, played)
+    result = build_round_result(played_game, table, GAME_NAME)
+    questions = _list_questions(kingdoms, table, played_game)
     scores = []
-    for kingdom, scored, error in zip(kingdoms, result.kingdoms, errors, strict=True):
-        values = kingdom_to_dict(scored)
-        known = {problem["text"] for problem in values["problems"]}
+    for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
+        values = kingdom_to_dict(scored_kingdom)
+        texts = {problem["text"] for problem in values["problems"]}
         warnings = kingdom.seen.problems if kingdom.seen is not None and not kingdom.checked else []
-        values["problems"] += [{"text": text, "squares": [], "clause": None} for text in warnings if text not in known]
+        values["problems"] += [{"text": text, "squares": [], "clause": None} for text in warnings if text not in texts]
         scores.append(
             values
             | {
@@ -69,38 +69,38 @@ def _score_round(
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )
-    made = {
+    round_score = {
         "kingdoms": scores,
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
         "problems": [problem_to_dict(problem) for problem in result.shared_problems],
-        "note": played.note(table) or None,
+        "note": played_game.note(table) or None,
         "questions": questions,
     }
-    return made | {"verdict": _describe_round(kingdoms, table, played, made)}
+    return round_score | {"verdict": _describe_round(kingdoms, table, played_game, round_score)}
 
 
 def _describe_round(
-    kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame, made: dict[str, Any]
+    kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame, round_score: dict[str, Any]
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
     in_doubt = {one.id: one for one in kingdoms if one.is_in_doubt}
     to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt.values() if one.seen is not None)
-    standing = rank_kingdoms(table.kingdoms, played.rule_set, over=False)
-    certain = len(kingdoms) > 1 and not in_doubt and played.has_round_result(table)
+    standing = rank_kingdoms(table.kingdoms, played_game.rule_set, over=False)
+    certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)
     if len(kingdoms) < 2:
         text = ""
     elif certain:
-        text = made["standing"]["reason"]
-    elif played.is_open(table):
-        text = made["outlook"]
+        text = round_score["standing"]["reason"]
+    elif played_game.is_open(table):
+        text = round_score["outlook"]
     else:
         parts = [standing.reason]
         if to_check:
             parts.append(f"{count_noun(to_check, 'square')} to check")
         elif in_doubt:
             parts.append(f"still to check: {join_words([one.player for one in in_doubt.values()])}")
-        for question in made["questions"]:
+        for question in round_score["questions"]:
             if question["changes_winner"] and question["kingdom"] in in_doubt:
                 parts.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
                 break
@@ -109,7 +109,7 @@ def _describe_round(
     return {"text": text, "certain": certain, "to_check": to_check, "first": first}
 
 
-def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[dict[str, Any]]:
+def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame) -> list[dict[str, Any]]:
     """The doubts of a round as plain values (models.TableDoubt), the most decisive first."""
     if any(map(has_open_facts, table.kingdoms)):
         return []
@@ -121,7 +121,7 @@ def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played: Play
         for one, kingdom in zip(kingdoms, table.kingdoms, strict=True)
     ]
     questions = []
-    for doubt in score_doubts(table.kingdoms, alternatives, played.rule_set):
+    for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
         top, left = kingdom.top_left
         question = {

@@ -141,17 +141,17 @@ class Tables:
         for reading in readings:
             self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored_reading)
         before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
-        proposal, own = None, list(changes)
+        proposal, all_changes = None, list(changes)
         if kingdom:
-            own.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
+            all_changes.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
         elif number < len(table.game.rounds):
             proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
         if not kingdom and proposal is None:
             colours = [reading.kingdom.colour for reading in readings]
-            own += [
+            all_changes += [
                 AddKingdom(round=number, reading=reading.kingdom.reading, other_colours=colours) for reading in readings
             ]
-        state = await self._take_step(table, own, proposal)
+        state = await self._take_step(table, all_changes, proposal)
         after = [one.id for kingdoms in state.game.rounds for one in kingdoms]
         return PhotoAnswer([name for name in after if name not in before], proposal, state)
 
@@ -160,16 +160,16 @@ class Tables:
         games = []
         for table, changed, game in self.storage.list_games():
             if any(game.rounds):
-                scored = score_table(game)
-                text = (scored["standing"] or {}).get("reason") or scored["rounds"][-1]["verdict"]["text"]
+                score = score_table(game)
+                text = (score["standing"] or {}).get("reason") or score["rounds"][-1]["verdict"]["text"]
                 games.append(PastGame(table, game.number, changed, game.rules, game.players, text))
         return games
 
     def watch(self, table: SharedTable, address: str, max_per_address: int | None) -> Watcher:
         """A new live connection to a table; raises Refusal if there are too many."""
         watchers = [watcher for one in self._tables.values() for watcher in one.watchers]
-        own = sum(watcher.address == address for watcher in watchers)
-        if len(watchers) >= MAX_WATCHERS or (max_per_address is not None and own >= max_per_address):
+        count = sum(watcher.address == address for watcher in watchers)
+        if len(watchers) >= MAX_WATCHERS or (max_per_address is not None and count >= max_per_address):
             hint = "close the page on a phone or in a tab that nobody needs"
             raise Refusal(503, "too many phones are watching", hint=hint, retry_after=30)
         watcher = Watcher(address)
@@ -244,10 +244,10 @@ class Tables:
         def join(kingdom: TableKingdom, name: str) -> TableKingdom:
             if not kingdom.reading:
                 raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
-            further = find_stored(name)
-            joined = join_readings(kingdom, find_stored(kingdom.reading), further, game=table.game.rules.box)
-            self.storage.add_reading(table.id, joined.kingdom.reading, joined.stored_reading)
-            return joined.kingdom
+            other_reading = find_stored(name)
+            new_reading = join_readings(kingdom, find_stored(kingdom.reading), other_reading, game=table.game.rules.box)
+            self.storage.add_reading(table.id, new_reading.kingdom.reading, new_reading.stored_reading)
+            return new_reading.kingdom
 
         def find_game(number: int) -> TableGame:
             game = self.storage.find_game(table.id, number)
@@ -267,20 +267,20 @@ class Tables:
         while table.deciding:
             game, number = table.game, min(table.deciding)
             try:
-                decided = await self.decisions.start(partial(self._decide_round, table.id, game, number))
+                new_game = await self.decisions.start(partial(self._decide_round, table.id, game, number))
             except KdvisionError as error:
                 log.warning("a kingdom was not decided again: %s", error)
-                decided = game
+                new_game = game
             async with table.lock:
                 if table.game is game:
                     table.deciding.discard(number)
-                    await self._continue_with(table, table.step._replace(game=decided), is_new=decided != game)
+                    await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
         kingdoms = game.rounds[number] if number < len(game.rounds) else []
-        stored = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
-        known = [(one, decode_reading(reading)) for one, reading in stored if reading is not None]
-        for kingdom in decide_kingdoms(known, side=game.rules.side, game=game.rules.box) if known else ():
+        readings = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
+        observations = [(one, decode_reading(reading)) for one, reading in readings if reading is not None]
+        for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
             game = game.with_kingdom(kingdom)
         return game
 
@@ -291,13 +291,13 @@ def _find_rounds_to_decide(before: TableGame, after: TableGame) -> set[int]:
     The kingdoms of a single photo without fixed squares are decided already.
     """
     is_other_game = (before.rules.box, before.rules.side) != (after.rules.box, after.rules.side)
-    found = set()
+    rounds = set()
     for number, kingdoms in enumerate(after.rounds):
-        seen = [(one.reading, one.fixes) for one in kingdoms if one.reading]
+        readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         earlier = before.rounds[number] if number < len(before.rounds) else []
-        if not is_other_game and seen == [(one.reading, one.fixes) for one in earlier if one.reading]:
+        if not is_other_game and readings == [(one.reading, one.fixes) for one in earlier if one.reading]:
             continue
         photos = {one.seen.photo for one in kingdoms if one.seen}
-        if seen and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in seen)):
-            found.add(number)
-    return found
+        if readings and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in readings)):
+            rounds.add(number)
+    return rounds
