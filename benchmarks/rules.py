@@ -9,9 +9,8 @@ from benchmarks.photos import time_decoding
 from kdvision.game.board import Board, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import name_game_dominoes
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import Kingdom, Token
 from kdvision.game.legality import find_problems
-from kdvision.game.pieces import Token
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.age_of_giants import GIANTS
 from kdvision.game.rules.the_court import RESOURCE_TOKENS, TILES

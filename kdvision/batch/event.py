@@ -12,9 +12,8 @@ from typing import Final
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
 from kdvision.game.board import Board
 from kdvision.game.game import DYNASTY_ROUNDS, choose_rule_set
-from kdvision.game.kingdom import Kingdom, find_towns
+from kdvision.game.kingdom import Kingdom, TokenKind, TokensByKey, find_towns, join_tokens
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.pieces import TokenKind, TokensByKey, join_tokens
 from kdvision.game.rules import SIDES, VARIANTS, board_variants, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens

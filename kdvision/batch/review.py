@@ -13,8 +13,8 @@ from kdvision.batch.standings import Standings, rank_places, sum_contender
 from kdvision.batch.store.folder import CORRECTIONS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.game import find_table_problems
 from kdvision.game.standing import make_contender
-from kdvision.game.table_check import find_table_problems
 from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"

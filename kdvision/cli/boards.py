@@ -33,7 +33,7 @@ from kdvision.game.rules import board_variants, clauses
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 
 if TYPE_CHECKING:
-    from kdvision.game.pieces import Gem
+    from kdvision.game.kingdom import Gem
     from kdvision.report.result import Result
 
 MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
@@ -62,8 +62,7 @@ def type_boards(
     knights, towers and the Queen need a game file (kdvision game).
     """
     from kdvision.game.board import Terrain
-    from kdvision.game.kingdom import Kingdom
-    from kdvision.game.pieces import join_tokens
+    from kdvision.game.kingdom import Kingdom, join_tokens
     from kdvision.gamefile.pieces import parse_gem
     from kdvision.gamefile.read import parse_toml
     from kdvision.report.build import build_board_result

@@ -10,17 +10,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kdvision.game.board import Square, find_regions
-from kdvision.game.kingdom import Kingdom, find_crossings, find_free_towns, name_crossing
-from kdvision.game.legality import join_names
-from kdvision.game.pieces import (
+from kdvision.game.kingdom import (
     KNIGHT_KEYS,
     TOWER_KEYS,
     TOWNS,
     UNKNOWN,
     UNKNOWN_BUILDING,
-    Built,
+    Kingdom,
+    PlacedBuilding,
     corner_squares,
+    find_crossings,
+    find_free_towns,
+    name_crossing,
 )
+from kdvision.game.legality import join_names
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
@@ -217,6 +220,6 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     at = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:
-        built = replace(best, buildings=(*best.buildings, Built(at, tile)))
+        built = replace(best, buildings=(*best.buildings, PlacedBuilding(at, tile)))
         gains += [score(built, rule_set).total - card.total] * (tile.count - used[tile.effect])
     return card.total + sum(sorted(gains, reverse=True)[: len(places)])

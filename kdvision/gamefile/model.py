@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdvision.game.game import DYNASTY_ROUNDS, Game, make_game
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import QUEENDOMINO_FACTS, TREASURE_FACTS, Kingdom, Table
 from kdvision.game.open_facts import close_queen
-from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
 from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, make_rule_set
 from kdvision.gamefile.pieces import parse_building, parse_gem, parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text

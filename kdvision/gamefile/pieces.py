@@ -5,7 +5,17 @@ from dataclasses import replace
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem, Token, TokenKind
+from kdvision.game.kingdom import (
+    JOKER,
+    QUARTERS,
+    UNKNOWN,
+    UNKNOWN_BUILDING,
+    Building,
+    Gem,
+    PlacedBuilding,
+    Token,
+    TokenKind,
+)
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.read import Node
 
@@ -23,21 +33,21 @@ _KNOWN: Final = {_normalise(describe_building(tile)): replace(tile, name="") for
 """The buildings by their names, and by what they give."""
 
 
-def parse_building(node: Node) -> Built:
+def parse_building(node: Node) -> PlacedBuilding:
     """Return a building with its square, by its name or by what it gives.
 
     It is a table, or a text of a square and words, as in "C3 The Statue" and "C3 2 points per forest territory".
     """
     if isinstance(node.value, str):
         square, _, name = node.value.strip().partition(" ")
-        return Built(node.parse_square(square), _find_building(node, name.strip()))
+        return PlacedBuilding(node.parse_square(square), _find_building(node, name.strip()))
     node.check_keys(("at", "name", *EFFECT_KEYS), of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
     name = node.text("name")
     has_effect = any(key in node for key in EFFECT_KEYS)
     place = node.at("at").parse_square(node.text("at"))
-    return Built(place, _parse_effect(node, name) if has_effect else _find_building(node.at("name"), name))
+    return PlacedBuilding(place, _parse_effect(node, name) if has_effect else _find_building(node.at("name"), name))
 
 
 def _find_building(node: Node, name: str) -> Building:

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
-from kdvision.game.pieces import UNKNOWN
+from kdvision.game.kingdom import UNKNOWN
 
 EXPECTED_TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
 MAX_FILE_BYTES: Final = 1_000_000

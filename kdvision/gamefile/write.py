@@ -6,8 +6,17 @@ from itertools import chain, repeat
 from typing import Final
 
 from kdvision.game.game import Game
-from kdvision.game.kingdom import Kingdom, find_crossings, find_free_towns, name_crossing
-from kdvision.game.pieces import QUARTERS, TOWNS, UNKNOWN, Built, Gem
+from kdvision.game.kingdom import (
+    QUARTERS,
+    TOWNS,
+    UNKNOWN,
+    Gem,
+    Kingdom,
+    PlacedBuilding,
+    find_crossings,
+    find_free_towns,
+    name_crossing,
+)
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.gamefile.model import CLAIMS
 
@@ -101,7 +110,7 @@ def _ask_for_gems(kingdom: Kingdom) -> str:
     return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
 
 
-def _list_values(piece: Built | Gem) -> dict[str, object]:
+def _list_values(piece: PlacedBuilding | Gem) -> dict[str, object]:
     """Return the keys of a building or gem with their values."""
     if isinstance(piece, Gem):
         skull = "" if piece.skull is None else QUARTERS[piece.skull]

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
-from kdvision.game.game import describe_outlook
+from kdvision.game.game import describe_outlook, find_table_problems
 from kdvision.game.kingdom import Kingdom, to_kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
-from kdvision.game.table_check import find_table_problems
 from kdvision.report.doubt_effects import (
     ScoredDoubt,
     list_alternatives,

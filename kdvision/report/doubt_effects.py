@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import UNKNOWN, Kingdom
 from kdvision.game.open_facts import has_open_facts
-from kdvision.game.pieces import UNKNOWN
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_kingdoms
 

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from kdvision.game.deck import Face, face, index_deck
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.legality import Placement, describe_square, find_placements
-from kdvision.game.pieces import UNKNOWN
 from kdvision.game.rules import SIDES, clauses
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import (

@@ -8,9 +8,8 @@ from typing import Any, Final
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.game.game import Game, describe_outlook
-from kdvision.game.kingdom import Table
+from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Table
 from kdvision.game.open_facts import close_queen
-from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.doubt_effects import ScoredDoubt

@@ -5,10 +5,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from kdvision.game.game import drop_uncheckable
-from kdvision.game.kingdom import Kingdom, Table, find_crossings
+from kdvision.game.kingdom import (
+    TOWNS,
+    UNKNOWN,
+    UNKNOWN_BUILDING,
+    Gem,
+    Kingdom,
+    PlacedBuilding,
+    Table,
+    TokensByKey,
+    find_crossings,
+    join_tokens,
+)
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.open_facts import close_queen
-from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem, TokensByKey, join_tokens
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
@@ -99,7 +109,7 @@ def _add_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: GivenFacts, 
         gems=tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
         knights=knights,
         spare_knights=max((given_knights or 0) - len(knights), 0),
-        buildings=tuple(Built(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING),
+        buildings=tuple(PlacedBuilding(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING),
         queen=has_queen if facts.queen is None else facts.queen == number,
         tokens=join_tokens(tokens),
         open_facts=frozenset(facts.keys) - answered,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
 from kdvision.game.dominoes import Inventory, count_box
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import TOWNS, Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.open_facts import PointRange, compute_range, has_open_facts, score_certain
-from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import GAMES
 from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.pieces import UNKNOWN
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
-from kdvision.game.pieces import JOKER, QUARTERS, Building
+from kdvision.game.kingdom import JOKER, QUARTERS, Building
 from kdvision.game.rules import GAMES, GROUPS, SIDES, TOKEN_KINDS, VARIANTS, Clause, Variant, clauses, make_rule_set
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS

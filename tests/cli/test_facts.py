@@ -11,9 +11,8 @@ import pytest
 
 from kdvision import pipeline
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import Building, Kingdom, PlacedBuilding
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
@@ -115,7 +114,7 @@ def test_queendomino_is_scored_from_photo_and_game_file(run: Run, tmp_path: Path
     built = zip(on["building"], (Building(points=3), Building(crowns=1), Building(per_knight=1)), strict=True)
     truth = Kingdom(
         board,
-        buildings=tuple(Built(*pair) for pair in built),
+        buildings=tuple(PlacedBuilding(*pair) for pair in built),
         knights=tuple(on["knight"]),
         spare_knights=1,
         towers=2,
@@ -151,7 +150,7 @@ def test_missing_towns_can_be_filled_in(run: Run, photo: Path, readings: list[Ki
         coins=7,
         towers=1,
         queen=True,
-        buildings=tuple(Built(Square(1, 1 + place), tile) for place, tile in enumerate(tiles)),
+        buildings=tuple(PlacedBuilding(Square(1, 1 + place), tile) for place, tile in enumerate(tiles)),
     )
     assert list_game_lines(run, out) == [
         list_lines(ann, queendomino()),

@@ -10,10 +10,10 @@ import pytest
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import name_game_dominoes
+from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import find_problems
 from kdvision.game.rules import kingdomino
-from kdvision.game.table_check import find_table_problems
 
 Laid = tuple[tuple[Square, Square], ...]
 

@@ -14,9 +14,18 @@ from hypothesis import strategies as st
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.game import Game, describe_outlook
-from kdvision.game.kingdom import Kingdom, find_crossings
+from kdvision.game.kingdom import (
+    QUEENDOMINO_FACTS,
+    TOWNS,
+    TREASURE_FACTS,
+    UNKNOWN,
+    UNKNOWN_BUILDING,
+    Gem,
+    Kingdom,
+    PlacedBuilding,
+    find_crossings,
+)
 from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts, score_certain
-from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino import BUILDINGS
@@ -76,7 +85,7 @@ def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator)
     kept = {
         key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *TREASURE_FACTS)
     }
-    built = [one if some.random() < 0.4 else Built(one.square, UNKNOWN_BUILDING) for one in kingdom.buildings]
+    built = [one if some.random() < 0.4 else PlacedBuilding(one.square, UNKNOWN_BUILDING) for one in kingdom.buildings]
     gems = [
         one if some.random() < 0.8 else replace(one, kind=UNKNOWN, crowns=(0,) * 4, skull=None) for one in kept["gems"]
     ]
@@ -136,9 +145,9 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
     assert bounds(open_facts=frozenset({"coins"})) == (2, 2 + 174 // 3)
     assert bounds(open_facts=frozenset({"queen"})) == (2, 4)
     assert bounds(open_facts=frozenset({"towers", "knights"})) == (2, 2)  # nothing there counts them
-    archers = Built(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_knight=1))
+    archers = PlacedBuilding(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_knight=1))
     assert bounds(buildings=(archers,), spare_knights=2, open_facts=frozenset({"knights"})) == (4, 2 + 22)
-    assert bounds(buildings=(Built(Square(0, 1), UNKNOWN_BUILDING),)) == (2, 2 + 5)  # a Statue
+    assert bounds(buildings=(PlacedBuilding(Square(0, 1), UNKNOWN_BUILDING),)) == (2, 2 + 5)  # a Statue
     assert bounds(open_facts=frozenset({"buildings"})) == (2, 2 + 5 + 5)
     assert bounds(open_facts=frozenset({TOWNS})) == (0, None)
 
@@ -165,17 +174,17 @@ def test_facts_that_no_building_counts_are_not_open() -> None:
     town = Kingdom(Board.parse("# t t / w1 w g"), open_facts=open_facts)
     assert not has_open_facts(town)
     tower, knight = (
-        Built(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
+        PlacedBuilding(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
         replace(UNKNOWN_BUILDING, name="", per_knight=1),
     )
     assert [gap.item for gap in list_open_facts(replace(town, buildings=(tower,)))] == ["towers"]
-    both = (tower, Built(Square(0, 2), knight))
+    both = (tower, PlacedBuilding(Square(0, 2), knight))
     assert [gap.item for gap in list_open_facts(replace(town, buildings=both))] == [
         "towers",
         "knights",
         "spare_knights",
     ]
-    assert has_open_facts(replace(town, buildings=(Built(Square(0, 1), UNKNOWN_BUILDING),)))
+    assert has_open_facts(replace(town, buildings=(PlacedBuilding(Square(0, 1), UNKNOWN_BUILDING),)))
     assert len(list_open_facts(replace(town, open_facts=open_facts | {"buildings"}))) == 4
 
 
@@ -263,7 +272,7 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
     rows[place[0]][place[1]] = "?"
     board = Board.parse([" ".join(row) for row in rows])
     towns = [square for square, cell in board.items() if cell.terrain is Terrain.TOWN]
-    buildings = tuple(Built(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
+    buildings = tuple(PlacedBuilding(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
     kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
     rules = add_variants(queendomino(), ["middle-kingdom", "harmony"])
     least = compute_range(kingdom, rules).least

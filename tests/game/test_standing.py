@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import Kingdom
-from kdvision.game.pieces import Gem
+from kdvision.game.kingdom import Gem, Kingdom
 from kdvision.game.rules import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.standing import Contender, Standing, rank_contenders, rank_dynasty, rank_kingdoms

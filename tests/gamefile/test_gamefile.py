@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
-from kdvision.game.pieces import Gem
+from kdvision.game.kingdom import Gem
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game

@@ -13,8 +13,7 @@ import pytest
 
 from kdvision import pipeline
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import Kingdom
-from kdvision.game.pieces import Building, Built, Gem
+from kdvision.game.kingdom import Building, Gem, Kingdom, PlacedBuilding
 from kdvision.game.rules import kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino import BUILDINGS
@@ -111,7 +110,7 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
     truth = [
         Kingdom(
             Board.parse(ANN),
-            buildings=(Built(Square(0, 0), towns[0]), Built(Square(2, 3), towns[1])),
+            buildings=(PlacedBuilding(Square(0, 0), towns[0]), PlacedBuilding(Square(2, 3), towns[1])),
             knights=(Square(1, 1),),
             spare_knights=1,
             towers=2,
@@ -143,7 +142,9 @@ def test_detected_gems_are_scored_from_the_file(
 def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     eyes[:] = [observation(ANN, {"A1": ("building", 0.97), "B2": ("knight", 0.98)})]
     (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
-    kingdom = Kingdom(Board.parse(ANN), buildings=(Built(Square(0, 0), Building(points=5)),), knights=(Square(1, 1),))
+    kingdom = Kingdom(
+        Board.parse(ANN), buildings=(PlacedBuilding(Square(0, 0), Building(points=5)),), knights=(Square(1, 1),)
+    )
     assert read["least"] <= score(kingdom, queendomino()).total <= read["most"]
     assert {gap["item"] for gap in read["missing"]} == {"coins", "towers", "queen", "spare_knights", "buildings"}
     assert [gap["text"] for gap in read["missing"] if gap["item"] == "buildings"] == ["which building stands on A1"]
@@ -189,7 +190,7 @@ def test_given_knights_are_those_on_the_board_and_beside_it(run: Run, photo: Pat
     (read,) = json.loads(run("score", photo, "--game", "queendomino", *rest).out)["kingdoms"]
     assert [gap["text"] for gap in read["missing"]] == ["which building stands on A1"]
     kingdom = Kingdom(Board.parse(ANN), knights=(Square(1, 1),), spare_knights=2)
-    tiles = [replace(kingdom, buildings=(Built(Square(0, 0), tile),)) for tile in BUILDINGS]
+    tiles = [replace(kingdom, buildings=(PlacedBuilding(Square(0, 0), tile),)) for tile in BUILDINGS]
     assert read["most"] == max(score(one, queendomino()).total for one in tiles)
 
 

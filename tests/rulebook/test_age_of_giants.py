@@ -13,16 +13,14 @@ import pytest
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import parse_domino
-from kdvision.game.game import Game, make_game
-from kdvision.game.kingdom import Kingdom, Table, count_crowns
-from kdvision.game.pieces import Building, Built, Gem, Token
+from kdvision.game.game import Game, find_table_problems, make_game
+from kdvision.game.kingdom import Building, Gem, Kingdom, PlacedBuilding, Table, Token, count_crowns
 from kdvision.game.players import Players
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS, DOMINOES
 from kdvision.game.rules.quests import QUESTS, find_crown_lines
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
-from kdvision.game.table_check import find_table_problems
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result
@@ -138,7 +136,7 @@ def test_giants_score_where_they_stand_whoever_moved_them() -> None:
 @clause("age-of-giants/any-crown")
 def test_a_giant_covers_a_crown_of_a_building_or_a_gem() -> None:
     rules = make_rule_set("queendomino", variants=["age-of-giants"])
-    built = replace(kingdom("# t t", "B1"), buildings=(Built(Square(0, 1), Building(crowns=1)),))
+    built = replace(kingdom("# t t", "B1"), buildings=(PlacedBuilding(Square(0, 1), Building(crowns=1)),))
     assert problem_texts(built) == []
     assert score(built, rules).total == 0
     queen = replace(kingdom("# t t", "B1"), queen=True)

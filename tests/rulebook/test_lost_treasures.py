@@ -4,8 +4,7 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.game.game import Game
-from kdvision.game.kingdom import Kingdom, Table, count_crowns, measure_largest
-from kdvision.game.pieces import JOKER, Gem
+from kdvision.game.kingdom import JOKER, Gem, Kingdom, Table, count_crowns, measure_largest
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES, has_all_gems
 from kdvision.game.scoring import score

@@ -7,13 +7,12 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, kinds, parse_domino
-from kdvision.game.kingdom import Kingdom, Table, to_kingdom
-from kdvision.game.pieces import Building, Built
+from kdvision.game.game import find_table_problems
+from kdvision.game.kingdom import Building, Kingdom, PlacedBuilding, Table, to_kingdom
 from kdvision.game.rules import queendomino
 from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
-from kdvision.game.table_check import find_table_problems
 from kdvision.report.build import build_board_result
 from kdvision.report.fits import find_fits
 
@@ -26,7 +25,7 @@ CROWN = Building(crowns=1)
 EXAMPLE = Kingdom(
     Board.parse("f1 f l1 t t / t t l1 l s1 / # g w w1 t / f g1 w m m1 / g2 g f1 t m3"),
     buildings=tuple(
-        Built(Square.parse(at), NAMED[name])
+        PlacedBuilding(Square.parse(at), NAMED[name])
         for at, name in {
             "D1": "The Sawmill",
             "E1": "The Church",
@@ -43,7 +42,7 @@ EXAMPLE = Kingdom(
 
 
 def kingdom(text: str, at: dict[str, Building] | None = None, **facts: Any) -> Kingdom:
-    built = tuple(Built(Square.parse(square), building) for square, building in (at or {}).items())
+    built = tuple(PlacedBuilding(Square.parse(square), building) for square, building in (at or {}).items())
     return replace(Kingdom(Board.parse(text), buildings=built), **facts)
 
 
@@ -172,7 +171,9 @@ def test_a_building_needs_a_town_square_of_its_own() -> None:
         assert pieces_broken(kingdom("# t g", {square: statue})) == [
             f"the building on {square} does not stand on a town square"
         ]
-    twice = replace(kingdom("# t t"), buildings=(Built(Square(0, 1), statue), Built(Square(0, 1), CROWN)))
+    twice = replace(
+        kingdom("# t t"), buildings=(PlacedBuilding(Square(0, 1), statue), PlacedBuilding(Square(0, 1), CROWN))
+    )
     assert pieces_broken(twice) == ["more than one building stands on B1"]
 
 
@@ -221,7 +222,7 @@ def test_some_give_a_point_for_each_knight_placed_or_not() -> None:
 @clause("queendomino/knights")
 def test_knights_stand_on_dominoes_one_on_a_square() -> None:
     board = Board.parse("# t g")
-    built = (Built(Square(0, 1), CROWN),)
+    built = (PlacedBuilding(Square(0, 1), CROWN),)
     assert pieces_broken(Kingdom(board, buildings=built, knights=(Square(0, 1), Square(0, 2)))) == []
     assert pieces_broken(Kingdom(board, knights=(Square(0, 0),))) == ["the knight on A1 stands on the castle"]
     assert pieces_broken(Kingdom(board, knights=(Square(4, 4),))) == ["the knight on E5 stands on no domino"]

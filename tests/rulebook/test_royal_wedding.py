@@ -4,12 +4,11 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, faces
-from kdvision.game.kingdom import Kingdom
-from kdvision.game.pieces import Built
+from kdvision.game.game import find_table_problems
+from kdvision.game.kingdom import Kingdom, PlacedBuilding
 from kdvision.game.rules import royal_wedding
 from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.game.table_check import find_table_problems
 
 clause = pytest.mark.clause
 
@@ -59,5 +58,5 @@ def test_three_or_four_pairs_share_kingdoms_of_seven() -> None:
 
 def test_towns_and_buildings_score_as_in_queendomino() -> None:
     church = next(building for building in BUILDINGS if building.name == "The Church")
-    kingdom = Kingdom(Board.parse("t t # t w1"), buildings=(Built(Square(0, 0), church),), coins=7)
+    kingdom = Kingdom(Board.parse("t t # t w1"), buildings=(PlacedBuilding(Square(0, 0), church),), coins=7)
     assert score(kingdom, royal_wedding()).total == 2 + 1 + 4

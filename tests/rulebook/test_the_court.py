@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import Kingdom, Table, count_crowns
+from kdvision.game.kingdom import Building, Gem, Kingdom, PlacedBuilding, Table, Token, TokenKind, count_crowns
 from kdvision.game.open_facts import compute_range, list_open_facts
-from kdvision.game.pieces import Building, Built, Gem, Token, TokenKind
 from kdvision.game.rules import kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.age_of_giants import GIANTS
 from kdvision.game.rules.the_court import BUILDINGS, CHARACTERS, RESOURCE_TOKENS, THE_COURT, TILES
@@ -97,7 +96,7 @@ def test_the_king_counts_the_crowns_that_count_in_territories() -> None:
     giants = tokens(GIANTS, ["A1", "B1"])
     found = kingdom("w2 f1 / s g", "B2 King")
     assert points(replace(found, tokens=(*found.tokens, *giants))) == [1]
-    town = Built(Square.parse("A1"), Building(crowns=1))
+    town = PlacedBuilding(Square.parse("A1"), Building(crowns=1))
     rules = THE_COURT.add_to(queendomino())
     lines = score(kingdom("t t / s s", "B2 King", buildings=(town,), queen=True), rules).lines
     assert [line.points for line in lines if line.clause == "court/king"] == [1]
@@ -191,7 +190,7 @@ def test_a_square_has_one_tile() -> None:
     assert {(problem.clause, problem.squares, problem.kingdom) for problem in found} == {
         ("court/squares", (Square.parse("A1"),), 0)
     }
-    town = Built(Square.parse("A1"), Building(points=3))
+    town = PlacedBuilding(Square.parse("A1"), Building(points=3))
     assert texts(kingdom("t g w", "A1 King", buildings=(town,))) == [
         "the court tile King on A1 lies on a building, and needs a free square"
     ]

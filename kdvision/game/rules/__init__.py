@@ -18,7 +18,7 @@ What an expansion adds, all in its one file (`age_of_giants.py` and `quests.py` 
   `Kingdom.crowns_on` counts their crowns, and a rule in `Variant.rules` yields their lines.
 - Dominoes: `Variant.dominoes`; `change` sets the number of `dominoes_drawn`.
 - What is drawn for the whole table: a variant for each, with the same `group` (`--quest bleak-king`).
-- Problems: functions of the table in `Variant.checks`; `checks.check_tokens` covers places and counts.
+- Problems: functions of the table in `Variant.checks`; `variant.check_tokens` covers places and counts.
 - Players' colours: `Variant.colours`.
 """
 
@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.pieces import TokenKind
+from kdvision.game.kingdom import TokenKind
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.clauses import Clause as Clause
 from kdvision.game.rules.clauses import clauses as clauses

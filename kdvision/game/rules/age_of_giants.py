@@ -13,11 +13,9 @@ from typing import Final
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import parse_deck
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Kingdom, TokenKind
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, TokenKind
-from kdvision.game.rules.checks import check_each, check_tokens
-from kdvision.game.rules.variant import Variant
+from kdvision.game.rules.variant import Variant, check_each, check_tokens
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
 

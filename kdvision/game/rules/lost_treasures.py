@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.kingdom import Kingdom, Table, can_hold_gem
+from kdvision.game.kingdom import JOKER, TREASURE_FACTS, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNKNOWN, corner_squares
-from kdvision.game.rules.checks import check_each, check_supply
-from kdvision.game.rules.variant import Variant
+from kdvision.game.rules.variant import Variant, check_each, check_supply
 from kdvision.game.scoring import OutrightWin, RuleSet
 from kdvision.text import join_words
 

@@ -12,10 +12,20 @@ from typing import Final
 
 from kdvision.game.board import Terrain
 from kdvision.game.deck import QUEENDOMINO
-from kdvision.game.kingdom import Kingdom, Table, find_towns, measure_largest
+from kdvision.game.kingdom import (
+    KNIGHT_KEYS,
+    QUEENDOMINO_FACTS,
+    TOWER_KEYS,
+    TOWNS,
+    UNKNOWN_BUILDING,
+    Building,
+    Kingdom,
+    Table,
+    find_towns,
+    measure_largest,
+)
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import KNIGHT_KEYS, QUEENDOMINO_FACTS, TOWER_KEYS, TOWNS, UNKNOWN_BUILDING, Building
-from kdvision.game.rules.checks import check_each, check_land, check_single, check_supply
+from kdvision.game.rules.variant import check_each, check_land, check_single, check_supply
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
 from kdvision.text import count_noun
 

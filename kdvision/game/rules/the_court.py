@@ -7,11 +7,9 @@ from functools import partial
 from typing import Final
 
 from kdvision.game.board import Cell, Square, Terrain
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import TOWNS, Kingdom, Table, TokenKind
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import TOWNS, TokenKind
-from kdvision.game.rules.checks import check_each, check_tokens
-from kdvision.game.rules.variant import Variant
+from kdvision.game.rules.variant import Variant, check_each, check_tokens
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.pieces import Gem
+from kdvision.game.kingdom import Gem
 from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import name_crossing
-from kdvision.game.pieces import UNKNOWN, Gem
+from kdvision.game.kingdom import UNKNOWN, Gem, name_crossing
 from kdvision.vision.geometry import Floats, Mask
 
 GEM: Final = "gem"

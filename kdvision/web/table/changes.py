@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdvision.game.board import MAX_SIDE, Board
-from kdvision.game.pieces import UNKNOWN
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.players import COLOURS
 from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls

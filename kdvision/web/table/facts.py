@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kdvision.game.pieces import UNKNOWN
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.web.limits import Refusal
 from kdvision.web.table.model import Facts, format_place, parse_place
 

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from kdvision.game.board import Square
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
-from kdvision.game.pieces import UNKNOWN
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
 from kdvision.report.result import ScoredKingdom

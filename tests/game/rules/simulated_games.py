@@ -13,8 +13,7 @@ import numpy as np
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
 from kdvision.game.game import Game
-from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.pieces import JOKER, Building, Built, Gem, Token
+from kdvision.game.kingdom import JOKER, Building, Gem, Kingdom, PlacedBuilding, Table, Token
 from kdvision.game.rules import board_variants, make_rule_set
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.harmony import HARMONY
@@ -214,7 +213,7 @@ def _dealt(rng: np.random.Generator, kingdom: Kingdom, tiles: list[Building], sh
         if tiles and rng.random() < 0.6:
             tile = tiles.pop()
             # Of several tiles of one effect only one has the known name.
-            built.append(Built(square, Building("", *tile.effect, count=tile.count)))
+            built.append(PlacedBuilding(square, Building("", *tile.effect, count=tile.count)))
     standing = int(rng.integers(0, KNIGHTS // share // 2 + 1))
     knights = tuple(land[i] for i in sorted(rng.permutation(len(land))[:standing]))
     spare, towers = int(rng.integers(0, KNIGHTS // share // 2 + 1)), int(rng.integers(0, TOWERS // share + 1))

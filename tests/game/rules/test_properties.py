@@ -12,9 +12,8 @@ from skimage.measure import label
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import ROYAL_WEDDING
-from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kingdom
+from kdvision.game.kingdom import Gem, Kingdom, PlacedBuilding, Token, count_crowns, measure_largest, to_kingdom
 from kdvision.game.legality import find_problems
-from kdvision.game.pieces import Built, Gem, Token
 from kdvision.game.rules import TOKEN_KINDS, VARIANTS, kingdomino, queendomino, royal_wedding
 from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
@@ -49,7 +48,7 @@ def kingdoms(draw: st.DrawFn) -> Kingdom:
     token = st.builds(lambda of, at: Token(of[0], at, *of[1:]), st.sampled_from(TOKENS), square)
     return Kingdom(
         board,
-        buildings=tuple(draw(st.lists(st.builds(Built, square, st.sampled_from(BUILDINGS)), max_size=4))),
+        buildings=tuple(draw(st.lists(st.builds(PlacedBuilding, square, st.sampled_from(BUILDINGS)), max_size=4))),
         knights=tuple(draw(st.lists(square, max_size=3))),
         spare_knights=draw(st.integers(0, 5)),
         towers=draw(st.integers(0, 5)),
@@ -70,7 +69,7 @@ def turned(kingdom: Kingdom) -> Kingdom:
     return replace(
         kingdom,
         board=kingdom.board.rotate(),
-        buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
+        buildings=tuple(PlacedBuilding(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         # The corner is told by the upper left square, which is the lower left one before the turn.
         tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
@@ -97,7 +96,7 @@ def mirrored(kingdom: Kingdom) -> Kingdom:
     return replace(
         kingdom,
         board=kingdom.board.mirror(),
-        buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
+        buildings=tuple(PlacedBuilding(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
         gems=tuple(map(reflect, kingdom.gems)),

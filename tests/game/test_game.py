@@ -2,11 +2,11 @@
 
 import pytest
 
-from kdvision.game import table_check
+from kdvision.game import game
 from kdvision.game.board import Board
+from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import add_variants, kingdomino
-from kdvision.game.table_check import find_table_problems
 
 RULES = add_variants(kingdomino(), ["middle-kingdom"])
 
@@ -39,7 +39,7 @@ def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
 
 
 def test_kingdoms_with_too_many_ways_for_one_box_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_check, "MAX_READINGS", 1)
+    monkeypatch.setattr(game, "MAX_READINGS", 1)
     square = ". f l . / # f w . / w w w w"
     texts = {*find_texts(square, "# w f"), *find_texts(square, "# w w")}
     assert texts == {"there are too many ways to lay these kingdoms from one box to look at them all"}
