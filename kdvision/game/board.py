@@ -75,8 +75,8 @@ class Square(NamedTuple):
     @cache  # noqa: B019
     def surroundings(self) -> "tuple[Square, ...]":
         """Return the eight squares around this one, row by row, whether or not a board has them."""
-        near = [Square(self.row + down, self.col + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
-        return tuple(square for square in near if square != self)
+        squares = [Square(self.row + down, self.col + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+        return tuple(square for square in squares if square != self)
 
 
 class Cell(NamedTuple):
@@ -121,10 +121,10 @@ class Board(Mapping[Square, Cell]):
         """Make a board. Without `height` and `width` the frame is as small as possible. Raises ValueError."""
         self._cells: dict[Square, Cell] = {square: cells[square] for square in sorted(cells)}
         self.unknown: frozenset[Square] = frozenset(unknown).difference(self._cells)
-        taken = [*self._cells, *self.unknown]
-        self.height: int = height or max((square.row for square in taken), default=0) + 1
-        self.width: int = width or max((square.col for square in taken), default=0) + 1
-        outside = [s for s in taken if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
+        squares = [*self._cells, *self.unknown]
+        self.height: int = height or max((square.row for square in squares), default=0) + 1
+        self.width: int = width or max((square.col for square in squares), default=0) + 1
+        outside = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside or max(self.height, self.width) > MAX_SIDE:
             raise ValueError(
                 f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
@@ -255,10 +255,10 @@ def find_regions(values: Mapping[Square, T]) -> Iterator[tuple[T, tuple[Square, 
             continue
         region = [start]
         for square in region:
-            for near in square.neighbours():
-                if rest.get(near) is value:
-                    del rest[near]
-                    region.append(near)
+            for neighbour in square.neighbours():
+                if rest.get(neighbour) is value:
+                    del rest[neighbour]
+                    region.append(neighbour)
         yield value, tuple(sorted(region))
 
 

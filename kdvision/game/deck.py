@@ -41,7 +41,7 @@ class DeckIndex(NamedTuple):
 def index_deck(deck: Deck) -> DeckIndex:
     """Return a deck by its faces."""
     supply = faces(deck)
-    numbers = (tuple(d.number for d in deck if face(d.left, d.right) == shown) for shown in supply)
+    numbers = (tuple(d.number for d in deck if face(d.left, d.right) == pair) for pair in supply)
     number: dict[Cell, dict[Cell, int]] = {}
     for index, (one, other) in enumerate(supply):
         number.setdefault(one, {})[other] = index

@@ -31,28 +31,28 @@ MAX_NAMED_DOMINOES: Final = 8
 class PlacedDomino:
     """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
-    `sure` is false if another reading of the board lays another domino here.
+    `is_sure` is false if another reading of the board lays another domino here.
     """
 
     squares: tuple[Square, Square]
     numbers: Numbers
-    sure: bool
+    is_sure: bool
 
     def __str__(self) -> str:
         number = " or ".join(str(number) for number in self.numbers)
-        return f"{self.squares[0].name}-{self.squares[1].name}: {number}{'' if self.sure else ' (or otherwise)'}"
+        return f"{self.squares[0].name}-{self.squares[1].name}: {number}{'' if self.is_sure else ' (or otherwise)'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
     """The dominoes of one reading of a board, from the top left, and the number of readings, at most MAX_READINGS.
 
-    `alone` is the number of readings if no other kingdom had taken dominoes from the box.
+    `readings_alone` is the number of readings if no other kingdom had taken dominoes from the box.
     """
 
-    placed: tuple[PlacedDomino, ...]
+    dominoes: tuple[PlacedDomino, ...]
     readings: int
-    alone: int
+    readings_alone: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +73,38 @@ class FaceCount:
 class Inventory:
     """The numbers of dominoes in the kingdoms and in the box, those `missing` and those in `excess` of the box.
 
-    `drawn` is how many dominoes are drawn, None if the rules leave it open. `unnamed` are the kingdoms, from 0, whose
+    `drawn` is how many dominoes are drawn, None if the rules leave it open. `unnamed_kingdoms` are those, from 0, whose
     dominoes cannot be named; `missing` is then empty.
     """
 
-    laid: int
+    dominoes_laid: int
     box_size: int
     drawn: int | None = None
     missing: tuple[FaceCount, ...] = ()
     excess: tuple[FaceCount, ...] = ()
-    unnamed: tuple[int, ...] = ()
+    unnamed_kingdoms: tuple[int, ...] = ()
 
     @property
     def is_possible(self) -> bool:
         """Whether the box can have laid these kingdoms, all of them named."""
-        return not self.excess and not self.unnamed and (self.drawn is None or self.laid <= self.drawn)
+        return (
+            not self.excess and not self.unnamed_kingdoms and (self.drawn is None or self.dominoes_laid <= self.drawn)
+        )
 
     def __str__(self) -> str:
         if self.excess:
             several = "; ".join(f"{one} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
             return f"more than the box has: {several}"
-        if self.unnamed:
-            return f"the dominoes of {_name_kingdoms(self.unnamed)} cannot be told, so the box is not counted"
-        if self.laid == self.box_size:
+        if self.unnamed_kingdoms:
+            return f"the dominoes of {_name_kingdoms(self.unnamed_kingdoms)} cannot be told, so the box is not counted"
+        if self.dominoes_laid == self.box_size:
             return f"all {self.box_size} dominoes are accounted for"
         if self.drawn == self.box_size:
             more = len(self.missing) - MAX_NAMED_DOMINOES
-            listed = ", ".join(map(str, self.missing[:MAX_NAMED_DOMINOES])) + (f" and {more} more" if more > 0 else "")
-            return f"{self.laid} of the {self.box_size} dominoes are accounted for; not here: {listed}"
+            names = ", ".join(map(str, self.missing[:MAX_NAMED_DOMINOES])) + (f" and {more} more" if more > 0 else "")
+            return f"{self.dominoes_laid} of the {self.box_size} dominoes are accounted for; not here: {names}"
         drawn = "" if self.drawn is None else f", of {self.drawn} that were drawn"
-        return f"{self.laid} dominoes lie here, none more often than the box has it{drawn}"
+        return f"{self.dominoes_laid} dominoes lie here, none more often than the box has it{drawn}"
 
 
 def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) -> Inventory:
@@ -110,9 +112,9 @@ def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) 
     namings = name_game_dominoes(boards, deck)
     places: dict[Numbers, list[int]] = {}
     for kingdom, naming in enumerate(namings):
-        for placed in naming.placed if naming else ():
-            places.setdefault(placed.numbers, []).append(kingdom)
-    unnamed = tuple(kingdom for kingdom, naming in enumerate(namings) if naming is None and len(boards[kingdom]) > 1)
+        for domino in naming.dominoes if naming else ():
+            places.setdefault(domino.numbers, []).append(kingdom)
+    unnamed_kingdoms = tuple(n for n, naming in enumerate(namings) if naming is None and len(boards[n]) > 1)
     missing, excess = [], []
     index = index_deck(deck)
     for (one, other), numbers in zip(index.faces, index.numbers, strict=True):
@@ -121,8 +123,9 @@ def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) 
             excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
         elif len(kingdoms) < len(numbers):
             missing.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
-    laid = sum(map(len, places.values()))
-    return Inventory(laid, len(deck), drawn, () if unnamed else tuple(missing), tuple(excess), unnamed)
+    dominoes_laid = sum(map(len, places.values()))
+    missing = [] if unnamed_kingdoms else missing
+    return Inventory(dominoes_laid, len(deck), drawn, tuple(missing), tuple(excess), unnamed_kingdoms)
 
 
 def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
@@ -133,22 +136,24 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     independently.
     """
     puzzles, supply = [make_puzzle(board, deck) for board in boards], index_deck(deck).supply
-    alone = [() if board.unknown else _list_readings(of, supply) for board, of in zip(boards, puzzles, strict=True)]
-    kept: Sequence[Sequence[Tiling]] = [()] * len(boards)
-    chosen = kept
+    ways_alone = [
+        () if board.unknown else _list_readings(of, supply) for of, board in zip(puzzles, boards, strict=True)
+    ]
+    ways_together: Sequence[Sequence[Tiling]] = [()] * len(boards)
+    final_ways = ways_together
     try:
-        kept = filter_readings(puzzles, [own if len(own) < MAX_READINGS else () for own in alone], supply)
-        together = kept
-        for number, own in enumerate(kept):  # one reading of each kingdom, so that the choices fit one box
-            if own:
-                together = filter_readings(
-                    puzzles, [*together[:number], together[number][:1], *together[number + 1 :]], supply
-                )
-        chosen = together
+        countable_ways = [ways if len(ways) < MAX_READINGS else () for ways in ways_alone]
+        ways_together = filter_readings(puzzles, countable_ways, supply)
+        choices = ways_together
+        for number, ways in enumerate(ways_together):  # one reading of each kingdom, so that the choices fit one box
+            if ways:
+                one_choice = [*choices[:number], choices[number][:1], *choices[number + 1 :]]
+                choices = filter_readings(puzzles, one_choice, supply)
+        final_ways = choices
     except Undecided:  # name each kingdom by what was found so far
         pass
-    rows = zip(puzzles, chosen, kept, alone, strict=True)
-    return tuple(_make_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in rows)
+    rows = zip(puzzles, final_ways, ways_together, ways_alone, strict=True)
+    return tuple(_make_naming(of, deck, fit or ways, ways, choice) for of, choice, fit, ways in rows)
 
 
 def _list_readings(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
@@ -159,15 +164,15 @@ def _list_readings(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
 
 
 def _make_naming(
-    of: Puzzle, deck: Deck, ways: Sequence[Tiling], alone: Sequence[Tiling], shown: Sequence[Tiling]
+    of: Puzzle, deck: Deck, ways: Sequence[Tiling], ways_alone: Sequence[Tiling], choice: Sequence[Tiling]
 ) -> Naming | None:
     if not ways:
         return None
-    placed = []
-    for i, j in sorted(tuple(sorted(pair)) for pair in (shown or ways)[0]):
+    dominoes = []
+    for i, j in sorted(tuple(sorted(pair)) for pair in (choice or ways)[0]):
         numbers = index_deck(deck).numbers[of.face[i][j]]
-        placed.append(PlacedDomino((of.squares[i], of.squares[j]), numbers, _is_sure(of, deck, (i, j), ways)))
-    return Naming(tuple(placed), len(ways), len(alone))
+        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), numbers, _is_sure(of, deck, (i, j), ways)))
+    return Naming(tuple(dominoes), len(ways), len(ways_alone))
 
 
 def _is_sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool:
@@ -187,25 +192,28 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]],
     Exact: a tiling is kept if and only if the supply allows it together with some choice for all other kingdoms. A
     kingdom without tilings uses nothing. All lists are empty if no choice fits. Raises Undecided.
     """
-    used = [[Counter(of.face[i][j] for i, j in way) for way in own] for of, own in zip(puzzles, ways, strict=True)]
-    demand = [sum(max((way[face] for way in own), default=0) for own in used) for face in range(len(supply))]
-    contested = [face for face, count in enumerate(supply) if demand[face] > count]
-    limit = tuple(supply[face] for face in contested)
-    uses = [[tuple(way[face] for face in contested) for way in own] for own in used]
-    kept = []
-    for number, own in enumerate(ways):
+    kingdoms = zip(puzzles, ways, strict=True)
+    counts = [[Counter(of.face[i][j] for i, j in way) for way in tilings] for of, tilings in kingdoms]
+    demand = [
+        sum(max((count[face] for count in kingdom), default=0) for kingdom in counts) for face in range(len(supply))
+    ]
+    contested_faces = [face for face, count in enumerate(supply) if demand[face] > count]
+    limit = tuple(supply[face] for face in contested_faces)
+    uses = [[tuple(count[face] for face in contested_faces) for count in kingdom] for kingdom in counts]
+    possible_ways = []
+    for number, tilings in enumerate(ways):
         others = [(0,) * len(limit)]
         for rest in (*uses[:number], *uses[number + 1 :]):
             others = _add_uses(others, set(rest), limit)
         fits = {use for use in set(uses[number]) if any(_is_within(_add(use, rest), limit) for rest in others)}
-        kept.append([way for way, use in zip(own, uses[number], strict=True) if use in fits])
-    return kept
+        possible_ways.append([way for way, use in zip(tilings, uses[number], strict=True) if use in fits])
+    return possible_ways
 
 
-def _add_uses(sums: list[Uses], own: Collection[Uses], limit: Uses) -> list[Uses]:
+def _add_uses(sums: list[Uses], kingdom_uses: Collection[Uses], limit: Uses) -> list[Uses]:
     """Return the Pareto frontier of the sums with the uses of one more kingdom. Raises Undecided."""
     frontier: list[Uses] = []
-    for use in sorted({_add(one, use) for one in sums for use in own}, key=sum) if own else sums:
+    for use in sorted({_add(one, use) for one in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums:
         if _is_within(use, limit) and not any(_is_within(other, use) for other in frontier):
             frontier.append(use)
         if len(frontier) > MAX_FRONTIER:

@@ -75,7 +75,7 @@ class Game:
             for table in self.rounds:
                 winners = [one for one in table.kingdoms if self.rule_set.is_outright_win(one)]
                 if winners or not self.has_round_result(table):
-                    return describe_outlook(table.kingdoms, self.rule_set, whole=False) if winners else ""
+                    return describe_outlook(table.kingdoms, self.rule_set, has_all_kingdoms=False) if winners else ""
         return ""
 
     def note(self, table: Table) -> str:
@@ -104,19 +104,21 @@ class Game:
 
 def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple[Problem, ...]:
     """Return the problems of a table; `Problem.kingdom` is the kingdom that one is about, None for the whole table."""
-    whole = table if isinstance(table, Table) else Table(tuple(table))
-    boards = [kingdom.board for kingdom in whole.kingdoms]
-    found: list[Problem] = []
-    for number, kingdom in enumerate(whole.kingdoms):
-        own = (*find_problems(kingdom.board, rule_set.deck, side=rule_set.side), *_check_claims(kingdom, rule_set))
-        found += [replace(problem, kingdom=number) for problem in own]
-    odd = {problem.kingdom for problem in found}
-    can_share = all(problem.clause != "kingdomino/box" for problem in found)
-    found += _check_number(boards, whole.seats, rule_set)
+    full_table = table if isinstance(table, Table) else Table(tuple(table))
+    boards = [kingdom.board for kingdom in full_table.kingdoms]
+    problems: list[Problem] = []
+    for number, kingdom in enumerate(full_table.kingdoms):
+        of_board = find_problems(kingdom.board, rule_set.deck, side=rule_set.side)
+        of_kingdom = (*of_board, *_check_claims(kingdom, rule_set))
+        problems += [replace(problem, kingdom=number) for problem in of_kingdom]
+    faulty_kingdoms = {problem.kingdom for problem in problems}
+    can_share = all(problem.clause != "kingdomino/box" for problem in problems)
+    problems += _check_number(boards, full_table.seats, rule_set)
     if can_share and len(boards) > 1 and not any(board.unknown for board in boards):
-        found += _check_shared_box(boards, odd, rule_set.deck)
-    found += rule_set.check_pieces(whole)
-    return tuple(replace(problem, clause=rule_set.own_clauses.get(problem.clause, problem.clause)) for problem in found)
+        problems += _check_shared_box(boards, faulty_kingdoms, rule_set.deck)
+    problems += rule_set.check_pieces(full_table)
+    clauses = rule_set.own_clauses
+    return tuple(replace(problem, clause=clauses.get(problem.clause, problem.clause)) for problem in problems)
 
 
 def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
@@ -127,10 +129,10 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
             yield Problem((), f"{claim} is claimed, and it is not played", "kingdomino/mix")
         elif not line.points:
             yield Problem((), f"{claim} is claimed, and the board does not earn it", line.clause)
-    laid = (len(kingdom.board) + len(kingdom.board.unknown) - len(kingdom.board.castles())) / 2
+    dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - len(kingdom.board.castles())) / 2
     drawn = (rule_set.side**2 - 1) // 2
-    if kingdom.discarded is not None and laid + kingdom.discarded != drawn:
-        text = f"dominoes laid here: {laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn}"
+    if kingdom.discarded is not None and dominoes_laid + kingdom.discarded != drawn:
+        text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn}"
         yield Problem((), text, "kingdomino/complete")
 
 
@@ -141,40 +143,40 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"
         yield Problem((), text, "kingdomino/in-play")
     drawn = rule_set.dominoes_drawn.get(seats)
-    laid = sum(len(board) - len(board.castles()) for board in boards) // 2
-    if drawn is not None and laid > drawn:
-        text = f"{laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn}"
+    dominoes_laid = sum(len(board) - len(board.castles()) for board in boards) // 2
+    if drawn is not None and dominoes_laid > drawn:
+        text = f"{dominoes_laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn}"
         yield Problem((), text, "kingdomino/in-play")
 
 
-def _check_shared_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterator[Problem]:
+def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None], deck: Deck) -> Iterator[Problem]:
     """Yield why kingdoms that the box can lay one by one cannot have been laid from the same box.
 
-    Only the kingdoms without a problem, those that are not `odd`, need have been laid in some order.
+    Only the kingdoms without a problem, those outside `faulty_kingdoms`, need have been laid in some order.
     """
-    scarce = [*find_scarce_cells(boards, deck)]
-    for cell, count, held in scarce:
-        text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {held}"
+    scarce_cells = [*find_scarce_cells(boards, deck)]
+    for cell, count, supply in scarce_cells:
+        text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {supply}"
         yield Problem((), text, "kingdomino/box")
     index, puzzles = index_deck(deck), [make_puzzle(board, deck) for board in boards]
     try:
-        if scarce or _can_share_box(puzzles, odd, index.supply):
+        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms, index.supply):
             return
-        overused = [*find_overused(puzzles, index.supply)]
+        overused_faces = [*find_overused(puzzles, index.supply)]
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")
         return
-    for face, needed in overused:
-        domino, held = " ".join(map(str, index.faces[face])), index.supply[face]
-        text = f"the kingdoms need {needed} dominoes {domino}, and the box has {held}"
+    for face, demand in overused_faces:
+        domino, supply = " ".join(map(str, index.faces[face])), index.supply[face]
+        text = f"the kingdoms need {demand} dominoes {domino}, and the box has {supply}"
         yield Problem((), text, "kingdomino/box")
-    if not overused:
+    if not overused_faces:
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
 
 
-def _can_share_box(puzzles: Sequence[Puzzle], odd: set[int | None], supply: tuple[int, ...]) -> bool:
-    finders = [find_tilings if number in odd else find_legal_tilings for number in range(len(puzzles))]
+def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None], supply: tuple[int, ...]) -> bool:
+    finders = [find_tilings if number in faulty_kingdoms else find_legal_tilings for number in range(len(puzzles))]
     ways = [[*islice(find(of, supply), MAX_READINGS)] for find, of in zip(finders, puzzles, strict=True)]
     can_share = any(filter_readings(puzzles, ways, supply))
     if not can_share and max(map(len, ways)) == MAX_READINGS:
@@ -184,20 +186,20 @@ def _can_share_box(puzzles: Sequence[Puzzle], odd: set[int | None], supply: tupl
 
 def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
     """Return the problems without those about the dominoes of boards whose towns are open."""
-    has_open_towns = [TOWNS in kingdom.open_facts for kingdom in kingdoms]
+    open_numbers = {number for number, kingdom in enumerate(kingdoms) if TOWNS in kingdom.open_facts}
+    doubtful = {*open_numbers, None} if open_numbers else set()
+    return tuple(
+        problem
+        for problem in problems
+        if problem.kingdom not in doubtful or not problem.clause.endswith(("/box", "/connection"))
+    )
 
-    def is_checkable(problem: Problem) -> bool:
-        about = any(has_open_towns) if problem.kingdom is None else has_open_towns[problem.kingdom]
-        return not (about and problem.clause.endswith(("/box", "/connection")))
 
-    return tuple(filter(is_checkable, problems))
-
-
-def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
+def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_kingdoms: bool = True) -> str:
     """Return a sentence on who wins while facts are open; empty for a single kingdom.
 
-    `whole` is false if kingdoms of the game are missing: they may have any number of points. An outright win ends the
-    game at once, so no other kingdom can have one.
+    Without `has_all_kingdoms` other kingdoms are missing, which may have any number of points. An outright win ends
+    the game at once, so no other kingdom can have one.
     """
     if len(kingdoms) < 2:
         return ""
@@ -205,10 +207,10 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: b
     if len(winners) == 1 and rule_set.outright:
         return f"{winners[0]} wins, whatever is still missing: {rule_set.outright.words}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    if whole and not winners:
-        for kingdom, own in zip(kingdoms, ranges, strict=True):
-            others = [other.most for other in ranges if other is not own]
-            if all(most is not None and most < own.least for most in others):
+    if has_all_kingdoms and not winners:
+        for kingdom, point_range in zip(kingdoms, ranges, strict=True):
+            others = [other.most for other in ranges if other is not point_range]
+            if all(most is not None and most < point_range.least for most in others):
                 return f"{kingdom.player} wins, whatever is still missing"
     return "who wins is not known yet"
 
@@ -237,11 +239,11 @@ def choose_rule_set(
 
 def check_side(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms that fill the smaller grid, where a wider one decides the side of the game."""
-    small, side = SIDES[0], rule_set.side
+    least, side = SIDES[0], rule_set.side
     for number, kingdom in enumerate(table.kingdoms):
-        if side > small and find_complete_square(kingdom, small):
+        if side > least and find_complete_square(kingdom, least):
             text = (
-                f"this kingdom is a full {small} by {small}, but another one is wider, so the game is scored as"
-                f" {side} by {side}: give --size {small}, or side = {small} in a game file, if that was played"
+                f"this kingdom is a full {least} by {least}, but another one is wider, so the game is scored as"
+                f" {side} by {side}: give --size {least}, or side = {least} in a game file, if that was played"
             )
             yield Problem((), text, "kingdomino/complete", number)

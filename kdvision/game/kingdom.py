@@ -90,10 +90,6 @@ class Gem:
         """The four squares around the corner, clockwise from the upper left."""
         return corner_squares(self.corner)
 
-    def crowns_by_square(self) -> dict[Square, int]:
-        """Return the crowns that the token, as it lies, points at each of its four squares."""
-        return {square: self.crowns[(place - self.turned) % 4] for place, square in enumerate(self.squares)}
-
     @property
     def skull_square(self) -> Square | None:
         """The square that the skull points at, None for a token without skull."""
@@ -133,7 +129,6 @@ class Token:
 
 
 TokensByKey: TypeAlias = Mapping[str, Sequence[Token]]
-"""The tokens on one kingdom by the keys of their kinds."""
 
 
 def join_tokens(tokens: TokensByKey) -> tuple[Token, ...]:
@@ -151,12 +146,12 @@ class Territory:
     terrain: Terrain
     squares: tuple[Square, ...]
     crowns: int = 0
-    cursed: bool = False
+    is_cursed: bool = False
 
     @property
     def points(self) -> int:
         """Squares times crowns; 0 under a skull."""
-        return 0 if self.cursed else len(self.squares) * self.crowns
+        return 0 if self.is_cursed else len(self.squares) * self.crowns
 
 
 @dataclass(frozen=True)
@@ -200,7 +195,9 @@ class Kingdom:
         if self.queen and territories:
             # One more crown on the largest, towns included (queendomino/queen). Of equally large ones the Queen takes
             # the best for her host (queendomino/queen-choice).
-            place = max(range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].cursed))
+            place = max(
+                range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].is_cursed)
+            )
             territories[place] = replace(territories[place], crowns=territories[place].crowns + 1)
         return tuple(territories)
 
@@ -213,10 +210,11 @@ class Kingdom:
     def crowns_on(self) -> Mapping[Square, int]:
         """The crowns on each square of the board: printed ones, added ones, and without covered ones."""
         crowns = Counter({square: cell.crowns for square, cell in self.board.items()})
-        for built in self.buildings:
-            crowns[built.square] += built.building.crowns
+        for place in self.buildings:
+            crowns[place.square] += place.building.crowns
         for gem in self.gems:
-            crowns.update(gem.crowns_by_square())
+            for quarter, square in enumerate(gem.squares):
+                crowns[square] += gem.crowns[(quarter - gem.turned) % 4]
         for token in self.tokens:
             crowns[token.square] += token.crowns
         return +crowns  # a square has no fewer than 0
@@ -272,7 +270,7 @@ def find_complete_square(kingdom: Kingdom, side: int) -> tuple[Square, ...]:
 
 def find_free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
     """Return the town squares without a known building."""
-    built_on = {built.square for built in kingdom.buildings}
+    built_on = {place.square for place in kingdom.buildings}
     return tuple(square for square in find_towns(kingdom.board) if square not in built_on)
 
 
@@ -287,8 +285,8 @@ def find_crossings(kingdom: Kingdom, *, unknown: Collection[Square] = ()) -> tup
     Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle). `unknown` squares may be
     any landscape.
     """
-    known, corners = {gem.corner for gem in kingdom.gems}, (*kingdom.board, *unknown)
-    return tuple(c for c in corners if c not in known and can_hold_gem(kingdom.board, c, unknown=unknown))
+    gem_corners, corners = {gem.corner for gem in kingdom.gems}, (*kingdom.board, *unknown)
+    return tuple(c for c in corners if c not in gem_corners and can_hold_gem(kingdom.board, c, unknown=unknown))
 
 
 def name_crossing(corner: Square) -> str:

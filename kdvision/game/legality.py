@@ -64,21 +64,20 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
 
     `deck` is the box it was played with, `side` the largest number of rows and columns.
     """
-    found = [*_check_shape(board, side)]
-    scarce = [*_check_cells(board, deck)]
-    detached = _find_detached(board)
-    found += scarce
-    if detached:
-        verb = "does" if len(detached) == 1 else "do"
-        text = f"{join_names(detached)} {verb} not touch the rest of the kingdom"
-        found.append(Problem(detached, text, "kingdomino/connection"))
+    problems = [*_check_shape(board, side)]
+    scarcity, loose = [*_check_cells(board, deck)], _find_detached(board)
+    problems += scarcity
+    if loose:
+        verb = "does" if len(loose) == 1 else "do"
+        text = f"{join_names(loose)} {verb} not touch the rest of the kingdom"
+        problems.append(Problem(loose, text, "kingdomino/connection"))
     if not board.unknown:
         try:
-            found += _check_dominoes(board, deck, is_scarce=bool(scarce), detached=detached)
+            problems += _check_dominoes(board, deck, is_scarce=bool(scarcity), loose=loose)
         except Undecided:
             text = "there are too many ways to lay dominoes here to look at them all"
-            found.append(Problem((), text, "kingdomino/box"))
-    return tuple(found)
+            problems.append(Problem((), text, "kingdomino/box"))
+    return tuple(problems)
 
 
 def _check_shape(board: Board, side: int) -> Iterator[Problem]:
@@ -98,20 +97,20 @@ def _check_shape(board: Board, side: int) -> Iterator[Problem]:
 
 
 def _check_cells(board: Board, deck: Deck) -> Iterator[Problem]:
-    for cell, count, held in find_scarce_cells([board], deck):
-        squares = tuple(square for square, here in board.items() if here == cell)
+    for cell, count, supply in find_scarce_cells([board], deck):
+        squares = tuple(square for square, other in board.items() if other == cell)
         text = f"the box has no square {cell} ({join_names(squares)})"
-        if held:
-            text = f"{count} squares are {cell} ({join_names(squares)}), and the box has {held}"
+        if supply:
+            text = f"{count} squares are {cell} ({join_names(squares)}), and the box has {supply}"
         yield Problem(squares, text, "kingdomino/box")
 
 
 def find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[tuple[Cell, int, int]]:
     """Yield each cell that the boards have more often than the box, with both numbers."""
-    held = index_deck(deck).squares
+    supply = index_deck(deck).squares
     for cell, count in Counter(cell for board in boards for cell in board.values()).items():
-        if cell.terrain is not Terrain.CASTLE and count > held[cell]:
-            yield cell, count, held[cell]
+        if cell.terrain is not Terrain.CASTLE and count > supply[cell]:
+            yield cell, count, supply[cell]
 
 
 def _find_detached(board: Board) -> tuple[Square, ...]:
@@ -122,19 +121,19 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     return tuple(sorted(square for squares in groups if squares is not home for square in squares))
 
 
-def _check_dominoes(board: Board, deck: Deck, *, is_scarce: bool, detached: tuple[Square, ...]) -> Iterator[Problem]:
+def _check_dominoes(board: Board, deck: Deck, *, is_scarce: bool, loose: tuple[Square, ...]) -> Iterator[Problem]:
     """Yield why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
-    If the box has too few squares of a kind (`is_scarce`), no tiling is searched. That squares are detached is not
-    reported twice. Raises Undecided.
+    If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `loose` squares, which
+    do not touch the rest, are not reported twice. Raises Undecided.
     """
     of, index = make_puzzle(board, deck), index_deck(deck)
-    known = [board[square] in index.number for square in of.squares]
-    unmatched = [square for square, row, fits in zip(of.squares, of.face, known, strict=True) if fits and not row]
-    for square in unmatched:
+    has_cell = [board[square] in index.number for square in of.squares]
+    singles = [square for square, row, fits in zip(of.squares, of.face, has_cell, strict=True) if fits and not row]
+    for square in singles:
         text = f"{square.name} ({board[square]}) has no neighbour with which it makes a domino of the box"
         yield Problem((square,), text, "kingdomino/box")
-    if unmatched or (is_scarce and not all(known)):
+    if singles or (is_scarce and not all(has_cell)):
         return
     if over := find_unpaired(of):
         text = f"the squares cannot be paired into dominoes of the box: {join_names(over)} would be left over"
@@ -144,7 +143,7 @@ def _check_dominoes(board: Board, deck: Deck, *, is_scarce: bool, detached: tupl
         if best is None:
             yield from _explain_untileable(of, deck)
         elif len(board.castles()) == 1:
-            yield from _explain_unbuildable(board, of, best, {of.squares[i] for i in stuck}.difference(detached))
+            yield from _explain_unbuildable(board, of, best, {of.squares[i] for i in stuck}.difference(loose))
 
 
 def _find_best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[Tiling | None, frozenset[int]]:
@@ -181,7 +180,7 @@ def _explain_unbuildable(board: Board, of: Puzzle, tiling: Tiling, stuck: set[Sq
         squares = tuple(sorted(of.squares[i] for i in pair))
         if stuck.isdisjoint(squares):
             continue
-        joints = {near for square in squares for near in find_joints(board, square, board[square].terrain)}
+        joints = {joint for square in squares for joint in find_joints(board, square, board[square].terrain)}
         if joints.difference(squares):
             islands += squares
         else:
@@ -201,15 +200,15 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
     top, left, bottom, right = board.bounds or (0, 0, 0, 0)
     rows, cols = range(bottom - side + 1, top + side), range(left - side + 1, right + side)
     placements = []
-    pairs = ((Square(row, col), near) for row in rows for col in cols for near in Square(row, col).neighbours())
-    for first, second in pairs:
+    squares = (Square(row, col) for row in rows for col in cols)
+    for first, second in ((square, other) for square in squares for other in square.neighbours()):
         height = max(bottom, first.row, second.row) - min(top, first.row, second.row)
         width = max(right, first.col, second.col) - min(left, first.col, second.col)
         is_repeated = domino[0] == domino[1] and second < first
         is_free = not any(square in board or square in board.unknown for square in (first, second))
         if is_free and not is_repeated and max(height, width) < side:
             halves = zip((first, second), domino, strict=True)
-            joints = {near for square, cell in halves for near in find_joints(board, square, cell.terrain)}
+            joints = {joint for square, cell in halves for joint in find_joints(board, square, cell.terrain)}
             if joints or not board.unknown.isdisjoint((*first.neighbours(), *second.neighbours())):
                 placements.append(Placement(first, second, tuple(sorted(joints))))
     return tuple(placements)
@@ -217,20 +216,21 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
 
 def find_joints(board: Board, square: Square, terrain: Terrain) -> list[Square]:
     """Return the squares beside a square that this terrain may be laid against (kingdomino/connection)."""
-    return [near for near in square.neighbours() if near in board and board[near].terrain in (terrain, Terrain.CASTLE)]
+    terrains = (terrain, Terrain.CASTLE)
+    return [other for other in square.neighbours() if other in board and board[other].terrain in terrains]
 
 
 def describe_square(square: Square) -> str:
     """Return the name of a square, or where it lies if the board has no name for it, such as "left of A2"."""
     last = MAX_BOARD_SIDE - 1
-    named = Square(min(max(square.row, 0), last), min(max(square.col, 0), last))
-    rows, cols = square.row - named.row, square.col - named.col
+    anchor = Square(min(max(square.row, 0), last), min(max(square.col, 0), last))
+    rows, cols = square.row - anchor.row, square.col - anchor.col
     steps = [(-rows, "above"), (rows, "below"), (-cols, "left of"), (cols, "right of")]
     words = [f"{count} {where}" if count > 1 else where for count, where in steps if count > 0]
-    return f"{' and '.join(words)} {named.name}" if words else named.name
+    return f"{' and '.join(words)} {anchor.name}" if words else anchor.name
 
 
 def join_names(squares: Sequence[Square]) -> str:
     """Return the squares' names as one phrase, at most eight of them in full."""
-    few = [square.name for square in squares[:8]]
-    return join_words(few) if len(squares) <= 8 else f"{', '.join(few)} and {len(squares) - 8} more"
+    names = [square.name for square in squares[:8]]
+    return join_words(names) if len(squares) <= 8 else f"{', '.join(names)} and {len(squares) - 8} more"

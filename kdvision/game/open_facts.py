@@ -7,7 +7,7 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Square, find_regions
 from kdvision.game.kingdom import (
@@ -18,6 +18,7 @@ from kdvision.game.kingdom import (
     UNKNOWN_BUILDING,
     Kingdom,
     PlacedBuilding,
+    TokenKind,
     corner_squares,
     find_crossings,
     find_free_towns,
@@ -39,27 +40,30 @@ WORDS: Final = {
     "spare_knights": "knights beside the board",
     **{key: f"{kind.word}s on the board" for key, kind in TOKEN_KINDS.items()},
 }
-COUNTED_KEYS: Final = {
-    "queendomino/wealth": ("coins",),
-    "queendomino/tower-bonus": TOWER_KEYS,
-    "queendomino/knight-bonus": KNIGHT_KEYS,
+
+
+class LineSource(NamedTuple):
+    """What the points of a line depend on.
+
+    The line counts the open `facts`. `crown_effect` is 1 if a further crown can raise it, -1 if one can lower it, else
+    0. Unless `is_on_board` the squares of the board do not matter.
+    """
+
+    facts: tuple[str, ...] = ()
+    crown_effect: int = 0
+    is_on_board: bool = True
+
+
+LINE_SOURCES: Final = {
+    "queendomino/wealth": LineSource(("coins",), is_on_board=False),
+    "queendomino/tower-bonus": LineSource(TOWER_KEYS, is_on_board=False),
+    "queendomino/knight-bonus": LineSource(KNIGHT_KEYS, is_on_board=False),
+    "queendomino/building-points": LineSource(is_on_board=False),
+    "age-of-giants/folie-des-grandeurs": LineSource(crown_effect=1),
+    "age-of-giants/bleak-king": LineSource(crown_effect=-1),
+    "court/king": LineSource(crown_effect=1),
 }
-"""The facts that lines of these clauses count."""
-
-UNBOUNDED_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if max(kind.crowns.values()) >= 0)}
-"""Facts that can raise lines of the board without a known bound while they are open."""
-
-COVERING_KEYS: Final = {key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0}
-"""Facts that can lower every line that counts crowns while they are open."""
-
-CROWN_CLAUSES: Final = ("age-of-giants/folie-des-grandeurs", "court/king")
-"""Clauses whose lines count crowns, besides those of territories."""
-
-LOWERED_BY_CROWNS: Final = ("age-of-giants/bleak-king",)
-"""Clauses whose lines a further crown can lower, so none is certain while a fact is open."""
-
-OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
-"""Clauses whose points do not depend on the board."""
+"""The sources of lines by clause, besides those of territories (crowns and the board) and of the board alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,9 @@ class PointRange:
 def compute_range(kingdom: Kingdom, rule_set: RuleSet) -> PointRange:
     """Return the bounds of a kingdom's points, and the facts that are open."""
     lines, missing = score(kingdom, rule_set).lines, list_open_facts(kingdom)
-    certain = tuple(_select_certain_lines(kingdom, lines)) if missing else lines
-    least = sum(line.points for line in certain)
-    return PointRange(least, _compute_most(kingdom, rule_set) if missing else least, certain, missing)
+    certain_lines = tuple(_select_certain_lines(kingdom, lines)) if missing else lines
+    least = sum(line.points for line in certain_lines)
+    return PointRange(least, _compute_most(kingdom, rule_set) if missing else least, certain_lines, missing)
 
 
 def has_open_facts(kingdom: Kingdom) -> bool:
@@ -135,7 +139,7 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
         yield OpenFact(BOARD, unknown, f"what lies on {join_names(unknown)}")
     keys, towns = kingdom.open_facts, find_free_towns(kingdom)
     may_have_buildings = "buildings" in keys and (TOWNS in keys or towns)
-    tiles = [built.building for built in kingdom.buildings]
+    tiles = [place.building for place in kingdom.buildings]
     if not may_have_buildings and UNKNOWN_BUILDING not in tiles:
         towers = TOWER_KEYS if any(tile.per_tower for tile in tiles) else ()
         knights = KNIGHT_KEYS if any(tile.per_knight for tile in tiles) else ()
@@ -144,9 +148,9 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
     if may_have_buildings:
         sites, where = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
         yield OpenFact("buildings", sites, f"buildings{where}")
-    for built in kingdom.buildings:
-        if built.building == UNKNOWN_BUILDING:
-            yield OpenFact("buildings", (built.square,), f"which building stands on {built.square.name}")
+    for place in kingdom.buildings:
+        if place.building == UNKNOWN_BUILDING:
+            yield OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}")
     if "gems" in keys and (corners := find_crossings(kingdom)):
         squares = tuple(sorted({square for corner in corners for square in corner_squares(corner)}))
         yield OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}")
@@ -158,20 +162,24 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines that no open fact can lower, with their lowest points."""
     at_risk = _find_squares_at_risk(kingdom)
+    may_cover_crowns = any(min(kind.crowns.values()) < 0 for kind in _list_open_kinds(kingdom))
     for line in lines:
         land = line.territory
-        may_be_cursed = land is not None and not land.cursed and not at_risk.isdisjoint(line.squares)
-        counts_crowns = land is not None or line.clause in CROWN_CLAUSES
-        may_be_covered = counts_crowns and not COVERING_KEYS.isdisjoint(kingdom.open_facts)
+        source = LINE_SOURCES.get(line.clause, LineSource(crown_effect=int(land is not None)))
+        may_be_cursed = land is not None and not land.is_cursed and not at_risk.isdisjoint(line.squares)
+        may_be_covered = source.crown_effect > 0 and may_cover_crowns
         # One more square can take a bonus away.
         may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
-        may_change = may_change and line.clause not in OFF_BOARD_CLAUSES
-        if may_be_cursed or may_be_covered or may_change or line.clause in LOWERED_BY_CROWNS:
+        if may_be_cursed or may_be_covered or (may_change and source.is_on_board) or source.crown_effect < 0:
             continue
-        if kingdom.open_facts.isdisjoint(COUNTED_KEYS.get(line.clause, ())):
+        if kingdom.open_facts.isdisjoint(source.facts):
             yield line
         elif line.points:
             yield replace(line, label=f"{line.label} or more")
+
+
+def _list_open_kinds(kingdom: Kingdom) -> list[TokenKind]:
+    return [kind for key, kind in TOKEN_KINDS.items() if key in kingdom.open_facts]
 
 
 def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
@@ -197,29 +205,30 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     """Return the points with the best pieces of the box; None if facts without a known bound are open."""
-    if not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or kingdom.board.unknown or _find_squares_at_risk(kingdom):
+    open_facts = kingdom.open_facts
+    is_unbounded = TOWNS in open_facts or any(max(kind.crowns.values()) >= 0 for kind in _list_open_kinds(kingdom))
+    if is_unbounded or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
-    is_open = kingdom.open_facts
-    knights_left = KNIGHTS - len(kingdom.knights) if is_open.intersection(KNIGHT_KEYS) else 0
+    knights_left = KNIGHTS - len(kingdom.knights) if open_facts.intersection(KNIGHT_KEYS) else 0
     best = replace(
         kingdom,
-        coins=COINS if "coins" in is_open else kingdom.coins,
-        towers=TOWERS if "towers" in is_open else kingdom.towers,
+        coins=COINS if "coins" in open_facts else kingdom.coins,
+        towers=TOWERS if "towers" in open_facts else kingdom.towers,
         spare_knights=max(kingdom.spare_knights, knights_left),
-        queen=kingdom.queen or "queen" in is_open,
+        queen=kingdom.queen or "queen" in open_facts,
     )
     card = score(best, rule_set)
-    if any(line.clause in LOWERED_BY_CROWNS for line in card.lines):
+    if any(LINE_SOURCES.get(line.clause, LineSource()).crown_effect < 0 for line in card.lines):
         return None
-    places = [built.square for built in kingdom.buildings if built.building == UNKNOWN_BUILDING]
-    places += find_free_towns(kingdom) if "buildings" in is_open else ()
+    places = [place.square for place in kingdom.buildings if place.building == UNKNOWN_BUILDING]
+    places += find_free_towns(kingdom) if "buildings" in open_facts else ()
     if not places:
         return card.total
-    used = Counter(built.building.effect for built in kingdom.buildings)
+    effects = Counter(place.building.effect for place in kingdom.buildings)
     sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
     at = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:
-        built = replace(best, buildings=(*best.buildings, PlacedBuilding(at, tile)))
-        gains += [score(built, rule_set).total - card.total] * (tile.count - used[tile.effect])
+        richer = replace(best, buildings=(*best.buildings, PlacedBuilding(at, tile)))
+        gains += [score(richer, rule_set).total - card.total] * (tile.count - effects[tile.effect])
     return card.total + sum(sorted(gains, reverse=True)[: len(places)])

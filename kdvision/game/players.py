@@ -67,10 +67,10 @@ class Players:
         """Return a sentence on the players for whom there is no kingdom with one of these colours; often empty."""
         if len(self.in_order) > len(colours):
             return f"there is no kingdom for {' and '.join(self.in_order[len(colours) :])}"
-        unseen = [f"{colour} ({name})" for colour, name in self.by_colour.items() if colour not in colours]
-        if not unseen:
+        absent_players = [f"{colour} ({name})" for colour, name in self.by_colour.items() if colour not in colours]
+        if not absent_players:
             return ""
-        return f"no kingdom was seen to be {' or '.join(unseen)}: name players in the order of the kingdoms"
+        return f"no kingdom was seen to be {' or '.join(absent_players)}: name players in the order of the kingdoms"
 
 
 NO_PLAYERS: Final = Players()

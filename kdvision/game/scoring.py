@@ -57,8 +57,8 @@ class Territories:
         """Yield one line for each territory, from the top left (kingdomino/several)."""
         for territory in kingdom.territories:
             size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
-            label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.cursed}"
-            clause = "lost-treasures/skull" if territory.cursed else self.clause
+            label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.is_cursed}"
+            clause = "lost-treasures/skull" if territory.is_cursed else self.clause
             yield Line(label, territory.points, clause, territory.squares, territory)
 
 
@@ -110,14 +110,14 @@ class RuleSet:
 
     def with_seats(self, table: Table) -> Table:
         """Return the table with a number of kingdoms: the smallest that the rules allow if none is given."""
-        entered = len(table.kingdoms)
-        fewest = min((count for count in self.dominoes_drawn if count >= entered), default=entered)
+        kingdom_count = len(table.kingdoms)
+        fewest = min((count for count in self.dominoes_drawn if count >= kingdom_count), default=kingdom_count)
         return table if table.seats else replace(table, seats=fewest)
 
     def check_pieces(self, table: Table) -> list[Problem]:
         """Return the problems with the pieces of all kingdoms."""
-        seated = self.with_seats(table)
-        return [problem for check in self.checks for problem in check(seated, self)]
+        full_table = self.with_seats(table)
+        return [problem for check in self.checks for problem in check(full_table, self)]
 
     def is_outright_win(self, kingdom: Kingdom) -> bool:
         """Return whether a kingdom wins without counting points."""

@@ -80,9 +80,9 @@ def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Stan
             by_player.setdefault(one.player.casefold(), []).append(one)
         outright = outright or {one.player.casefold(): one.outright for one in contenders if one.outright}
     sums = []
-    for key, own in by_player.items():
-        total = sum(one.total for one in own)
-        sums.append(Contender(own[0].player, (total,), total, outright.get(key, "")))
+    for key, entries in by_player.items():
+        total = sum(one.total for one in entries)
+        sums.append(Contender(entries[0].player, (total,), total, outright.get(key, "")))
     return rank_contenders(sums, (f"points of {len(rounds)} rounds",))
 
 
@@ -95,43 +95,43 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, ov
     order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
     places: list[Place] = []
     for position, index in enumerate(order):
-        own = contenders[index]
-        is_tied = bool(position) and contenders[order[position - 1]].order == own.order
+        contender = contenders[index]
+        is_tied = bool(position) and contenders[order[position - 1]].order == contender.order
         rivals = [other for number, other in enumerate(contenders) if number != index]
         number = places[-1].place if is_tied else position + 1
-        places.append(Place(number, own.player, own.total, _explain(own, rivals, steps), index))
+        places.append(Place(number, contender.player, contender.total, _explain(contender, rivals, steps), index))
     winners = [contenders[place.index] for place in places if place.place == 1]
     return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, over=over) if winners else "")
 
 
-def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
+def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
     """Return why a player is ahead of the next one or shares a place, and why it is behind a place that is shared."""
-    equal = [rival.player for rival in rivals if rival.order == own.order]
-    if own.outright:
-        return own.outright + (f", shared with {join_words(equal)}" if equal else "")
-    below = [rival for rival in rivals if rival.order < own.order]
-    above = [rival for rival in rivals if rival.order > own.order]
+    equal = [rival.player for rival in rivals if rival.order == contender.order]
+    if contender.outright:
+        return contender.outright + (f", shared with {join_words(equal)}" if equal else "")
+    below = [rival for rival in rivals if rival.order < contender.order]
+    above = [rival for rival in rivals if rival.order > contender.order]
     next_above = [rival for rival in above if rival.order == min(other.order for other in above)]
     parts = []
     if equal:
         parts.append(f"equal to {join_words(equal)} in {join_words(steps)}")
     elif below:
-        parts.append(_compare(own, max(below, key=lambda rival: rival.order), steps))
+        parts.append(_compare(contender, max(below, key=lambda rival: rival.order), steps))
     if len(next_above) > 1 and not next_above[0].outright:
         names = join_words([rival.player for rival in next_above])
-        parts.append(f"behind {names} {_compare(own, next_above[0], steps)}")
+        parts.append(f"behind {names} {_compare(contender, next_above[0], steps)}")
     return "; ".join(parts)
 
 
-def _compare(own: Contender, other: Contender, steps: Sequence[str]) -> str:
+def _compare(contender: Contender, other: Contender, steps: Sequence[str]) -> str:
     """Return the first step in which two contenders differ, with both numbers."""
-    step = next(i for i, (mine, theirs) in enumerate(zip(own.keys, other.keys, strict=True)) if mine != theirs)
-    return f"on {steps[step]}, {own.keys[step]} to {other.keys[step]}"
+    step = next(i for i, (mine, theirs) in enumerate(zip(contender.keys, other.keys, strict=True)) if mine != theirs)
+    return f"on {steps[step]}, {contender.keys[step]} to {other.keys[step]}"
 
 
 def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, over: bool) -> str:
     if len(winners) > 1:
-        together = winners[0].outright or f"equal in {join_words(steps)}"
-        return f"{join_words([one.player for one in winners])} share the {'victory' if over else 'lead'}: {together}"
+        reason = winners[0].outright or f"equal in {join_words(steps)}"
+        return f"{join_words([one.player for one in winners])} share the {'victory' if over else 'lead'}: {reason}"
     separator = ": " if winners[0].outright else " "
     return f"{winners[0].player} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"

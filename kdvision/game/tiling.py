@@ -54,40 +54,40 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     """Return the puzzle of a board: all squares but the castles, paired if the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
-    known, nothing = index_deck(deck).number, dict[Cell, int]()
+    faces_of_cell, nothing = index_deck(deck).number, dict[Cell, int]()
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
     kin = [0] * len(squares)
     for i, square in enumerate(squares):
         cell = board[square]
-        faces = known.get(cell, nothing)
-        for near in square.neighbours()[1:3]:
-            j = index.get(near)
+        faces = faces_of_cell.get(cell, nothing)
+        for neighbour in square.neighbours()[1:3]:
+            j = index.get(neighbour)
             if j is None:
                 continue
-            other = board[near]
+            other = board[neighbour]
             if other in faces:
                 face[i][j] = face[j][i] = faces[other]
             if other.terrain is cell.terrain:
                 kin[i] |= 1 << j
                 kin[j] |= 1 << i
-    docks = {index[near] for castle in board.castles() for near in castle.neighbours() if near in index}
+    docks = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
     return Puzzle(squares, face, sum(1 << i for i in docks), tuple(kin))
 
 
 def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[Tiling]:
     """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
-    left, laid = list(supply), list[Pair]()
-    scarce = [face for face, pairs in of.places.items() if len(pairs) > supply[face]]
+    left, tiling_pairs = list(supply), list[Pair]()
+    scarce_faces = [face for face, pairs in of.places.items() if len(pairs) > supply[face]]
     dead = set[tuple[int, ...]]()  # positions from which no tiling was found
 
     def cover(free: int) -> Iterator[Tiling]:
         nonlocal budget
         if not free:
-            yield tuple(laid)
+            yield tuple(tiling_pairs)
             return
         if not budget:
             raise Undecided
-        key = (free, *(left[face] for face in scarce))
+        key = (free, *(left[face] for face in scarce_faces))
         if key in dead:
             return
         budget -= 1
@@ -96,11 +96,11 @@ def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) ->
         for other in options:
             face = of.face[square][other]
             left[face] -= 1
-            laid.append((square, other))
+            tiling_pairs.append((square, other))
             for tiling in cover(free & ~(1 << square | 1 << other)):
                 is_found = True
                 yield tiling
-            laid.pop()
+            tiling_pairs.pop()
             left[face] += 1
         if not is_found:
             dead.add(key)
@@ -127,16 +127,16 @@ def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[int]:
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
     """
-    near = list(of.kin)
+    links = list(of.kin)
     for i, j in tiling:
-        near[i] |= 1 << j
-        near[j] |= 1 << i
-    laid, todo = 0, of.docks
+        links[i] |= 1 << j
+        links[j] |= 1 << i
+    reached_bits, todo = 0, of.docks
     while todo:
         bit = todo & -todo
-        laid |= bit
-        todo = (todo | near[bit.bit_length() - 1]) & ~laid
-    return frozenset(i for i in range(len(of.squares)) if not laid >> i & 1)
+        reached_bits |= bit
+        todo = (todo | links[bit.bit_length() - 1]) & ~reached_bits
+    return frozenset(i for i in range(len(of.squares)) if not reached_bits >> i & 1)
 
 
 def find_legal_tilings(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
@@ -148,19 +148,19 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
     """Return the squares left over if as many as possible are paired, whatever the supply."""
     mate: dict[int, int] = {}
 
-    def place(i: int, tried: set[int]) -> bool:
+    def place(i: int, visited_squares: set[int]) -> bool:
         for j in of.face[i]:
-            if j not in tried:
-                tried.add(j)
-                if j not in mate or place(mate[j], tried):
+            if j not in visited_squares:
+                visited_squares.add(j)
+                if j not in mate or place(mate[j], visited_squares):
                     mate[j] = i
                     return True
         return False
 
     dark = [i for i, square in enumerate(of.squares) if (square.row + square.col) % 2]
-    lost = {i for i in dark if not place(i, set())}
+    single_squares = {i for i in dark if not place(i, set())}
     light = set(range(len(of.squares))) - set(dark) - mate.keys()
-    return tuple(of.squares[i] for i in sorted(lost | light))
+    return tuple(of.squares[i] for i in sorted(single_squares | light))
 
 
 def count_fewest(of: Puzzle, face: int, most: int) -> int:
@@ -175,8 +175,8 @@ def count_fewest(of: Puzzle, face: int, most: int) -> int:
 
 def find_overused(puzzles: Sequence[Puzzle], supply: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield each face that the boards need more often than the supply has it, with how many of it they need."""
-    for face, held in enumerate(supply):
-        if sum(len(of.places.get(face, ())) for of in puzzles) > held:
-            needed = sum(count_fewest(of, face, held) for of in puzzles)
-            if needed > held:
-                yield face, needed
+    for face, limit in enumerate(supply):
+        if sum(len(of.places.get(face, ())) for of in puzzles) > limit:
+            demand = sum(count_fewest(of, face, limit) for of in puzzles)
+            if demand > limit:
+                yield face, demand

@@ -68,11 +68,11 @@ def _parse_variants(top: Node, kind: str) -> tuple[str, ...]:
     for index, name in enumerate(top.texts("variants")):
         if name in OTHER_SETTINGS:
             top.at("variants", index).fail(f"variants has {name!r}", OTHER_SETTINGS[name])
-    chosen = tuple(dict.fromkeys(top.texts("variants", [variant.id for variant in VARIANTS])))
+    variants = tuple(dict.fromkeys(top.texts("variants", [variant.id for variant in VARIANTS])))
     for variant in VARIANTS:
-        if variant.id in chosen and not variant.fits(kind):
+        if variant.id in variants and not variant.fits(kind):
             top.at("variants").fail(f"{variant.name} cannot be added to {kind}", _join_games(variant.games))
-    return chosen
+    return variants
 
 
 def _join_games(games: Iterable[str]) -> str:
@@ -162,8 +162,8 @@ def _check_kingdoms(game: Game, top: Node) -> None:
         if "kingdoms" in top and seats < count:
             top.at("kingdoms").fail(f"kingdoms is {seats}", f"no fewer than the {count} entered")
         if "kingdoms" in top and seats not in rules.dominoes_drawn:
-            allowed = [str(count) for count in sorted(rules.dominoes_drawn)]
-            top.at("kingdoms").fail(f"{rules.name} with {seats} kingdoms", f"{join_words(allowed, 'or')} of them")
+            counts = [str(count) for count in sorted(rules.dominoes_drawn)]
+            top.at("kingdoms").fail(f"{rules.name} with {seats} kingdoms", f"{join_words(counts, 'or')} of them")
         _check_names(table, node, teams=game.teams)
         players = {kingdom.player.casefold() for kingdom in table.kingdoms}
         first_players = first_players or players
@@ -173,11 +173,11 @@ def _check_kingdoms(game: Game, top: Node) -> None:
 
 def _check_names(table: Table, node: Node, *, teams: bool) -> None:
     """Fail if a person has two kingdoms, or is in two teams."""
-    taken = set[str]()
+    names = set[str]()
     for index, kingdom in enumerate(table.kingdoms):
         for name in kingdom.player.split(" & ") if teams else [kingdom.player]:
-            if name.casefold() in taken:
+            if name.casefold() in names:
                 what = f"{name} is in two teams" if teams else f"two kingdoms of {name}"
                 expected = "each person in one team" if teams else "another name for each kingdom"
                 node.at("kingdom", index).fail(what, expected)
-            taken.add(name.casefold())
+            names.add(name.casefold())

@@ -54,27 +54,27 @@ def _find_building(node: Node, name: str) -> Building:
     building = UNKNOWN_BUILDING if name == UNKNOWN else _KNOWN.get(_normalise(name))
     if building is None:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
-        shown = describe_building(BUILDINGS[0])
+        example = describe_building(BUILDINGS[0])
         what = f"the building {name!r} is not known" if name else "a building without name or effect"
-        node.fail(what, f'one of {names}, or what it shows, such as "{shown}" ({", ".join(EFFECT_KEYS)})')
+        node.fail(what, f'one of {names}, or what it shows, such as "{example}" ({", ".join(EFFECT_KEYS)})')
     return building
 
 
 def _parse_effect(node: Node, name: str) -> Building:
-    known = _NAMED.get(_normalise(name))
-    given = Building(
+    namesake = _NAMED.get(_normalise(name))
+    new_tile = Building(
         crowns=node.number("crowns"),
         points=node.number("points"),
         per_territory=TERRAINS[node.choice("per_territory", TERRAINS, default="")] if "per_territory" in node else None,
         per_tower=node.number("per_tower"),
         per_knight=node.number("per_knight"),
     )
-    made = next((building for building in BUILDINGS if building.effect == given.effect), None)
-    if made is None or (known is not None and known != made):
+    tile = next((building for building in BUILDINGS if building.effect == new_tile.effect), None)
+    if tile is None or (namesake is not None and namesake != tile):
         kinds = ", ".join(describe_building(building) for building in BUILDINGS)
-        expected = describe_building(known) if known else f"one of: {kinds}"
-        node.fail(f"{name or 'a building'} that gives {describe_building(given)}", expected)
-    return replace(made, name="" if name == UNKNOWN else name)
+        expected = describe_building(namesake) if namesake else f"one of: {kinds}"
+        node.fail(f"{name or 'a building'} that gives {describe_building(new_tile)}", expected)
+    return replace(tile, name="" if name == UNKNOWN else name)
 
 
 def parse_gem(node: Node) -> Gem:
@@ -108,9 +108,9 @@ def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
     names = {_normalise(name): name for name in kind.crowns}
     for entry in node.text_nodes(kind.key, may_be_unknown=True):
         square, _, name = entry.value.partition(" ")
-        known = names.get(_normalise(name))
-        if known is None:
+        full_name = names.get(_normalise(name))
+        if full_name is None:
             what = f"the {kind.word} {name!r} is not known" if name else f"a {kind.word} without its name"
-            named = ", ".join(filter(None, kind.crowns))
-            entry.fail(what, f"a square and one of {named}" if named else 'a square alone, as in "C3"')
-        yield Token(kind.key, entry.parse_square(square), known, kind.crowns[known])
+            names_of_kind = ", ".join(filter(None, kind.crowns))
+            entry.fail(what, f"a square and one of {names_of_kind}" if names_of_kind else 'a square alone, as in "C3"')
+        yield Token(kind.key, entry.parse_square(square), full_name, kind.crowns[full_name])

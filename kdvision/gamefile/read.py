@@ -61,7 +61,7 @@ def find_line(text: str, path: NodePath) -> int:
     """
     table: NodePath = ()
     counts = Counter[NodePath]()  # of tables under one header in double brackets
-    found, depth = 0, 0
+    line_number, depth = 0, 0
     for number, line in enumerate(text.splitlines(), start=1):
         place: NodePath = ()
         if header := HEADER.match(line):
@@ -74,8 +74,8 @@ def find_line(text: str, path: NodePath) -> int:
         elif key := KEY.match(line):
             place = (*table, key[1])
         if len(place) > depth and path[: len(place)] == place:
-            found, depth = number, len(place)
-    return found
+            line_number, depth = number, len(place)
+    return line_number
 
 
 class Node:
@@ -123,8 +123,8 @@ class Node:
         values = {key: self.value.get(key) for key in keys}
         unknown = {key for key, value in values.items() if value == UNKNOWN}
         partial = {key for key, value in values.items() if isinstance(value, list) and UNKNOWN in value}
-        known = {key: value for key, value in self.value.items() if key not in unknown}
-        return Node(known, self.name, self.path, self.source), frozenset(unknown | partial)
+        known_values = {key: value for key, value in self.value.items() if key not in unknown}
+        return Node(known_values, self.name, self.path, self.source), frozenset(unknown | partial)
 
     def _take(self, key: str, default: T, is_right: Callable[[Any], bool], expected: str) -> T:
         value: T = self.value.get(key, default)
@@ -145,30 +145,28 @@ class Node:
         expected = f"a whole number from 0 to {most}"
         return self._take(key, default, lambda value: type(value) is int and 0 <= value <= most, expected)
 
-    def one_of(self, key: str, allowed: Sequence[int]) -> int | None:
+    def one_of(self, key: str, numbers: Sequence[int]) -> int | None:
         """Return one of the allowed numbers, None if the key is missing."""
-        expected = " or ".join(map(str, allowed))
+        expected = " or ".join(map(str, numbers))
         missing: int | None = None
         return self._take(
-            key, missing, lambda value: value is None or (type(value) is int and value in allowed), expected
+            key, missing, lambda value: value is None or (type(value) is int and value in numbers), expected
         )
 
     def flag(self, key: str) -> bool:
         """Return true or false, false if the key is missing."""
         return self._take(key, False, lambda value: isinstance(value, bool), "true or false")
 
-    def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
+    def choice(self, key: str, words: Collection[str], *, default: str) -> str:
         """Return one of the allowed words."""
-        return self._take(
-            key, default, lambda value: isinstance(value, str) and value in allowed, _join_choices(allowed)
-        )
+        return self._take(key, default, lambda value: isinstance(value, str) and value in words, _join_choices(words))
 
-    def texts(self, key: str, allowed: Collection[str] = ()) -> list[str]:
+    def texts(self, key: str, words: Collection[str] = ()) -> list[str]:
         """Return a list of texts, without blanks around them; if words are given, one of these each."""
         nodes = self.text_nodes(key)
         for node in nodes:
-            if allowed and node.value not in allowed:
-                node.fail(f"{key} has {_format_value(node.value)}", _join_choices(allowed))
+            if words and node.value not in words:
+                node.fail(f"{key} has {_format_value(node.value)}", _join_choices(words))
         return [node.value for node in nodes]
 
     def tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:

@@ -35,20 +35,20 @@ QUESTIONS: Final = {
 _Remarks = Sequence[Sequence[str]]
 
 
-def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), sided: bool = True) -> str:
+def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), has_side: bool = True) -> str:
     """Return the game as the text of a game file; parsing it returns an equal game.
 
-    `head` are comments at the top, `remarks` the comments above the board of each kingdom. Without `sided` the side is
-    left out, so that it follows from the number of kingdoms.
+    `head` are comments at the top, `remarks` the comments above the board of each kingdom. Without `has_side` the
+    side is left out, so that it follows from the number of kingdoms.
     """
     several, seats = len(game.rounds) > 1, game.rounds[0].seats
-    top = {"game": game.kind, "side": game.side if sided else None, "variants": game.variants}
+    top = {"game": game.kind, "side": game.side if has_side else None, "variants": game.variants}
     lines = [*_format_comments(head), *_format_pairs({**top, "teams": game.teams, "kingdoms": seats})]
     for table in game.rounds:
         lines += ["", "[[round]]"] if several else []
         lines += _format_pairs({"open_gems": table.open_gems})
-        for kingdom, own in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
-            lines += ["", "[[round.kingdom]]" if several else "[[kingdom]]", *_format_kingdom(kingdom, game, own)]
+        for kingdom, comments in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
+            lines += ["", "[[round.kingdom]]" if several else "[[kingdom]]", *_format_kingdom(kingdom, game, comments)]
     return "\n".join(lines) + "\n"
 
 
@@ -84,12 +84,12 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     yield from _format_tables("gems", map(_list_values, kingdom.gems), kingdom, _ask_for_gems(kingdom))
 
 
-def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: Kingdom, asked: str) -> Iterator[str]:
+def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: Kingdom, question: str) -> Iterator[str]:
     rows = [f"    {{ {', '.join(_format_pairs(entry))} }}," for entry in entries]
     if key in kingdom.open_facts and not rows:
-        yield f"{key} = {_format(UNKNOWN)}  # {asked}"
+        yield f"{key} = {_format(UNKNOWN)}  # {question}"
     elif rows:
-        more = f"    {_format(UNKNOWN)},  # more {asked.partition('; as in')[0]}; take this line away if not"
+        more = f"    {_format(UNKNOWN)},  # more {question.partition('; as in')[0]}; take this line away if not"
         yield from (f"{key} = [", *rows, *([more] if key in kingdom.open_facts else []), "]")
 
 

@@ -43,7 +43,7 @@ def build_round_result(game: Game, table: Table, title: str) -> Result:
     )
     standing, outlook = None, ""
     if not game.has_round_result(table):
-        outlook = describe_outlook(table.kingdoms, game.rule_set, whole=game.has_all_kingdoms(table))
+        outlook = describe_outlook(table.kingdoms, game.rule_set, has_all_kingdoms=game.has_all_kingdoms(table))
     elif len(rows) > 1:
         standing = game.rank_round(table)
     shared = tuple(problem for problem in found if problem.kingdom is None)
@@ -106,20 +106,21 @@ def _naming_to_dict(naming: Naming | None) -> dict[str, Any]:
     if naming is None:
         return {"dominoes": None, "readings": 0, "readings_alone": 0}
     placed = [
-        {"squares": list_names(one.squares), "numbers": list(one.numbers), "sure": one.sure} for one in naming.placed
+        {"squares": list_names(one.squares), "numbers": list(one.numbers), "sure": one.is_sure}
+        for one in naming.dominoes
     ]
-    return {"dominoes": placed, "readings": naming.readings, "readings_alone": naming.alone}
+    return {"dominoes": placed, "readings": naming.readings, "readings_alone": naming.readings_alone}
 
 
 def _format_dominoes(player: str, naming: Naming | None) -> str:
     if naming is None:
         return f" {player}: the dominoes cannot be named"
     count, fit = "", "fits" if naming.readings == 1 else "fit"
-    if naming.readings < naming.alone:
-        count = f" ({naming.readings} of {naming.alone} readings {fit} beside the other kingdoms)"
+    if naming.readings < naming.readings_alone:
+        count = f" ({naming.readings} of {naming.readings_alone} readings {fit} beside the other kingdoms)"
     elif naming.readings > 1:
         count = f" ({naming.readings}{' or more' * (naming.readings == MAX_READINGS)} readings fit)"
-    return f" {player}'s dominoes{count}: {', '.join(map(str, naming.placed))}"
+    return f" {player}'s dominoes{count}: {', '.join(map(str, naming.dominoes))}"
 
 
 def format_game_file(
@@ -146,7 +147,7 @@ def format_game_file(
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
     game = Game(kind, side or default_side, (Table(close_queen(kingdoms)),), tuple(variants))
-    text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, sided=side is not None)
+    text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)
     except NotationError as error:

@@ -117,13 +117,13 @@ def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
     return {
         "text": str(inventory),
         "right": inventory.is_possible,
-        "dominoes": inventory.laid,
+        "dominoes": inventory.dominoes_laid,
         "of": inventory.box_size,
         "missing": [face_to_dict(one) for one in inventory.missing],
         "twice": [
             {**face_to_dict(one), "kingdoms": [number + 1 for number in one.kingdoms]} for one in inventory.excess
         ],
-        "untold": [number + 1 for number in inventory.unnamed],
+        "untold": [number + 1 for number in inventory.unnamed_kingdoms],
     }
 
 

@@ -17,7 +17,7 @@ def name_alone(board: Board, deck: Deck = KINGDOMINO) -> Naming | None:
 def list_placed(text: str) -> list[str]:
     naming = name_alone(Board.parse(text))
     assert naming is not None
-    return [str(placed) for placed in naming.placed]
+    return [str(placed) for placed in naming.dominoes]
 
 
 def test_dominoes_have_their_numbers() -> None:
@@ -32,14 +32,14 @@ def test_a_domino_of_several_readings_is_not_sure() -> None:
     naming = name_alone(Board.parse("w w # / w w ."))
     assert naming is not None
     assert naming.readings == 2
-    assert not any(placed.sure for placed in naming.placed)
-    assert str(naming.placed[0]).endswith(": 1 or 2 (or otherwise)")
+    assert not any(placed.is_sure for placed in naming.dominoes)
+    assert str(naming.dominoes[0]).endswith(": 1 or 2 (or otherwise)")
 
 
 def test_what_every_reading_shares_is_sure() -> None:
     naming = name_alone(Board.parse("w w # m3 w / w w . . ."))
     assert naming is not None
-    assert [placed.numbers for placed in naming.placed if placed.sure] == [(48,)]
+    assert [placed.numbers for placed in naming.dominoes if placed.is_sure] == [(48,)]
 
 
 def test_readings_that_cannot_be_built_do_not_count() -> None:
@@ -55,13 +55,15 @@ def test_a_wrong_board_has_no_dominoes(text: str) -> None:
 def test_mixed_boxes_name_the_box() -> None:
     naming = name_alone(Board.parse("# t g"), ROYAL_WEDDING)
     assert naming is not None
-    assert naming.placed[0].numbers == ("Q35", "Q36")
+    assert naming.dominoes[0].numbers == ("Q35", "Q36")
 
 
 def name_together(*boards: str) -> list[str]:
     namings = name_game_dominoes([Board.parse(text) for text in boards], KINGDOMINO)
     return [
-        "none" if naming is None else f"{naming.readings}/{naming.alone} {', '.join(map(str, naming.placed))}"
+        "none"
+        if naming is None
+        else f"{naming.readings}/{naming.readings_alone} {', '.join(map(str, naming.dominoes))}"
         for naming in namings
     ]
 
@@ -103,10 +105,10 @@ def test_what_was_played_is_among_the_readings(seed: int) -> None:
             frozenset(Square(s.row - top, s.col - left) for s in (p.left, p.right)): p.domino.number
             for p in kingdom.placements
         }
-        for placed in (*one.placed, *other.placed):
-            if placed.sure:
+        for placed in (*one.dominoes, *other.dominoes):
+            if placed.is_sure:
                 assert played[frozenset(placed.squares)] in placed.numbers
-        assert 1 <= other.readings <= other.alone == one.readings <= MAX_READINGS
+        assert 1 <= other.readings <= other.readings_alone == one.readings <= MAX_READINGS
 
 
 # The box counted over the kingdoms of a game
@@ -116,7 +118,7 @@ def test_four_whole_kingdoms_account_for_all_dominoes() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(3), players=4)]
     counted = count_box(boards, KINGDOMINO, drawn=48)
     laid = sum(len(board) - 1 for board in boards) // 2
-    assert (counted.laid, counted.box_size, counted.excess, counted.unnamed) == (laid, 48, (), ())
+    assert (counted.dominoes_laid, counted.box_size, counted.excess, counted.unnamed_kingdoms) == (laid, 48, (), ())
     assert sum(one.count for one in counted.missing) == 48 - laid
     assert counted.is_possible
     words = "all 48 dominoes are accounted for" if laid == 48 else f"{laid} of the 48 dominoes are accounted for"
@@ -127,7 +129,7 @@ def test_every_domino_is_missing_or_here() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(4), players=3)]
     counted = count_box(boards, KINGDOMINO, drawn=36)
     here = sum((kinds(KINGDOMINO) - kinds(())).values()) // 2 - sum(one.count for one in counted.missing)
-    assert here == counted.laid
+    assert here == counted.dominoes_laid
     assert "of 36 that were drawn" in str(counted)
 
 
@@ -142,7 +144,7 @@ def test_the_same_kingdom_twice_uses_dominoes_twice() -> None:
 
 def test_ambiguous_dominoes_are_not_missing() -> None:
     counted = count_box([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
-    assert counted.unnamed == (0, 1) and counted.missing == ()
+    assert counted.unnamed_kingdoms == (0, 1) and counted.missing == ()
     assert "kingdoms 1 and 2 cannot be told" in str(counted)
 
 

@@ -118,7 +118,10 @@ def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
         for place, (board, naming) in enumerate(zip(boards, name_game_dominoes(boards, KINGDOMINO), strict=True)):
             kept = [mine for mine in taken[board] if any(mine is every[place] for every in together)]
             assert naming is not None
-            assert (naming.readings, naming.alone) == (len(kept) or naming.alone, len(taken[board])), str(boards)
-            cases["apart" if not kept else "narrowed" if len(kept) < naming.alone else "as they are"] += 1
+            assert (naming.readings, naming.readings_alone) == (
+                len(kept) or naming.readings_alone,
+                len(taken[board]),
+            ), str(boards)
+            cases["apart" if not kept else "narrowed" if len(kept) < naming.readings_alone else "as they are"] += 1
     assert len(cases) == 3
     assert min(cases.values()) >= 20, cases

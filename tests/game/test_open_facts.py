@@ -307,7 +307,7 @@ def test_an_open_file_says_what_is_missing() -> None:
 def test_an_open_file_is_written_and_read_back() -> None:
     game = parse_game(OPEN)
     assert parse_game(write_game_text(game)) == game
-    text = write_game_text(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
+    text = write_game_text(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], has_side=False)
     assert parse_game(text) == game
     assert text.startswith("# one line\n")
     assert text.index("# of Ann") < text.index('"Bo"') < text.index("# of Cy")
@@ -336,7 +336,7 @@ def test_the_winner_is_named_early_only_if_no_open_fact_can_change_it() -> None:
     assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still missing"
     assert describe_outlook(kingdoms[:1], game.rule_set) == ""
     unknown = "who wins is not known yet"
-    assert describe_outlook(kingdoms, game.rule_set, whole=False) == unknown
+    assert describe_outlook(kingdoms, game.rule_set, has_all_kingdoms=False) == unknown
     assert describe_outlook(parse_game(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
 
 

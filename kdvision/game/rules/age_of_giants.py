@@ -62,7 +62,10 @@ def add_dominoes(rule_set: RuleSet) -> RuleSet:
 @check_each
 def check_crowns(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield the squares with more giants than crowns."""
-    if _may_have_more_crowns(kingdom):
+    # Open buildings and gems may have crowns (age-of-giants/any-crown).
+    has_open_building = any(place.building == UNKNOWN_BUILDING for place in kingdom.buildings)
+    has_open_gem = any(gem.kind == UNKNOWN for gem in kingdom.gems)
+    if has_open_building or has_open_gem or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems")):
         return
     others = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
     crowns_on = replace(kingdom, tokens=others).crowns_on
@@ -73,13 +76,6 @@ def check_crowns(kingdom: Kingdom) -> Iterator[Problem]:
             has = f"which has {count_noun(crowns, 'crown')}: each giant covers one"
             text = f"{count_noun(giants, 'giant')} {verb} on {square.name}, {has}"
             yield Problem((square,), text, "age-of-giants/giants")
-
-
-def _may_have_more_crowns(kingdom: Kingdom) -> bool:
-    """Return whether buildings or gems of the kingdom are open; they may have crowns (age-of-giants/any-crown)."""
-    buildings = any(built.building == UNKNOWN_BUILDING for built in kingdom.buildings)
-    gems = any(gem.kind == UNKNOWN for gem in kingdom.gems)
-    return buildings or gems or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems"))
 
 
 AGE_OF_GIANTS: Final = Variant(

@@ -47,9 +47,9 @@ def clauses() -> Mapping[str, Clause]:
 
 def parse_clauses(text: str) -> dict[str, Clause]:
     """Return the clauses of a text such as that of `clauses.toml` by their ids."""
-    found = {}
+    clauses_by_id = {}
     for book, entries in tomllib.loads(text).items():
         origin = {"book": "house rule", "section": "", "house": True} if book == HOUSE else {}
         for name, entry in entries.items():
-            found[f"{book}/{name}"] = Clause(id=f"{book}/{name}", **(origin | entry))
-    return found
+            clauses_by_id[f"{book}/{name}"] = Clause(id=f"{book}/{name}", **(origin | entry))
+    return clauses_by_id

@@ -67,9 +67,9 @@ def check_gems(table: Table, _rules: RuleSet) -> Iterator[Problem]:
     yield from check_supply("gems", kinds.total(), GEM_KINDS * GEMS_OF_A_KIND + 1, "lost-treasures/tokens")
     del kinds[UNKNOWN]
     for kind, count in kinds.items():
-        held = 1 if kind == JOKER else GEMS_OF_A_KIND
-        if count > held:
-            yield Problem((), f"there are {count} {kind} gems, and the box has {held}", "lost-treasures/tokens")
+        supply = 1 if kind == JOKER else GEMS_OF_A_KIND
+        if count > supply:
+            yield Problem((), f"there are {count} {kind} gems, and the box has {supply}", "lost-treasures/tokens")
     different = [kind for kind in kinds if kind != JOKER]
     if len(different) > GEM_KINDS:
         names = ", ".join(different)

@@ -98,8 +98,8 @@ class BuildingValues:
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each effect of each building."""
         knights, towers = kingdom.all_knights, kingdom.towers
-        for built in kingdom.buildings:
-            tile, terrain = built.building, built.building.per_territory
+        for place in kingdom.buildings:
+            tile, terrain = place.building, place.building.per_territory
             separate = sum(territory.terrain is terrain for territory in kingdom.territories)
             noun = f"separate {terrain} territor{'y' if separate == 1 else 'ies'}"
             for is_given, words, points, clause in (
@@ -124,7 +124,7 @@ class BuildingValues:
                 ),
             ):
                 if is_given:
-                    yield Line(f"{tile.name or 'building'}: {words}", points, clause, (built.square,))
+                    yield Line(f"{tile.name or 'building'}: {words}", points, clause, (place.square,))
 
 
 @check_each
@@ -134,7 +134,7 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
     if kingdom.towns is not None and kingdom.towns != len(towns) and not kingdom.board.unknown:
         text = f"{kingdom.towns} town squares were counted here, and the board has {len(towns)}: write t on each"
         yield Problem((), text)
-    sites = [built.square for built in kingdom.buildings]
+    sites = [place.square for place in kingdom.buildings]
     for square in sites if TOWNS not in kingdom.open_facts else ():
         if square not in towns:
             text = f"the building on {square.name} does not stand on a town square"
@@ -151,19 +151,19 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
 
     A number that does not score is not checked if it is 0.
     """
-    tiles = [built.building for built in kingdom.buildings]
+    tiles = [place.building for place in kingdom.buildings]
     names = {tile.name for tile in tiles}
-    for keys, count, first, built, scores in (
+    for keys, count, first, gains, scores in (
         (KNIGHT_KEYS, kingdom.all_knights, FIRST_KNIGHTS, BUILT_KNIGHTS, any(tile.per_knight for tile in tiles)),
         (TOWER_KEYS, kingdom.towers, 0, BUILT_TOWERS, any(tile.per_tower for tile in tiles)),
     ):
-        known = first + sum(built.get(name, 0) for name in names)
-        is_most = "buildings" not in kingdom.open_facts and names <= built.keys()
+        least = first + sum(gains.get(name, 0) for name in names)
+        is_most = "buildings" not in kingdom.open_facts and names <= gains.keys()
         is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
-        if (is_most and count > known) or (is_given and count < known):
+        if (is_most and count > least) or (is_given and count < least):
             start, more = "its start and " if first else "", "" if is_most else " or more"
             noun = keys[0].removesuffix("s")
-            text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {known}{more}"
+            text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {least}{more}"
             yield Problem((), text, "queendomino/gained")
 
 
@@ -191,18 +191,18 @@ def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
 
 def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
     """Yield problems: more pieces than the box has, in all or of one kind."""
-    tiles = [built.building for kingdom in table.kingdoms for built in kingdom.buildings]
-    for pieces, count, held in (
+    tiles = [place.building for kingdom in table.kingdoms for place in kingdom.buildings]
+    for pieces, count, supply in (
         ("buildings", len(tiles), sum(tile.count for tile in BUILDINGS)),
         ("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS),
         ("towers", sum(kingdom.towers for kingdom in table.kingdoms), TOWERS),
         ("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS),
     ):
-        yield from check_supply(pieces, count, held, "queendomino/pieces")
-    used = Counter(tile.effect for tile in tiles)
+        yield from check_supply(pieces, count, supply, "queendomino/pieces")
+    effects = Counter(tile.effect for tile in tiles)
     for tile in BUILDINGS:
-        if used[tile.effect] > tile.count:
-            text = f"{used[tile.effect]} buildings give {describe_building(tile)}, and the box has {tile.count}"
+        if effects[tile.effect] > tile.count:
+            text = f"{effects[tile.effect]} buildings give {describe_building(tile)}, and the box has {tile.count}"
             yield Problem((), text, "queendomino/buildings")
     for name, count in Counter(tile.name for tile in tiles).items():
         if name and name != UNKNOWN_BUILDING.name and count > 1:

@@ -39,8 +39,8 @@ def find_corners(kingdom: Kingdom, terrain: Terrain) -> Groups:
 
 def find_local_business(kingdom: Kingdom, terrain: Terrain) -> Groups:
     """Return the squares of a terrain among the eight around the castle."""
-    around = {square for castle in kingdom.board.castles() for square in castle.surroundings()}
-    return _select_terrain(kingdom, around, terrain)
+    squares = {square for castle in kingdom.board.castles() for square in castle.surroundings()}
+    return _select_terrain(kingdom, squares, terrain)
 
 
 def find_bleak_territories(kingdom: Kingdom) -> Groups:
@@ -59,14 +59,14 @@ def find_crown_lines(kingdom: Kingdom) -> Groups:
     Lines that share two squares lie in one row, column or diagonal. There, lines that begin at every second square of a
     run of crowned squares are the most that there can be (age-of-giants/lines).
     """
-    crowned = kingdom.crowns_on.keys() & kingdom.board.keys()
+    crown_squares = kingdom.crowns_on.keys() & kingdom.board.keys()
     lines = []
     for down, across in DIRECTIONS:
-        for start in crowned:
-            if (start.row - down, start.col - across) in crowned:
+        for start in crown_squares:
+            if (start.row - down, start.col - across) in crown_squares:
                 continue
             run, following = [start], Square(start.row + down, start.col + across)
-            while following in crowned:
+            while following in crown_squares:
                 run.append(following)
                 following = Square(following.row + down, following.col + across)
             lines += [tuple(run[first : first + 3]) for first in range(0, len(run) - 2, 2)]

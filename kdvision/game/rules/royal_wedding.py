@@ -30,7 +30,7 @@ def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     for number, kingdom in enumerate(table.kingdoms):
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
             other_faces = faces(other)
-            needs = [(used - other_faces).total() for used in _list_used_faces(kingdom.board, most)]
+            needs = [(face_counts - other_faces).total() for face_counts in _list_used_faces(kingdom.board, most)]
             if needs and min(needs) > most:
                 text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {most} of each box"
                 yield Problem((), text, "royal-wedding/turns", number)
@@ -45,8 +45,8 @@ def _list_used_faces(board: Board, most: int) -> list[Counter[Face]]:
         tilings = list(islice(find_tilings(puzzle, box.supply), MAX_TILINGS))
     except Undecided:
         return []
-    used = [Counter(box.faces[puzzle.face[i][j]] for i, j in tiling) for tiling in tilings]
-    return used if len(tilings) < MAX_TILINGS else []
+    face_counts = [Counter(box.faces[puzzle.face[i][j]] for i, j in tiling) for tiling in tilings]
+    return face_counts if len(tilings) < MAX_TILINGS else []
 
 
 def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:

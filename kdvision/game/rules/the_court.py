@@ -22,12 +22,12 @@ RESOURCES_PER_TILE: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A character: its own `points`, and `each` for every thing called `counted` on the eight squares around it."""
+    """A character: its own `points`, and `each` for every thing called `noun` on the eight squares around it."""
 
     clause: str
     points: int
     each: int = 0
-    counted: str = ""
+    noun: str = ""
     is_warrior: bool = False
 
 
@@ -76,19 +76,19 @@ class CourtTiles:
                 label = f"building {tile.name} {where}: {count_noun(tile.crowns, 'crown')} of its territory"
                 yield Line(label, 0, "court/building-crowns", (tile.square,))
                 continue
-            things = places.get(character.counted, {})
+            things = places.get(character.noun, {})
             count = sum([things.get(square, 0) for square in tile.square.surroundings()])
             parts = [str(character.points)] if character.points else []
             if character.each:
-                noun = character.counted
-                counted = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
-                parts.append(f"{counted} × {character.each}")
+                noun = character.noun
+                phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
+                parts.append(f"{phrase} × {character.each}")
             points = character.points + count * character.each
             yield Line(f"{tile.name} {where}: {' + '.join(parts)}", points, character.clause, (tile.square,))
 
 
 def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
-    """Return how many things lie on each square, by the words of `Character.counted` (court/king-crowns)."""
+    """Return how many things lie on each square, by the words of `Character.noun` (court/king-crowns)."""
     places: dict[str, Counter[Square]] = defaultdict(Counter)
     for token in kingdom.tokens:
         words: tuple[str, ...] = ()
@@ -104,11 +104,11 @@ def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
 
 def check_tiles(table: Table, _rules: RuleSet) -> Iterator[Problem]:
     """Yield the tiles of which the game has more than the box."""
-    used = Counter(tile.name for kingdom in table.kingdoms for tile in kingdom.list_tokens(TILES.key))
-    for name, count in used.items():
-        if count > (held := BUILDINGS.get(name, 1)):
+    tile_counts = Counter(tile.name for kingdom in table.kingdoms for tile in kingdom.list_tokens(TILES.key))
+    for name, count in tile_counts.items():
+        if count > (supply := BUILDINGS.get(name, 1)):
             clause = "court/buildings" if name in BUILDINGS else "court/characters"
-            yield Problem((), f"the court tile {name} lies in the game {count} times, and the box has {held}", clause)
+            yield Problem((), f"the court tile {name} lies in the game {count} times, and the box has {supply}", clause)
 
 
 @check_each
@@ -116,26 +116,26 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield the tiles and resources that lie off their places."""
     if TOWNS in kingdom.open_facts:
         return
-    built_on = {built.square for built in kingdom.buildings}
-    taken = Counter((token.key, token.square) for token in kingdom.tokens)
+    built_on = {place.square for place in kingdom.buildings}
+    token_counts = Counter((token.key, token.square) for token in kingdom.tokens)
     for token in kingdom.tokens:
         cell = kingdom.board.get(token.square)
         if cell is None or cell.terrain is Terrain.CASTLE or token.key not in THE_COURT.facts:
             continue
         is_tile = token.key == TILES.key
         kind, clause = (TILES, "court/place") if is_tile else (RESOURCE_TOKENS, "court/resources")
-        needed = Cell.parse(token.name).terrain if token.name in BUILDINGS else cell.terrain
+        needed_terrain = Cell.parse(token.name).terrain if token.name in BUILDINGS else cell.terrain
         fault = ""
         if cell.crowns:
             fault = f"{count_noun(cell.crowns, 'crown')}, and needs a square without"
-        elif taken[token.key, token.square] > 1:
+        elif token_counts[token.key, token.square] > 1:
             fault, clause = "the square of another one", "court/squares"
-        elif is_tile and taken[RESOURCE_TOKENS.key, token.square]:
+        elif is_tile and token_counts[RESOURCE_TOKENS.key, token.square]:
             fault = "a resource, and needs a free square"
         elif is_tile and token.square in built_on:
             fault, clause = "a building, and needs a free square", "court/squares"
-        elif needed is not cell.terrain:
-            fault = f"{cell.terrain}, and is a building for {needed}"
+        elif needed_terrain is not cell.terrain:
+            fault = f"{cell.terrain}, and is a building for {needed_terrain}"
         elif not is_tile and cell.terrain not in RESOURCES:
             fault = f"{cell.terrain}, which brings none"
         if fault:
@@ -148,11 +148,11 @@ def check_price(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield the problem of more tiles than the resources that left the board can have paid for (court/price)."""
     if kingdom.board.unknown or not kingdom.open_facts.isdisjoint((TOWNS, RESOURCE_TOKENS.key)):
         return
-    kept = {token.square for token in kingdom.list_tokens(RESOURCE_TOKENS.key)}
+    resource_squares = {token.square for token in kingdom.list_tokens(RESOURCE_TOKENS.key)}
     spent = Counter(
         cell.terrain
         for square, cell in kingdom.board.items()
-        if cell.terrain in RESOURCES and not cell.crowns and square not in kept
+        if cell.terrain in RESOURCES and not cell.crowns and square not in resource_squares
     )
     # Each tile takes two or more resources of different kinds.
     paid = min(spent.total() // RESOURCES_PER_TILE, spent.total() - max(spent.values(), default=0))

@@ -62,14 +62,14 @@ class Variant:
 
     def add_to(self, rule_set: RuleSet) -> RuleSet:
         """Return the rule set with this variant."""
-        changed = self.change(rule_set) if self.change else rule_set
+        new_rules = self.change(rule_set) if self.change else rule_set
         return replace(
-            changed,
+            new_rules,
             name=f"{rule_set.name}, {self.name}",
-            deck=(*changed.deck, *self.dominoes),
-            rules=(*changed.rules, *self.rules),
-            checks=tuple(dict.fromkeys((*changed.checks, *self.checks))),
-            facts=(*changed.facts, *self.facts),
+            deck=(*new_rules.deck, *self.dominoes),
+            rules=(*new_rules.rules, *self.rules),
+            checks=tuple(dict.fromkeys((*new_rules.checks, *self.checks))),
+            facts=(*new_rules.facts, *self.facts),
         )
 
 
@@ -122,10 +122,10 @@ def check_each(check: Callable[[Kingdom], Iterable[Problem]]) -> Check:
     return check_table
 
 
-def check_supply(pieces: str, count: int, held: int, clause: str) -> Iterator[Problem]:
+def check_supply(pieces: str, count: int, supply: int, clause: str) -> Iterator[Problem]:
     """Yield the problem of more pieces in the game than the box has."""
-    if count > held:
-        yield Problem((), f"there are {count} {pieces} in the game, and the box has {held}", clause)
+    if count > supply:
+        yield Problem((), f"there are {count} {pieces} in the game, and the box has {supply}", clause)
 
 
 def check_land(kingdom: Kingdom, square: Square, words: str, clause: str) -> Iterator[Problem]:
