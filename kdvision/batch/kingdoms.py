@@ -80,11 +80,11 @@ class KingdomResult:
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
     """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
-    (scored,) = build_board_result([rules.kingdom(board, number)], rules.rule_set([board])).kingdoms
+    (entry,) = build_board_result([rules.kingdom(board, number)], rules.rule_set([board])).kingdoms
     problem = towns_problem(board)
     if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
-        scored = replace(scored, problems=(problem,))
-    return kingdom_to_dict(scored)
+        entry = replace(entry, problems=(problem,))
+    return kingdom_to_dict(entry)
 
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:

@@ -24,7 +24,7 @@ from kdvision.report.result import Result, ScoredKingdom
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
-_Found = TypeVar("_Found", Problem, ScoredDoubt)
+_Finding = TypeVar("_Finding", Problem, ScoredDoubt)
 
 
 def build_photo_result(
@@ -44,12 +44,12 @@ def build_photo_result(
     added where two kingdoms would be called the same. `facts` are what the user said about pieces.
     """
     names = [players.name_of(number, reading.colour) for number, reading in enumerate(readings, start=first_number)]
-    called = [
+    labels = [
         name or reading.colour or f"kingdom {number}"
         for number, (name, reading) in enumerate(zip(names, readings, strict=True), start=1)
     ]
-    called = make_names_unique(called, [reading.place for reading in readings])
-    kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, called, strict=True)]
+    labels = make_names_unique(labels, [reading.place for reading in readings])
+    kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
     if facts is not None:
         kingdoms = add_pieces(kingdoms, readings, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
@@ -67,10 +67,10 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
 
     Each unknown square is a doubt, with the content that has the most important effect.
     """
-    kingdoms = [replace(to_kingdom(one), player=f"kingdom {number}") for number, one in enumerate(boards, start=1)]
+    kingdoms = [replace(to_kingdom(board), player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
     problems = find_table_problems(kingdoms, rule_set)
-    laid = [kingdom.board for kingdom in kingdoms]
-    contents = [[*list_possible_contents(board, laid, rule_set.deck)] for board in laid]
+    played_boards = [kingdom.board for kingdom in kingdoms]
+    contents = [[*list_possible_contents(board, played_boards, rule_set.deck)] for board in played_boards]
     doubts: dict[tuple[int, Square], ScoredDoubt] = {}
     for doubt in score_doubts(kingdoms, contents, rule_set):
         doubts.setdefault((doubt.kingdom, doubt.square), doubt)
@@ -81,20 +81,20 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def combine_kingdoms(scored: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet) -> Result:
+def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet) -> Result:
     """The kingdoms of several photos as one game with these players."""
-    kingdoms = [replace(one.kingdom, player=player) for one, player in zip(scored, players, strict=True)]
-    doubts = score_doubts(kingdoms, [one.doubts for one in scored], rule_set)
+    kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
+    doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set)
     rows = tuple(
-        replace(one, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
-        for number, (one, kingdom) in enumerate(zip(scored, kingdoms, strict=True))
+        replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
+        for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
     )
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def _select(found: Iterable[_Found], number: int) -> tuple[_Found, ...]:
+def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
     """The doubts of one kingdom, or its problems with those of the whole game."""
-    return tuple(one for one in found if one.kingdom in (None, number))
+    return tuple(one for one in findings if one.kingdom in (None, number))
 
 
 def correct_board(board: Board, square: Square, word: str) -> Board:

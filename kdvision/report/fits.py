@@ -34,7 +34,7 @@ class FitsAnswer:
     right. `notes` are what the answer takes for granted.
     """
 
-    scored: ScoredKingdom
+    entry: ScoredKingdom
     domino: Face
     placements: tuple[Placement, ...]
     fits: bool | None
@@ -45,12 +45,12 @@ class FitsAnswer:
     def clause(self) -> str:
         """The rulebook clause that settles the question."""
         name = "kingdomino/discard" if self.fits is False else "kingdomino/must-lay"
-        return self.scored.rule_set.own_clauses.get(name, name)
+        return self.entry.rule_set.own_clauses.get(name, name)
 
     @property
     def text(self) -> str:
         """The answer in a sentence."""
-        side = self.scored.rule_set.side
+        side = self.entry.rule_set.side
         name, frame = f"{self.domino[0]} {self.domino[1]}", f"within {side} by {side} squares"
         if self.fits is False:
             return f"{name} fits nowhere {frame}: it must be discarded"
@@ -72,19 +72,19 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
     """The answer for each kingdom of a result; `side` is the one that the user gave, if any."""
     is_side_open = side is None and len(result.kingdoms) <= 2  # then nothing but the board tells it
     answers = []
-    for scored in result.kingdoms:
-        played = scored.rule_set.side
-        placements = find_placements(scored.board, domino, side=played)
-        fits_if = tuple(_judge(find_placements(doubt.board, domino, side=played)) for doubt in scored.doubts)
+    for entry in result.kingdoms:
+        played = entry.rule_set.side
+        placements = find_placements(entry.board, domino, side=played)
+        fits_if = tuple(_judge(find_placements(doubt.board, domino, side=played)) for doubt in entry.doubts)
         notes = []
-        if face(*domino) not in index_deck(scored.rule_set.deck).faces:
-            notes.append(f"the box of {scored.rule_set.name} has no domino {domino[0]} {domino[1]}")
+        if face(*domino) not in index_deck(entry.rule_set.deck).faces:
+            notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
         if is_side_open and not placements and played < SIDES[-1]:
-            wide = find_placements(scored.board, domino, side=SIDES[-1])
+            wide = find_placements(entry.board, domino, side=SIDES[-1])
             if wide:
                 places = count_noun(len(wide), "place")
                 notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
-        answers.append(FitsAnswer(scored, domino, placements, _judge(placements), fits_if, tuple(notes)))
+        answers.append(FitsAnswer(entry, domino, placements, _judge(placements), fits_if, tuple(notes)))
     return answers
 
 
@@ -95,10 +95,10 @@ def _judge(placements: Sequence[Placement]) -> bool | None:
 
 def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
     """The answer for one kingdom as plain values. Rows and columns of `first` and `second` may be negative."""
-    scored = answer.scored
+    entry = answer.entry
     return {
-        "board": list(scored.board.rows()),
-        "side": scored.rule_set.side,
+        "board": list(entry.board.rows()),
+        "side": entry.rule_set.side,
         "fits": answer.fits,
         "text": answer.text,
         "clause": answer.clause,
@@ -120,10 +120,10 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
                 "instead": doubt.instead,
                 "fits_if": fits,
             }
-            for doubt, fits in zip(scored.doubts, answer.fits_if, strict=True)
+            for doubt, fits in zip(entry.doubts, answer.fits_if, strict=True)
         ],
-        "problems": [problem_to_dict(problem) for problem in scored.problems],
-        "review": scored.review,
+        "problems": [problem_to_dict(problem) for problem in entry.problems],
+        "review": entry.review,
     }
 
 
@@ -131,9 +131,9 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
     """The answers as text, in lines of at most `width`."""
     parts: list[RenderableType] = []
     for number, answer in enumerate(answers, start=1):
-        title = [Text(format_title(answer.scored, number), style="bold")] if len(answers) > 1 else []
-        doubtful = {doubt.square for doubt in answer.scored.doubts}
-        board = [Text.assemble(*line) for line in list_board_lines(answer.scored.board, doubtful)]
+        title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
+        doubtful = {doubt.square for doubt in answer.entry.doubts}
+        board = [Text.assemble(*line) for line in list_board_lines(answer.entry.board, doubtful)]
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
         clause = Text(str(clauses()[answer.clause]), style="dim")
         parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))
@@ -141,7 +141,7 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
 
 
 def _list_placements(answer: FitsAnswer) -> Iterator[Text]:
-    board = answer.scored.board
+    board = answer.entry.board
     words = [answer.describe_placement(placement) for placement in answer.placements]
     width = max(map(len, words), default=0)
     for text, placement in zip(words, answer.placements, strict=True):
@@ -151,9 +151,9 @@ def _list_placements(answer: FitsAnswer) -> Iterator[Text]:
 
 def _list_notes(answer: FitsAnswer) -> Iterator[str]:
     effect = {True: "the domino fits", False: "the domino fits nowhere", None: "it is not known whether it fits"}
-    for doubt, fits in zip(answer.scored.doubts, answer.fits_if, strict=True):
+    for doubt, fits in zip(answer.entry.doubts, answer.fits_if, strict=True):
         content = "is not known" if doubt.read == UNKNOWN else describe_reading(doubt)
         change = "the answer stays" if fits == answer.fits else effect[fits]
         yield f"? {doubt.square.name} {content}; if it is {name_cell(doubt.instead)}, {change}"
     yield from (f"? {note}" for note in answer.notes)
-    yield from list_problems(answer.scored)
+    yield from list_problems(answer.entry)

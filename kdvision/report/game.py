@@ -58,7 +58,7 @@ def format_game(
     for table, result in zip(game.rounds, build_round_results(game, name), strict=True):
         parts.append(format_table(result, width=width, colour=colour))
         if clauses:
-            parts += [format_clauses(scored, width=width, colour=colour) for scored in result.kingdoms]
+            parts += [format_clauses(entry, width=width, colour=colour) for entry in result.kingdoms]
         if dominoes:
             named = zip(table.kingdoms, _name_dominoes(game, table), strict=True)
             parts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in named]
@@ -78,12 +78,12 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
         "file": name,
         "rules": game.rule_set.name,
         "side": game.side,
-        "complete": all(scored.extent.is_exact for result in results for scored in result.kingdoms),
+        "complete": all(entry.extent.is_exact for result in results for entry in result.kingdoms),
         "rounds": [
             {
                 "kingdoms": [
-                    {**kingdom_to_dict(scored), "player": scored.kingdom.player, **_naming_to_dict(naming)}
-                    for scored, naming in zip(result.kingdoms, _name_dominoes(game, table), strict=True)
+                    {**kingdom_to_dict(entry), "player": entry.kingdom.player, **_naming_to_dict(naming)}
+                    for entry, naming in zip(result.kingdoms, _name_dominoes(game, table), strict=True)
                 ],
                 "standing": result.standing and standing_to_dict(result.standing),
                 "outlook": result.outlook or None,
@@ -136,15 +136,15 @@ def format_game_file(
     `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either, and
     `default_side` is used to write it. Raises KdvisionError if the kingdoms cannot be one game.
     """
-    rows = [scored for result in results for scored in result.kingdoms]
+    rows = [entry for result in results for entry in result.kingdoms]
     if not rows:
         raise KdvisionError("there is no kingdom to write a game file of", hint="take a photo that shows one")
-    names = [scored.player_name or (scored.reading.colour if scored.reading else "") for scored in rows]
+    names = [entry.player_name or (entry.reading.colour if entry.reading else "") for entry in rows]
     kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, _make_unique(names), strict=True)]
     remarks = [
-        [*_list_remarks(str(result.photo), number, scored)]
+        [*_list_remarks(str(result.photo), number, entry)]
         for result in results
-        for number, scored in enumerate(result.kingdoms, start=1)
+        for number, entry in enumerate(result.kingdoms, start=1)
     ]
     game = Game(kind, side or default_side, (Table(close_queen(kingdoms)),), tuple(variants))
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
@@ -168,24 +168,24 @@ def _make_unique(names: Sequence[str]) -> Iterator[str]:
         yield name
 
 
-def _list_remarks(photo: str, number: int, scored: ScoredKingdom) -> Iterator[str]:
+def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str]:
     """What helps to compare the board with the table."""
-    where = "" if scored.reading is None else f" ({scored.reading.colour or scored.reading.place})"
+    where = "" if entry.reading is None else f" ({entry.reading.colour or entry.reading.place})"
     yield f"Read from {photo}, kingdom {number}{where}."
-    if TOWNS in scored.kingdom.open_facts:
+    if TOWNS in entry.kingdom.open_facts:
         yield "Towns were not read: another terrain stands where one lies. Compare the board."
-    if words := describe_pieces(scored.reading):
+    if words := describe_pieces(entry.reading):
         yield f"Seen: {words}."
-    if any(built.building == UNKNOWN_BUILDING for built in scored.kingdom.buildings):
+    if any(built.building == UNKNOWN_BUILDING for built in entry.kingdom.buildings):
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
-    if any(gem.kind == UNKNOWN for gem in scored.kingdom.gems):
+    if any(gem.kind == UNKNOWN for gem in entry.kingdom.gems):
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."
     by_square: dict[str, list[ScoredDoubt]] = {}
-    for doubt in scored.doubts:
+    for doubt in entry.doubts:
         by_square.setdefault(doubt.square.name, []).append(doubt)
     for name, doubts in by_square.items():
         others = " or ".join(dict.fromkeys(doubt.instead for doubt in doubts))
         yield f"Uncertain: {name} is {doubts[0].read} ({100 * doubts[0].probability:.0f} % sure), otherwise {others}."
-    if scored.reading is not None and scored.reading.review and not scored.doubts:
-        yield f"Uncertain: this board is {100 * scored.probability:.0f} % sure. Compare it."
-    yield from (f"Problem: {problem.text}." for problem in scored.problems if problem.squares)
+    if entry.reading is not None and entry.reading.review and not entry.doubts:
+        yield f"Uncertain: this board is {100 * entry.probability:.0f} % sure. Compare it."
+    yield from (f"Problem: {problem.text}." for problem in entry.problems if problem.squares)

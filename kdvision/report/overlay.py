@@ -51,23 +51,23 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
         pixels = photo.resize(MAX_OVERLAY_SIDE) if is_large else photo.pixels
     canvas = np.array(pixels)
     factors = np.array([canvas.shape[1] / photo.width, canvas.shape[0] / photo.height])
-    for number, scored in enumerate(result.kingdoms, start=1):
-        if scored.reading is not None:
-            grid = Grid((scored.reading.grid.quads + 0.5) * factors - 0.5)  # pixel centres have integer coordinates
+    for number, entry in enumerate(result.kingdoms, start=1):
+        if entry.reading is not None:
+            grid = Grid((entry.reading.grid.quads + 0.5) * factors - 0.5)  # pixel centres have integer coordinates
             sides = compute_side_lengths(grid.quads).min(axis=-1)  # symbols of this size fit into their cells
-            _draw_territories(canvas, scored, grid)
-            _draw_squares(canvas, scored, grid, sides)
-            _draw_points(canvas, scored, grid, sides)
+            _draw_territories(canvas, entry, grid)
+            _draw_squares(canvas, entry, grid, sides)
+            _draw_points(canvas, entry, grid, sides)
             default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
-            _draw_total(canvas, scored, grid, scored.player_name or default_name)
-            _draw_pieces(canvas, scored.reading, grid)
+            _draw_total(canvas, entry, grid, entry.player_name or default_name)
+            _draw_pieces(canvas, entry.reading, grid)
     return canvas
 
 
-def _draw_territories(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
+def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
     """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
-    draw_lines(canvas, map(grid.quad, scored.board), LIGHT, grid.side * 0.012, closed=True)
-    for territory in scored.kingdom.territories:
+    draw_lines(canvas, map(grid.quad, entry.board), LIGHT, grid.side * 0.012, closed=True)
+    for territory in entry.kingdom.territories:
         border: list[Points] = []
         for square in territory.squares:
             quad = shrink_quad(grid.quad(square), 0.92)
@@ -78,11 +78,11 @@ def _draw_territories(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None
         draw_lines(canvas, border, COLOURS[territory.terrain], grid.side * 0.055)
 
 
-def _draw_squares(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Points) -> None:
+def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
     """Draw terrain and crowns of each square, with a frame around those that are uncertain."""
-    doubtful = {doubt.square for doubt in scored.doubts}
-    for square in sorted(doubtful.union(scored.board)):
-        side, cell = sides[square], scored.board.get(square)
+    doubtful = {doubt.square for doubt in entry.doubts}
+    for square in sorted(doubtful.union(entry.board)):
+        side, cell = sides[square], entry.board.get(square)
         if square in doubtful:
             frame = shrink_quad(grid.quad(square), 0.86)
             draw_lines(canvas, [frame], DARK, side * 0.11, closed=True)
@@ -93,9 +93,9 @@ def _draw_squares(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Poin
             draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * 0.22, cell.crowns)
 
 
-def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Points) -> None:
+def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
     """Write the points of each territory on its square that is nearest to its middle."""
-    for line in scored.card.lines:
+    for line in entry.card.lines:
         if line.territory is not None and line.points:
             squares = line.territory.squares
             centres = np.array([grid.centres[square] for square in squares])
@@ -108,14 +108,14 @@ def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, sides: Point
             draw_label(canvas, centre, words, size, LIGHT, DARK)
 
 
-def _draw_total(canvas: Pixels, scored: ScoredKingdom, grid: Grid, name: str) -> None:
+def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> None:
     """Write the total above the kingdom, after the player's name."""
-    total = f"{scored.total} points" if scored.is_open else count_noun(scored.card.total, "point")
+    total = f"{entry.total} points" if entry.is_open else count_noun(entry.card.total, "point")
     words = f"{name}: {total}" if name else total
     longer_side = max(canvas.shape)
     size = min(max(grid.side * 0.4, longer_side / 70), longer_side / 30)
     top = np.array([grid.corners[:, 0].mean(), grid.corners[:, 1].min() - size])
-    draw_label(canvas, top, f"{words} ?" if scored.review else words, size, LIGHT, DARK)
+    draw_label(canvas, top, f"{words} ?" if entry.review else words, size, LIGHT, DARK)
 
 
 def _draw_pieces(canvas: Pixels, reading: KingdomReading, grid: Grid) -> None:

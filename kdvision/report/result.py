@@ -120,26 +120,26 @@ class Result:
     @property
     def review(self) -> bool:
         """True where a person should check one of the kingdoms."""
-        return any(scored.review for scored in self.kingdoms)
+        return any(entry.review for entry in self.kingdoms)
 
     @property
     def is_open(self) -> bool:
         """True while facts about the pieces of a kingdom are missing, so that the winner is not known."""
-        return any(scored.is_open for scored in self.kingdoms)
+        return any(entry.is_open for entry in self.kingdoms)
 
     @property
     def first_question(self) -> ScoredDoubt | None:
         """The most important doubt of all kingdoms, to ask the user about."""
-        doubts = [doubt for scored in self.kingdoms for doubt in scored.doubts]
+        doubts = [doubt for entry in self.kingdoms for doubt in entry.doubts]
         return max(doubts, key=lambda doubt: doubt.priority, default=None)
 
     @cached_property
     def inventory(self) -> Inventory | None:
         """The dominoes counted over all kingdoms; None for fewer than two kingdoms, or while towns are not known."""
-        if len(self.kingdoms) < 2 or any(TOWNS in scored.kingdom.open_facts for scored in self.kingdoms):
+        if len(self.kingdoms) < 2 or any(TOWNS in entry.kingdom.open_facts for entry in self.kingdoms):
             return None
         rules = self.kingdoms[0].rule_set
-        boards = [scored.board for scored in self.kingdoms]
+        boards = [entry.board for entry in self.kingdoms]
         return count_box(boards, rules.deck, drawn=rules.dominoes_drawn.get(len(boards)))
 
     @property
@@ -155,4 +155,4 @@ class Result:
     @property
     def calibration(self) -> "Calibration | None":
         """The calibration of the models that read the photo; None for typed boards."""
-        return next((scored.reading.calibration for scored in self.kingdoms if scored.reading is not None), None)
+        return next((entry.reading.calibration for entry in self.kingdoms if entry.reading is not None), None)

@@ -47,15 +47,15 @@ def format_table(result: Result, *, width: int = 100, colour: bool = False) -> s
     count, rules = len(result.kingdoms), result.kingdoms[0].rule_set.name if result.kingdoms else ""
     heading = " · ".join(part for part in (result.photo, count_noun(count, "kingdom"), rules) if part)
     body: list[RenderableType] = [Text(heading, style="bold")]
-    for number, scored in enumerate(result.kingdoms, start=1):
-        title = [Text(format_title(scored, number), style="bold")] if count > 1 else []
-        board = format_board_and_points(scored, max_width=width - 1)
-        body.append(indent(*title, board, *map(format_note, _list_notes(scored, number))))
+    for number, entry in enumerate(result.kingdoms, start=1):
+        title = [Text(format_title(entry, number), style="bold")] if count > 1 else []
+        board = format_board_and_points(entry, max_width=width - 1)
+        body.append(indent(*title, board, *map(format_note, _list_notes(entry, number))))
     if result.standing is not None:
         body.append(indent(*_format_places(result.standing), *map(format_note, _list_game_notes(result))))
     elif result.outlook:
         body.append(indent(Text(_capitalise(result.outlook), style="bold")))
-    has_unflagged = any(scored.reading is not None and not scored.review for scored in result.kingdoms)
+    has_unflagged = any(entry.reading is not None and not entry.review for entry in result.kingdoms)
     if has_unflagged and result.calibration is not None and result.calibration.guarantee:
         body.append(indent(Text(_capitalise(result.calibration.guarantee), style="dim")))
     return render_text(Group(*body), width=width, colour=colour)
@@ -74,14 +74,14 @@ def format_combined(result: Result, *, width: int = 100, colour: bool = False) -
     return render_text(parts, width=width, colour=colour)
 
 
-def format_clauses(scored: ScoredKingdom, *, width: int = 100, colour: bool = False) -> str:
+def format_clauses(entry: ScoredKingdom, *, width: int = 100, colour: bool = False) -> str:
     """The text of a scorecard line by line: points, what they are for, and the rulebook clause."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(justify="right")
-    for line in scored.card.lines:
+    for line in entry.card.lines:
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
-    rows.add_row(*(Text(word, style="bold") for word in (scored.total, "total", "")))
-    heading = Text(f"{scored.kingdom.player}, line by line", style="bold")
+    rows.add_row(*(Text(word, style="bold") for word in (entry.total, "total", "")))
+    heading = Text(f"{entry.kingdom.player}, line by line", style="bold")
     return render_text(indent(heading, rows), width=width, colour=colour)
 
 
@@ -106,13 +106,13 @@ def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def format_board_and_points(scored: ScoredKingdom, *, max_width: int) -> Text:
+def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
     """The board with its points at the right, wrapped to `max_width`, or below it where there is no room.
 
     It is a single Text, because a rich table of texts takes twenty times as long.
     """
-    left = list_board_lines(scored.board, {doubt.square for doubt in scored.doubts})
-    right = _list_point_lines(scored)
+    left = list_board_lines(entry.board, {doubt.square for doubt in entry.doubts})
+    right = _list_point_lines(entry)
     start = max(map(_measure, left)) + GAP_COLUMNS
     room = max_width - start
     if room < len(right[0][0]):
@@ -151,9 +151,9 @@ def list_board_lines(board: Board, doubtful: set[Square]) -> list[StyledLine]:
     return lines
 
 
-def _list_point_lines(scored: ScoredKingdom) -> StyledLine:
+def _list_point_lines(entry: ScoredKingdom) -> StyledLine:
     """Territories with points, most points first, then bonuses and the total; other territories on one line."""
-    territories = [(line.territory, line.points) for line in scored.card.lines if line.territory is not None]
+    territories = [(line.territory, line.points) for line in entry.card.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
     heading, *body, total = align_columns(
         [
@@ -163,15 +163,15 @@ def _list_point_lines(scored: ScoredKingdom) -> StyledLine:
                 for territory, points in territories
                 if points
             ),
-            *((line.label, "", "", f"= {line.points}") for line in scored.card.lines if line.territory is None),
-            ("total", "", "", scored.total),
+            *((line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None),
+            ("total", "", "", entry.total),
         ],
         gap="   ",
     )
     lines = [(heading, "bold"), ("─" * len(heading), ""), *((line, "") for line in body), ("", ""), (total, "bold")]
     worthless = [(str(territory.terrain), len(territory.squares)) for territory, points in territories if not points]
     if worthless:
-        lines.append((f"without points{' so far' * scored.is_open}: {format_sizes(worthless)}", "dim"))
+        lines.append((f"without points{' so far' * entry.is_open}: {format_sizes(worthless)}", "dim"))
     return lines
 
 
@@ -185,28 +185,28 @@ def format_note(note: str) -> Text:
     return Text(note, style={"?": "yellow", "!": "red"}.get(note[0], "dim"))
 
 
-def format_title(scored: ScoredKingdom, number: int) -> str:
+def format_title(entry: ScoredKingdom, number: int) -> str:
     """The name of a kingdom: its player's, or its number with its colour or place in the photo."""
-    if scored.reading is None:
-        return scored.kingdom.player
-    where = f"kingdom {number} ({scored.reading.colour or scored.reading.place})"
-    return f"{scored.player_name}: {where}" if scored.player_name else where
+    if entry.reading is None:
+        return entry.kingdom.player
+    where = f"kingdom {number} ({entry.reading.colour or entry.reading.place})"
+    return f"{entry.player_name}: {where}" if entry.player_name else where
 
 
-def _list_notes(scored: ScoredKingdom, number: int) -> Iterator[str]:
+def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
     """Yield what the photo shows of pieces, and what is uncertain, odd or missing in a kingdom."""
-    if words := describe_pieces(scored.reading):
+    if words := describe_pieces(entry.reading):
         yield f"seen: {words}"
-    for doubt in scored.doubts:
-        yield _describe_doubt(doubt, number, is_open=scored.is_open)
-    first, *others = scored.possible_totals
+    for doubt in entry.doubts:
+        yield _describe_doubt(doubt, number, is_open=entry.is_open)
+    first, *others = entry.possible_totals
     likely = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
     if likely:
         sure = _format_percent(first.probability)
         yield f"? the total is {first.total} ({sure} sure); otherwise {', '.join(likely[:3])}"
-    yield from list_problems(scored)
-    if scored.is_open:
-        yield f"? still missing: {'; '.join(fact.text for fact in scored.extent.missing)}"
+    yield from list_problems(entry)
+    if entry.is_open:
+        yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.missing)}"
 
 
 def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
@@ -238,11 +238,11 @@ def _format_percent(probability: float) -> str:
     return f"{min(max(round(100 * probability), 1), 99)} %"
 
 
-def list_problems(scored: ScoredKingdom) -> list[str]:
+def list_problems(entry: ScoredKingdom) -> list[str]:
     """The problems of a kingdom, or the advice to compare the board with the table."""
-    if scored.reading is not None and scored.reading.review and not scored.doubts and not scored.problems:
-        return [f"? this board is only {100 * scored.probability:.0f} % sure: compare it with the table"]
-    return [f"! {problem.text}" for problem in scored.problems]
+    if entry.reading is not None and entry.reading.review and not entry.doubts and not entry.problems:
+        return [f"? this board is only {100 * entry.probability:.0f} % sure: compare it with the table"]
+    return [f"! {problem.text}" for problem in entry.problems]
 
 
 def _list_game_notes(result: Result) -> Iterator[str]:
@@ -256,7 +256,7 @@ def _list_game_notes(result: Result) -> Iterator[str]:
             f"? Look first at {player}, {doubt.square.name}: it {decides}. If it is {name_cell(doubt.instead)}, {then}"
         )
     inventory = result.inventory
-    is_typed = all(scored.reading is None for scored in result.kingdoms)  # then the problems say what is wrong
+    is_typed = all(entry.reading is None for entry in result.kingdoms)  # then the problems say what is wrong
     if inventory is not None and not is_typed:
         is_fine = inventory.is_possible or not inventory.excess
         yield f"{'' if is_fine else '! '}{_capitalise(str(inventory))}"

@@ -28,7 +28,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "width": result.width,
         "height": result.height,
         "game": result.game,
-        "kingdoms": [kingdom_to_dict(scored) for scored in result.kingdoms],
+        "kingdoms": [kingdom_to_dict(entry) for entry in result.kingdoms],
         "standing": result.standing and standing_to_dict(result.standing),
         "outlook": result.outlook or None,
         "ask_first": question,
@@ -42,26 +42,25 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     }
 
 
-def kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
+def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
     """A scored kingdom as plain values."""
-    reading, is_open = scored.reading, scored.is_open
-    first, *others = scored.possible_totals
+    reading, is_open = entry.reading, entry.is_open
+    first, *others = entry.possible_totals
     return {
-        "board": list(scored.board.rows()),
+        "board": list(entry.board.rows()),
         "corners": reading and [[round(float(x), 1), round(float(y), 1)] for x, y in reading.grid.corners],
         "place": reading and reading.place,
         "colour": (reading and reading.colour) or None,
-        "player": scored.player_name or None,
-        "rules": scored.rule_set.name,
-        "side": scored.rule_set.side,
-        "points": None if is_open else scored.card.points,
-        "total": None if is_open else scored.card.total,
-        "complete": scored.extent.is_exact,
-        "least": scored.extent.least,
-        "most": scored.extent.most,
+        "player": entry.player_name or None,
+        "rules": entry.rule_set.name,
+        "side": entry.rule_set.side,
+        "points": None if is_open else entry.card.points,
+        "total": None if is_open else entry.card.total,
+        "complete": entry.extent.is_exact,
+        "least": entry.extent.least,
+        "most": entry.extent.most,
         "missing": [
-            {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text}
-            for fact in scored.extent.missing
+            {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text} for fact in entry.extent.missing
         ],
         "lines": [
             {
@@ -71,16 +70,16 @@ def kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
                 "squares": list_names(line.squares),
                 "terrain": line.territory and line.territory.terrain.value,
             }
-            for line in scored.card.lines
+            for line in entry.card.lines
         ],
-        "largest": measure_largest(scored.kingdom),
-        "crowns": count_crowns(scored.kingdom),
-        "probability": round(scored.probability, 4),
+        "largest": measure_largest(entry.kingdom),
+        "crowns": count_crowns(entry.kingdom),
+        "probability": round(entry.probability, 4),
         "points_probability": None if is_open else round(min(first.probability, 1.0), 4),
         "alternatives": [total_to_dict(total) for total in others],
-        "review": scored.review,
-        "doubts": [_doubt_to_dict(doubt, scored) for doubt in scored.doubts],
-        "problems": [problem_to_dict(problem) for problem in scored.problems],
+        "review": entry.review,
+        "doubts": [_doubt_to_dict(doubt, entry) for doubt in entry.doubts],
+        "problems": [problem_to_dict(problem) for problem in entry.problems],
         "pieces": [
             {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
             for piece in (reading.pieces if reading else ())
@@ -97,14 +96,14 @@ def list_names(squares: Iterable[Square]) -> list[str]:
     return [square.name for square in squares]
 
 
-def _doubt_to_dict(doubt: ScoredDoubt, scored: ScoredKingdom) -> dict[str, Any]:
+def _doubt_to_dict(doubt: ScoredDoubt, entry: ScoredKingdom) -> dict[str, Any]:
     return {
         "square": doubt.square.name,
         "read": doubt.read,
         "probability": round(doubt.probability, 4),
         "instead": doubt.instead,
-        "points_if": None if scored.is_open else doubt.points,
-        "total_if": None if scored.is_open else doubt.total,
+        "points_if": None if entry.is_open else doubt.points,
+        "total_if": None if entry.is_open else doubt.total,
         "changes_standing": doubt.changes_standing,
         "changes_winner": doubt.changes_winner,
     }

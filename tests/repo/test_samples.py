@@ -102,9 +102,9 @@ def test_98_percent_of_squares_are_right(pairs: list[tuple[Json, Json | None]]) 
 def test_boards_are_exact_and_upright_in_all_but_one(pairs: list[tuple[Json, Json | None]]) -> None:
     exact = [read for truth, read in pairs if read and read["board"] == truth["board"]]
     assert len(exact) >= len(pairs) - 1
-    scored = [(truth, read) for truth, read in pairs if read in exact and read["points"] is not None]
-    assert all(read["points"] == truth["points"] for truth, read in scored)
-    assert len(scored) >= len(exact) - 2  # two samples have pieces whose kind only a person knows
+    pairs_with_points = [(truth, read) for truth, read in pairs if read in exact and read["points"] is not None]
+    assert all(read["points"] == truth["points"] for truth, read in pairs_with_points)
+    assert len(pairs_with_points) >= len(exact) - 2  # two samples have pieces whose kind only a person knows
 
 
 def test_there_is_no_silent_error(pairs: list[tuple[Json, Json | None]]) -> None:

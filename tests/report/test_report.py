@@ -193,7 +193,7 @@ def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None
     reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
     players = Players.parse("Ann,Bob")
     result = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=players, first_number=before)
-    assert [scored.player_name for scored in result.kingdoms] == names
+    assert [entry.player_name for entry in result.kingdoms] == names
 
 
 def test_colours_are_optional() -> None:

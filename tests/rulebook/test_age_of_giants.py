@@ -466,8 +466,8 @@ def test_the_server_reads_and_scores_with_the_expansion() -> None:
         "variants": ["age-of-giants", "lost-corner", "bleak-king"],
         "kingdom": [{"board": kingdom["board"], "giants": []} for kingdom in read["kingdoms"]],
     }
-    scored = json.loads(bytes(score_game(body, "").body))
-    assert [kingdom["total"] for kingdom in scored["rounds"][0]["kingdoms"]] == [40, 60, 23, 52, 76]
+    game_score = json.loads(bytes(score_game(body, "").body))
+    assert [kingdom["total"] for kingdom in game_score["rounds"][0]["kingdoms"]] == [40, 60, 23, 52, 76]
     info = describe_rules(keeps=False)
     (own,) = [variant for variant in info.variants if variant.id == "age-of-giants"]
     assert {"w2", "f2", "l2"} <= {*own.cells}

@@ -44,9 +44,9 @@ class NewReading(NamedTuple):
         return StoredReading(self.observation, msgspec.json.encode(self.kingdom))
 
 
-def make_reading(scored: ScoredKingdom, photo: str) -> NewReading:
+def make_reading(entry: ScoredKingdom, photo: str) -> NewReading:
     """The kingdom as a photo shows it, not yet at a table."""
-    reading = scored.reading
+    reading = entry.reading
     assert reading is not None, "read from a photo"
     pieces = [
         PieceDoubt(one.kind, _shift(one.squares[0], reading), round(one.probability, 4)) for one in reading.uncertain
@@ -54,7 +54,7 @@ def make_reading(scored: ScoredKingdom, photo: str) -> NewReading:
     seen = Seen(
         secrets.token_hex(8), photo, describe_grid(reading), [0, 0], pieces=pieces, **_review_data(reading, (0, 0))
     )
-    cells, facts = cells_of(scored.board, reading.start), _list_facts(scored.kingdom, reading)
+    cells, facts = cells_of(entry.board, reading.start), _list_facts(entry.kingdom, reading)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=seen)
     return NewReading(kingdom, encode_observation(reading))
 
