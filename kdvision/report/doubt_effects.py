@@ -9,7 +9,7 @@ from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import UNKNOWN, Kingdom
 from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.standing import Standing, rank_kingdoms
+from kdvision.game.standing import Place, Standing, rank_kingdoms
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -65,22 +65,22 @@ def score_doubts(
     kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
 ) -> list[ScoredDoubt]:
     """The doubts of a game from the alternatives of each kingdom, the most important one first."""
-    now = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
+    standing = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
     doubts = []
-    for number, (kingdom, own) in enumerate(zip(kingdoms, alternatives, strict=True)):
-        total = score(kingdom, rule_set).total if own else 0
-        for one in own:
-            changed = replace(kingdom, board=one.board)
-            card = score(changed, rule_set)
+    for number, (kingdom, kingdom_alternatives) in enumerate(zip(kingdoms, alternatives, strict=True)):
+        total = score(kingdom, rule_set).total if kingdom_alternatives else 0
+        for one in kingdom_alternatives:
+            other_kingdom = replace(kingdom, board=one.board)
+            card = score(other_kingdom, rule_set)
             content = (one.square, one.read, one.probability, one.instead, one.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
-            if now is not None:
-                then = rank_kingdoms([*kingdoms[:number], changed, *kingdoms[number + 1 :]], rule_set)
+            if standing is not None:
+                other = rank_kingdoms([*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]], rule_set)
                 doubt = replace(
                     doubt,
-                    changes_standing=_list_places(then) != _list_places(now),
-                    changes_winner={place.index for place in then.winners} != {place.index for place in now.winners},
-                    verdict=then.reason,
+                    changes_standing=_list_places(other.places) != _list_places(standing.places),
+                    changes_winner=_list_places(other.winners) != _list_places(standing.winners),
+                    verdict=other.reason,
                 )
             doubts.append(doubt)
     doubts.sort(key=lambda doubt: doubt.priority, reverse=True)
@@ -94,20 +94,20 @@ def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | 
     return rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(has_open_facts, kingdoms)) else None
 
 
-def _list_places(standing: Standing) -> set[tuple[int, int]]:
-    return {(place.place, place.index) for place in standing.places}
+def _list_places(places: Sequence[Place]) -> set[tuple[int, int]]:
+    return {(place.place, place.index) for place in places}
 
 
 def compute_totals(
     kingdom: Kingdom, boards: Sequence[tuple[Board, float]], rule_set: RuleSet
 ) -> tuple[PossibleTotal, ...]:
     """The totals of these boards with their summed probabilities: that of the first board, then by probability."""
-    found: dict[int, PossibleTotal] = {}
+    totals: dict[int, PossibleTotal] = {}
     for board, probability in boards:
         card = score(replace(kingdom, board=board), rule_set)
-        before = found.get(card.total, PossibleTotal(card.total, card.points, 0.0))
-        found[card.total] = before._replace(probability=before.probability + probability)
-    first, *others = found.values()
+        before = totals.get(card.total, PossibleTotal(card.total, card.points, 0.0))
+        totals[card.total] = before._replace(probability=before.probability + probability)
+    first, *others = totals.values()
     return first, *sorted(others, key=lambda total: -total.probability)
 
 
@@ -116,19 +116,19 @@ def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
 
     That is the likeliest runner-up with the other cell there, else the decided board with only that square changed.
     """
-    decided = reading.board
-    similar = [
-        board
-        for board, _ in reading.runners_up
-        if (board.height, board.width) == (decided.height, decided.width)
-        and sum(board.get(place) != decided.get(place) for place in {*board, *decided}) <= MAX_CHANGED_SQUARES
+    board = reading.board
+    runners_up = [
+        other
+        for other, _ in reading.runners_up
+        if (other.height, other.width) == (board.height, board.width)
+        and sum(other.get(place) != board.get(place) for place in {*other, *board}) <= MAX_CHANGED_SQUARES
     ]
     alternatives = []
-    for one in reading.doubts:
-        cell = parse_cell(one.instead)
-        other = decided.with_cells({one.square: cell})
-        board = next((board for board in similar if board.get(one.square) == cell), other)
-        alternatives.append(Alternative(one.square, one.read, one.probability, one.instead, board))
+    for doubt in reading.doubts:
+        square, cell = doubt.square, parse_cell(doubt.instead)
+        matches = [other for other in runners_up if other.get(square) == cell]
+        other_board = matches[0] if matches else board.with_cells({square: cell})
+        alternatives.append(Alternative(square, doubt.read, doubt.probability, doubt.instead, other_board))
     return alternatives
 
 
@@ -140,13 +140,13 @@ def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) ->
     counts = kinds(deck)
     for other in boards:
         counts.subtract(cell for cell in other.values() if cell in counts)
-    left, known_faces = [cell for cell, count in counts.items() if count > 0], faces(deck)
+    unused_kinds, deck_faces = [cell for cell, count in counts.items() if count > 0], faces(deck)
     for square in sorted(board.unknown):
-        near = [place for place in square.neighbours() if place in board or place in board.unknown]
-        fitting = [
+        neighbours = [place for place in square.neighbours() if place in board or place in board.unknown]
+        words = [
             str(cell)
-            for cell in left
-            if any(place in board.unknown or face(cell, board[place]) in known_faces for place in near)
+            for cell in unused_kinds
+            if any(place in board.unknown or face(cell, board[place]) in deck_faces for place in neighbours)
         ]
-        for word in [*fitting, ".", *(["#"] if not board.castles() else [])]:
+        for word in [*words, ".", *(["#"] if not board.castles() else [])]:
             yield Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))

@@ -30,7 +30,6 @@ from kdvision.text import count_noun
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.result import KingdomReading
 
 AMBER: Final[Colour] = (255, 170, 0)
 
@@ -60,7 +59,12 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             _draw_points(canvas, entry, grid, sides)
             default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
             _draw_total(canvas, entry, grid, entry.player_name or default_name)
-            _draw_pieces(canvas, entry.reading, grid)
+            above = np.array([0.0, 0.36 * grid.side])
+            centres = [grid.centres[piece.square] - above for piece in entry.reading.pieces]
+            centres += [grid.quad(gem.corner)[2] for gem in entry.reading.gems]
+            for piece, centre in zip(list_pieces(entry.reading), centres, strict=True):
+                colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
+                draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)
     return canvas
 
 
@@ -80,16 +84,16 @@ def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
 
 def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
     """Draw terrain and crowns of each square, with a frame around those that are uncertain."""
-    doubtful = {doubt.square for doubt in entry.doubts}
-    for square in sorted(doubtful.union(entry.board)):
+    doubt_squares = {doubt.square for doubt in entry.doubts}
+    for square in sorted(doubt_squares.union(entry.board)):
         side, cell = sides[square], entry.board.get(square)
-        if square in doubtful:
+        if square in doubt_squares:
             frame = shrink_quad(grid.quad(square), 0.86)
             draw_lines(canvas, [frame], DARK, side * 0.11, closed=True)
             draw_lines(canvas, [frame], AMBER, side * 0.07, closed=True)
         if cell is not None:
             centre = grid.centres[square] - np.array([0.0, 0.08 * side])
-            draw_terrain(canvas, centre, side * 0.4, cell.terrain, AMBER if square in doubtful else LIGHT)
+            draw_terrain(canvas, centre, side * 0.4, cell.terrain, AMBER if square in doubt_squares else LIGHT)
             draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * 0.22, cell.crowns)
 
 
@@ -102,8 +106,8 @@ def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points
             square = squares[int(np.linalg.norm(centres - centres.mean(axis=0), axis=1).argmin())]
             size = sides[square] * 0.18
             # The font has no ×. Where it would be too small, the points alone leave the symbols visible.
-            words = f"{len(squares)} x {line.territory.crowns} = {line.points}"
-            words = words if size >= MIN_FONT_PIXELS else str(line.points)
+            product = f"{len(squares)} x {line.territory.crowns} = "
+            words = f"{product * (size >= MIN_FONT_PIXELS)}{line.points}"
             centre = grid.centres[square] + np.array([0.0, 0.41 * sides[square]])
             draw_label(canvas, centre, words, size, LIGHT, DARK)
 
@@ -118,16 +122,6 @@ def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> 
     draw_label(canvas, top, f"{words} ?" if entry.review else words, size, LIGHT, DARK)
 
 
-def _draw_pieces(canvas: Pixels, reading: KingdomReading, grid: Grid) -> None:
-    """Write the kind of each piece at the top of its square, and of each gem on its crossing."""
-    above = np.array([0.0, 0.36 * grid.side])
-    centres = [grid.centres[piece.square] - above for piece in reading.pieces]
-    centres += [grid.quad(gem.corner)[2] for gem in reading.gems]
-    for piece, centre in zip(list_pieces(reading), centres, strict=True):
-        colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
-        draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)
-
-
 def shrink_quad(quad: Points, factor: float) -> Points:
     """The corners (4, 2) moved towards their centre: `factor` 1 keeps them, 0 puts them all into the centre."""
     centre = quad.mean(axis=0)
@@ -136,8 +130,15 @@ def shrink_quad(quad: Points, factor: float) -> Points:
 
 def draw_lines(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
     """Draw lines through points, at least one pixel wide."""
-    fixed = [to_fixed_point(points) for points in lines]
-    cv2.polylines(canvas, fixed, closed, colour, max(1, round(width)), cv2.LINE_AA, FRACTION_BITS)
+    cv2.polylines(
+        canvas,
+        [to_fixed_point(points) for points in lines],
+        closed,
+        colour,
+        max(1, round(width)),
+        cv2.LINE_AA,
+        FRACTION_BITS,
+    )
 
 
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:

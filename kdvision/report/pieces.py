@@ -70,10 +70,10 @@ def find_open_facts(
         for reading in readings
         for gem in reading.gems
     )
-    chosen = {*variants, *([LOST_TREASURES.id] if has_gem else [])}
-    played = tuple(variant.id for variant in VARIANTS if variant.id in chosen and variant.fits(game))
-    facts = make_rule_set(game, variants=played).facts
-    return played, GivenFacts(facts) if facts else None
+    names = {*variants, *([LOST_TREASURES.id] if has_gem else [])}
+    game_variants = tuple(variant.id for variant in VARIANTS if variant.id in names and variant.fits(game))
+    facts = make_rule_set(game, variants=game_variants).facts
+    return game_variants, GivenFacts(facts) if facts else None
 
 
 def add_pieces(
@@ -84,37 +84,36 @@ def add_pieces(
     `first_number` is the number of the first kingdom, counted from 0 over all photos. Where photo and user contradict
     each other, the user counts. A kind of piece that the photo shows in full is not asked for.
     """
-    pairs = enumerate(zip(kingdoms, readings, strict=True), start=first_number)
-    return [*close_queen([_add_pieces(kingdom, reading, facts, number) for number, (kingdom, reading) in pairs])]
-
-
-def _add_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: GivenFacts, number: int) -> Kingdom:
     from kdvision.vision.decide.game_set import knows_towns
 
-    counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-    answered = {*counts, *tokens, *([TOWNS] if knows_towns(reading.reading) else [])}
-    answered |= set() if facts.queen is None else {"queen"}
-    answered |= {"spare_knights"} if "knights" in counts else set()
-    if reading.observation is not None and reading.observation.pieces is not None:
-        doubtful = {one.kind for one in reading.uncertain}
-        answered |= {key for key, kind in VISIBLE_KINDS.items() if kind not in doubtful}
-    pieces = reading.pieces if "knights" in facts.keys else ()
-    given_knights = counts.pop("knights", None)
-    likeliest = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
-    knights = tuple(sorted(piece.square for piece in likeliest[:given_knights]))
-    # Her host puts her on the largest territory at the end of the game (queendomino/queen).
-    has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
-    changed = replace(
-        kingdom,
-        gems=tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
-        knights=knights,
-        spare_knights=max((given_knights or 0) - len(knights), 0),
-        buildings=tuple(PlacedBuilding(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING),
-        queen=has_queen if facts.queen is None else facts.queen == number,
-        tokens=join_tokens(tokens),
-        open_facts=frozenset(facts.keys) - answered,
-    )
-    return replace(changed, **counts)  # type: ignore[arg-type]
+    new_kingdoms = []
+    for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
+        counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
+        missing = {*facts.keys}.difference(counts, tokens, [TOWNS] if knows_towns(reading.reading) else [])
+        missing -= set() if facts.queen is None else {"queen"}
+        missing -= {"spare_knights"} if "knights" in counts else set()
+        if reading.observation is not None and reading.observation.pieces is not None:
+            uncertain_kinds = {one.kind for one in reading.uncertain}
+            missing -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
+        pieces = reading.pieces if "knights" in facts.keys else ()
+        count = counts.pop("knights", None)
+        likeliest = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
+        knights = tuple(sorted(piece.square for piece in likeliest[:count]))
+        # Her host puts her on the largest territory at the end of the game (queendomino/queen).
+        has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
+        values = {
+            "gems": tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
+            "knights": knights,
+            "spare_knights": max((count or 0) - len(knights), 0),
+            "buildings": tuple(
+                PlacedBuilding(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING
+            ),
+            "queen": has_queen if facts.queen is None else facts.queen == number,
+            "tokens": join_tokens(tokens),
+            "open_facts": frozenset(missing),
+        }
+        new_kingdoms.append(replace(kingdom, **values | counts))  # type: ignore[arg-type]
+    return [*close_queen(new_kingdoms)]
 
 
 def check_pieces(
@@ -125,12 +124,12 @@ def check_pieces(
     first_number: int,
 ) -> tuple[Problem, ...]:
     """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
-    found = []
+    problems = []
     for number, reading in enumerate(readings):
-        problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
-        problems += [] if facts is None else _find_contradictions(reading, facts, first_number + number)
-        found += [replace(problem, kingdom=number) for problem in problems]
-    return drop_uncheckable([*found, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
+        reading_problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
+        reading_problems += [] if facts is None else _find_contradictions(reading, facts, first_number + number)
+        problems += [replace(problem, kingdom=number) for problem in reading_problems]
+    return drop_uncheckable([*problems, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
 
 
 def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
@@ -145,8 +144,8 @@ def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[P
             yield Problem(one.squares, f"a {one.kind} {verb} {one.location}, and {game} has none{advice}")
     for one in reading.uncertain:
         if has_gems if one.kind == GEM else has_others:
-            verb, sure = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
-            yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({sure}): look")
+            verb, percent = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
+            yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({percent}): look")
 
 
 def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
@@ -155,8 +154,10 @@ def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
         squares = tuple(piece.square for piece in reading.pieces if piece.kind == kind)
         count = facts.counts.get(number, {}).get(key)
         if count is not None and count < len(squares):
-            given = f"1 {kind} was given" if count == 1 else f"{count} {key} were given"
-            text = f"{given}, but the photo shows {len(squares)} (on {join_names(squares)}): the given number counts"
+            statement = f"1 {kind} was given" if count == 1 else f"{count} {key} were given"
+            text = (
+                f"{statement}, but the photo shows {len(squares)} (on {join_names(squares)}): the given number counts"
+            )
             yield Problem(squares, text)
     if facts.queen not in (None, number):
         for piece in reading.pieces:

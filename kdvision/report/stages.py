@@ -38,10 +38,6 @@ def draw_stage(stage: str, output: Any, photo: Photo) -> Pixels | None:
 # Each function draws on a picture with `scale` pixels for each pixel of the photo, and returns the caption.
 
 
-def _draw_photo(photo: Photo, _pixels: Pixels, _scale: float) -> str:
-    return f"{photo.width} x {photo.height} pixels, upright"
-
-
 def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float) -> str:
     """Draw all detections, one colour for each scale; the more certain, the thicker the line."""
     for detections, colour in reversed(list(zip(scales, SCALE_COLOURS, strict=False))):
@@ -53,13 +49,13 @@ def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float)
 
 def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scale: float) -> str:
     """Draw all refined lattices: those accepted in green, the others in amber below them."""
-    accepted = suppress_overlapping(hypotheses)
-    for hypothesis in sorted(hypotheses, key=lambda one: one in accepted):
-        is_accepted = hypothesis in accepted
+    best = suppress_overlapping(hypotheses)
+    for hypothesis in sorted(hypotheses, key=lambda one: one in best):
+        is_accepted = hypothesis in best
         width = 0.06 * build_grid(hypothesis).side * scale if is_accepted else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale
         draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, closed=True)
-    return f"lattices refined: {len(hypotheses)}, accepted: {len(accepted)}"
+    return f"lattices refined: {len(hypotheses)}, accepted: {len(best)}"
 
 
 def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: float) -> str:
@@ -74,15 +70,14 @@ def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: 
         draw_lines(pixels, [quad * scale], GREEN if is_tile else LIGHT, 2 if is_tile else 1, closed=True)
     for grid, place, kind, probability in cells:
         if kind != "." or probability < MIN_UNLABELLED_PROBABILITY:
-            centre, colour = grid.quad(place).mean(axis=0) * scale, AMBER
-            if probability > MIN_CERTAIN_PROBABILITY:
-                colour = LIGHT
+            centre = grid.quad(place).mean(axis=0) * scale
+            colour = LIGHT if probability > MIN_CERTAIN_PROBABILITY else AMBER
             draw_label(pixels, centre, f"{kind} {100 * probability:.0f}", grid.side * scale * 0.2, colour, DARK)
     return "contents of each cell, in %, before the decision" if observations else "no grid found"
 
 
 _DRAW: Final[dict[str, Callable[[Any, Pixels, float], str]]] = {
-    "photo": _draw_photo,
+    "photo": lambda photo, _pixels, _scale: f"{photo.width} x {photo.height} pixels, upright",
     "squares": _draw_detections,
     "lattices": _draw_lattices,
     "cells": _draw_cells,

@@ -1,7 +1,7 @@
 """Results as plain values, ready for `json.dumps`; docs/json.md describes each field."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kdvision.game.board import Square
 from kdvision.game.dominoes import FaceCount, Inventory
@@ -11,13 +11,22 @@ from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt
 from kdvision.report.result import Result, ScoredKingdom
 
-if TYPE_CHECKING:
-    from kdvision.vision.assess.calibration import Calibration
-
 
 def result_to_dict(result: Result) -> dict[str, Any]:
     """The result as one object of plain values."""
-    first, error = result.first_question, result.error
+    first, error, calibration = result.first_question, result.error, result.calibration
+    promise = (
+        calibration
+        and calibration.wrong_at_most is not None
+        and {
+            "wrong_at_most": calibration.wrong_at_most,
+            "boards": calibration.unflagged,
+            "wrong": calibration.unflagged_wrong,
+            "upper": calibration.upper,
+            "confidence": calibration.confidence,
+            "text": calibration.guarantee,
+        }
+    )
     question = first and {
         "kingdom": first.kingdom + 1,
         **_doubt_to_dict(first, result.kingdoms[first.kingdom]),
@@ -33,7 +42,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "outlook": result.outlook or None,
         "ask_first": question,
         "box": result.inventory and _inventory_to_dict(result.inventory),
-        "promise": result.calibration and _guarantee_to_dict(result.calibration),
+        "promise": promise or None,
         "error": error and str(error),
         "hint": (error and error.hint) or None,
         "failed": [
@@ -123,19 +132,6 @@ def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
             {**face_to_dict(one), "kingdoms": [number + 1 for number in one.kingdoms]} for one in inventory.excess
         ],
         "untold": [number + 1 for number in inventory.unnamed_kingdoms],
-    }
-
-
-def _guarantee_to_dict(calibration: "Calibration") -> dict[str, Any] | None:
-    if calibration.wrong_at_most is None:
-        return None
-    return {
-        "wrong_at_most": calibration.wrong_at_most,
-        "boards": calibration.unflagged,
-        "wrong": calibration.unflagged_wrong,
-        "upper": calibration.upper,
-        "confidence": calibration.confidence,
-        "text": calibration.guarantee,
     }
 
 
