@@ -6,7 +6,6 @@ another game, where a photo does not show everything that counts.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
@@ -17,7 +16,7 @@ from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules import SIDES, VARIANTS, board_variants, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
-from kdvision.gamefile.read import Node, parse_toml, read_text
+from kdvision.gamefile.read import Node, parse_toml
 
 EVENT_FILE: Final = "event.toml"
 KEYS: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
@@ -95,8 +94,8 @@ class Event:
     @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats whose players the event file gives, whether or not there is a photo of them."""
-        given = (seat for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
-        return (*given, *self.tables)
+        seats = (seat for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
+        return (*seats, *self.tables)
 
     def seat(self, photo: str) -> Seat:
         """The seat of a photo: from [[photo]], else from its name, with the players under [[table]] if it has none."""
@@ -104,11 +103,6 @@ class Event:
         if seat.players:
             return seat
         return next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), seat)
-
-
-def load_event(path: Path) -> Event:
-    """The event of a file; raises NotationError with file, line and what was expected."""
-    return parse_event(read_text(path, what="an event file"), name=str(path))
 
 
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
@@ -130,17 +124,17 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     return replace(event, photos=photos, tokens=tokens)
 
 
-def _parse_names(node: Node, allowed: Sequence[str] = ()) -> tuple[str, ...]:
-    """The `players`, each once. If `allowed` is not empty, only its names are valid, in its spelling."""
-    spelling = {name_key(name): name for name in allowed}
+def _parse_names(node: Node, event_players: Sequence[str] = ()) -> tuple[str, ...]:
+    """The `players`, each once. If `event_players` is not empty, only its names are valid, in its spelling."""
+    spelling = {name_key(name): name for name in event_players}
     names: dict[str, str] = {}
     for place, text in enumerate(node.texts("players")):
         name = clean_name(text)
         if name_key(name) in names:
             node.at("players", place).fail(f"{name} is listed twice", "each name once")
-        if allowed and name_key(name) not in spelling:
-            expected = "a name from the list `players` at the top"
-            node.at("players", place).fail(f"{name} is not among the players", expected)
+        if spelling and name_key(name) not in spelling:
+            hint = "a name from the list `players` at the top"
+            node.at("players", place).fail(f"{name} is not among the players", hint)
         names[name_key(name)] = spelling.get(name_key(name), name)
     return tuple(names.values())
 
@@ -164,7 +158,7 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
 
 
 def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
-    most = event.rules.game_rule_set([]).max_kingdoms
+    max_players = event.rules.game_rule_set([]).max_kingdoms
     seats: list[Seat] = []
     table_of: dict[tuple[int, str], str] = {}
     for node in top.tables("table"):
@@ -172,8 +166,8 @@ def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
         seat = _parse_seat(node, event, Seat())
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
-        if len(seat.players) > most:
-            node.at("players", most).fail(f"a table of {len(seat.players)}", f"at most {most} players")
+        if len(seat.players) > max_players:
+            node.at("players", max_players).fail(f"a table of {len(seat.players)}", f"at most {max_players} players")
         if any((other.round, other.table) == (seat.round, seat.table) for other in seats):
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
@@ -210,9 +204,9 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
     """The round, the table and the players that are given, else those of `default`."""
     round_, table, players = default.round, default.table, default.players
     if "round" in node:
-        round_, most = node.number("round", most=MAX_ROUNDS), event.rounds or MAX_ROUNDS
-        if not 1 <= round_ <= most:
-            node.at("round").fail(f"round is {round_}", f"a round from 1 to {most}")
+        round_, max_round = node.number("round", most=MAX_ROUNDS), event.rounds or MAX_ROUNDS
+        if not 1 <= round_ <= max_round:
+            node.at("round").fail(f"round is {round_}", f"a round from 1 to {max_round}")
     if "table" in node:
         is_number = isinstance(node.value["table"], int)
         table = str(node.number("table")) if is_number else clean_name(node.text("table"))
@@ -228,9 +222,8 @@ def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
     for node in photo.tables("kingdom"):
         for key in node.value:
             if key not in kinds:
-                variant = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
-                expected = variant or f"one of {', '.join(kinds or playable)}"
-                node.at(key).fail(f"{key} is no part of this event", expected)
+                hint = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
+                node.at(key).fail(f"{key} is no part of this event", hint or f"one of {', '.join(kinds or playable)}")
             if key in node.split_unknown([key])[1]:
                 node.at(key).fail(f'{key} has "?"', "all of them, [] for none")
         yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}

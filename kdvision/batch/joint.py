@@ -101,8 +101,9 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import choose_deck
 
-    packed = {one.id: one.observation for one in kingdoms if one.observation and not one.is_corrected}
-    by_kingdom = {id_: unpack_observation(values) for id_, values in packed.items()}
+    by_kingdom = {
+        one.id: unpack_observation(one.observation) for one in kingdoms if one.observation and not one.is_corrected
+    }
     first = next(iter(by_kingdom.values()))
     deck = choose_deck(box, first.probabilities)
     observations = []

@@ -90,22 +90,22 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     yield from _check_listing(standings)
     for best, other in find_second_kingdoms(standings.kingdoms):
         if other.table != best.table:
-            here, there = (f"table {one.table} ({one.photo.name})" for one in (best, other))
-            why = f"{best.player} has a kingdom at {here} and one at {there}"
+            place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best, other))
+            why = f"{best.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best)
         elif not any(best.board.trim().rotate(quarters) == other.board.trim() for quarters in range(4)):
             points = f"{best.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best)
     for round_, table, player in standings.missing_players:
-        own = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
-        error = next((one.error for one in own if one.error is not None), None)
+        photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
+        error = next((one.error for one in photos if one.error is not None), None)
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
-        advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
-        if any(one.kingdoms for one in own):
+        advice = "take the photo again, or type the board: kdvision review" if photos else "find the photo, or take it"
+        if any(one.kingdoms for one in photos):
             advice = f"{GIVE_PLAYERS}; or take the photo again"
-        about: dict[str, Any] = {"round": round_, "table": table, "player": player, "photo": own[0].name if own else ""}
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, **about)
+        name = photos[0].name if photos else ""
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, round=round_, table=table, player=player, photo=name)
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
@@ -114,13 +114,19 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
     for photo in standings.photos:
         players, count = photo.seat.players, len(photo.kingdoms)
         if photo.name in standings.copies:
-            yield _check_copy(photo, standings.copies[photo.name])
+            original = standings.copies[photo.name]
+            why, impact = f"it is the same file as {original.name}, and counts once", Impact.NOTHING
+            if photo.seat != original.seat:
+                owners = f" for {', '.join(original.seat.players)}" if original.seat.players else ""
+                why, impact = f"{why}, in round {original.seat.round}{owners}", Impact.WINNER_UNKNOWN
+            advice = "put the right photo in its place" if impact else "nothing to do"
+            yield _make_item(impact, why, advice, photo, player=", ".join(players))
         elif count and players and len(players) != count:
-            largest = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
+            kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"
-            if largest is not None:
+            if kingdom is not None:
                 why = f"{shows}, and {players[0]} has one: the largest counts"
-                yield _make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", largest)
+                yield _make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", kingdom)
             else:
                 why = f"{shows}, and these players should be in it: {', '.join(players)}"
                 yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
@@ -128,28 +134,18 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             yield _make_item(Impact.WINNER_UNKNOWN, "the player of this kingdom is not known", GIVE_PLAYERS, photo)
 
 
-def _check_copy(photo: PhotoRecord, first: PhotoRecord) -> ReviewItem:
-    """The item of a photo that is the same file as another one."""
-    why, player = f"it is the same file as {first.name}, and counts once", ", ".join(photo.seat.players)
-    if photo.seat == first.seat:
-        return _make_item(Impact.NOTHING, why, "nothing to do", photo, player=player)
-    players = f" for {', '.join(first.seat.players)}" if first.seat.players else ""
-    why += f", in round {first.seat.round}{players}"
-    return _make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", photo, player=player)
-
-
 def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
-    rounds, listed = standings.event.rounds, {name_key(name): name for name in standings.event.players}
+    rounds, players = standings.event.rounds, {name_key(name): name for name in standings.event.players}
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {rounds} rounds: round {one.round} is in no total"
             advice = "correct the photo's folder or event.toml"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, one, number=0)
-        if listed and one.player and name_key(one.player) not in listed:
-            close = get_close_matches(name_key(one.player), listed, n=1)
-            like = f"; is it {listed[close[0]]}?" if close else ""
-            why = f"{one.player} is not among the players of event.toml{like}"
+        if players and one.player and name_key(one.player) not in players:
+            matches = get_close_matches(name_key(one.player), players, n=1)
+            question = f"; is it {players[matches[0]]}?" if matches else ""
+            why = f"{one.player} is not among the players of event.toml{question}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", one, number=0)
 
 
@@ -166,9 +162,9 @@ def check_unmatched(
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
-    known = {one.content for one in (*standings.photos, *gone)}
+    contents = {one.content for one in (*standings.photos, *gone)}
     for other in corrections.corrections:
-        if other.content and other.content not in known:
+        if other.content and other.content not in contents:
             why = f"the correction {other} is about another photo of this name, or one that is gone"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)
@@ -206,9 +202,9 @@ def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:
             advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
     for photo in standings.photos:
-        listed, shown = len(photo.rules.tokens), len(photo.kingdoms)
-        if listed > shown > 0:
-            why = f"event.toml lists tokens of {listed} kingdoms, and this photo shows {count_noun(shown, 'kingdom')}"
+        lists, kingdoms = len(photo.rules.tokens), len(photo.kingdoms)
+        if lists > kingdoms > 0:
+            why = f"event.toml lists tokens of {lists} kingdoms, and this photo shows {count_noun(kingdoms, 'kingdom')}"
             yield _make_item(Impact.PLACES, why, "compare the photo with its [[photo.kingdom]]", photo)
 
 
@@ -248,8 +244,8 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
 
 def _describe_doubt(doubt: Data) -> str:
     read, other = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
-    sure = f"{100 * doubt['probability']:.0f} % sure"
-    return f"{doubt['square']} is read as {read} ({sure}); as {other} the total is {doubt['total_if']}"
+    confidence = f"{100 * doubt['probability']:.0f} % sure"
+    return f"{doubt['square']} is read as {read} ({confidence}); as {other} the total is {doubt['total_if']}"
 
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
@@ -260,11 +256,11 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
     before, after = rank_places(game), rank_places([new if one is old else one for one in game])
     total_before = total_after = standings.total_places
     if kingdom.round in standings.rounds:
-        changed = new
+        new_sum = new
         if len(standings.rounds) > 1:
             sums = [one.total for one in standings.totals if one.player == kingdom.label]
-            changed = sum_contender(kingdom.label, [*sums, new.total - old.total])
-        total_after = rank_places([changed if one.player == kingdom.label else one for one in standings.totals])
+            new_sum = sum_contender(kingdom.label, [*sums, new.total - old.total])
+        total_after = rank_places([new_sum if one.player == kingdom.label else one for one in standings.totals])
     if _winners(total_before) != _winners(total_after):
         return Impact.EVENT_WINNER, "who wins the event"
     if _winners(before) != _winners(after):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from kdvision.batch.event import EVENT_FILE, Event, Rules, load_event
+from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, failed_result
@@ -28,6 +28,7 @@ from kdvision.batch.store.folder import (
 )
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
+from kdvision.gamefile.read import read_text
 
 WATCH_INTERVAL_SECONDS: Final = 2.0
 """How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
@@ -65,7 +66,8 @@ class BatchOptions:
     def load_event(self) -> Event:
         """The event as described now; raises NotationError for an invalid event file."""
         path = self.event or self.folder / EVENT_FILE
-        event = load_event(path) if self.event or path.exists() else Event()
+        has_file = self.event is not None or path.exists()
+        event = parse_event(read_text(path, what="an event file"), name=str(path)) if has_file else Event()
         return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.event import Event, Rules, load_event, parse_event
+from kdvision.batch.event import Event, Rules, parse_event
 from kdvision.batch.photos import Seat
+from kdvision.batch.run import BatchOptions
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 
@@ -118,7 +119,6 @@ def test_contradictions_are_reported_with_their_path(text: str, path: str, words
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "event.toml"
-    path.write_bytes(b"\xff\xfe")
+    (tmp_path / "event.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(NotationError, match=r"not a text in UTF-8"):
-        load_event(path)
+        BatchOptions(tmp_path, tmp_path / "out").load_event()

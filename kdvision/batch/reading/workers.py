@@ -62,8 +62,8 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
                 yield job, result
         while suspects and not running:
             job = suspects.pop(0)
-            alone = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
-            yield job, next(filter(None, alone), None) or failed_result(executor.DEATH)
+            results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
+            yield job, next(filter(None, results), None) or failed_result(executor.DEATH)
 
 
 class PoolExecutor:
