@@ -134,10 +134,9 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
     from kdvision.vision.assess.calibration import clip_complement
 
     calibration, board = observation.calibration, decision.board
-    top, left = min((square.row for square in board), default=0), min((square.col for square in board), default=0)
+    row, col = min((square.row for square in board), default=0), min((square.col for square in board), default=0)
     doubts = {
-        Square(doubt.square.row - top, doubt.square.col - left).name: float(doubt.probability)
-        for doubt in decision.doubts
+        Square(one.square.row - row, one.square.col - col).name: float(one.probability) for one in decision.doubts
     }
     p_board = calibration.calibrate_board(
         decision.probability,

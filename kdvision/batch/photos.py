@@ -94,7 +94,7 @@ def printable_path(path: str) -> str:
 
 def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield all visible files. Links to folders come last, so that linked folders keep their own names."""
-    visited: set[tuple[int, int]] = set()
+    visited_folders: set[tuple[int, int]] = set()
 
     def visit(path: Path) -> bool:
         """True if the folder was not visited before; marks it as visited."""
@@ -103,8 +103,8 @@ def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) 
         except OSError:
             return True  # listing it reports the error
         identity = status.st_dev, status.st_ino
-        is_new = identity not in visited
-        visited.add(identity)
+        is_new = identity not in visited_folders
+        visited_folders.add(identity)
         return is_new
 
     if skip is not None:
