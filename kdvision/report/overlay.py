@@ -106,8 +106,8 @@ def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points
             square = squares[int(np.linalg.norm(centres - centres.mean(axis=0), axis=1).argmin())]
             size = sides[square] * 0.18
             # The font has no ×. Where it would be too small, the points alone leave the symbols visible.
-            product = f"{len(squares)} x {line.territory.crowns} = "
-            words = f"{product * (size >= MIN_FONT_PIXELS)}{line.points}"
+            product = f"{len(squares)} x {line.territory.crowns} = " if size >= MIN_FONT_PIXELS else ""
+            words = f"{product}{line.points}"
             centre = grid.centres[square] + np.array([0.0, 0.41 * sides[square]])
             draw_label(canvas, centre, words, size, LIGHT, DARK)
 
