@@ -2,7 +2,7 @@
 
 import { Crossings } from "./gems.js";
 import { pieceMarks, playedGame, playedVariants } from "./pieces.js";
-import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
+import { frame, neighboursOf, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
 import { announce, openDialog, openQuestions, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
@@ -94,8 +94,11 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       </div>
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <${Coordinate} role="rowheader" text=${number(area.top + r)} />
-        ${places.map((place) => {
-          const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
+        ${places.map((place, c) => {
+          const [row, col] = [area.top + r - inner.top, area.left + c - inner.left];
+          const square = squareName(clamp(row, inner.rows), clamp(col, inner.cols));
+          const isInside = row === clamp(row, inner.rows) && col === clamp(col, inner.cols);
+          const name = isInside ? square : t("edgeOf", { square });
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
@@ -133,21 +136,13 @@ const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, isE
   </button>`;
 });
 
-/** The name of the square of the frame that is nearest to a place outside. */
-function nearestSquareName(kingdom, place) {
-  const { rows, cols, top, left } = frame(kingdom.cells);
-  const [row, col] = parsePlace(place);
-  const within = (value, count) => Math.max(0, Math.min(count - 1, value));
-  return squareName(within(row - top, rows), within(col - left, cols));
-}
+/** The index below `count` that is nearest. */
+const clamp = (index, count) => Math.max(0, Math.min(count - 1, index));
 
 /** CSS classes that draw a line where the territory ends. */
 function borderClasses(place, territories) {
   const own = territories.get(place);
-  if (own === undefined) return [];
-  const [row, col] = parsePlace(place);
-  const sides = { t: [row - 1, col], r: [row, col + 1], b: [row + 1, col], l: [row, col - 1] };
-  return Object.entries(sides).filter(([, [r, c]]) => territories.get(placeAt(r, c)) !== own).map(([side]) => `end-${side}`);
+  return own === undefined ? [] : neighboursOf(place).flatMap((one, side) => (territories.get(one) === own ? [] : `end-${"trbl"[side]}`));
 }
 
 function handleKey(event, kingdom) {

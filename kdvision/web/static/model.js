@@ -13,6 +13,12 @@ export const newId = () => `${Date.now().toString(36)}-${Math.random().toString(
 export const placeAt = (row, col) => `${row},${col}`;
 export const parsePlace = (text) => text.split(",").map(Number);
 
+/** The places above, right, below and left of a place. */
+export function neighboursOf(place) {
+  const [row, col] = parsePlace(place);
+  return [placeAt(row - 1, col), placeAt(row, col + 1), placeAt(row + 1, col), placeAt(row, col - 1)];
+}
+
 const frames = new WeakMap(); // of squares, which never change
 
 /** The smallest frame around all squares: top, left, rows, cols. */

@@ -2,7 +2,7 @@
 
 import { territoriesOf } from "./board.js";
 import { startCorners } from "./corners.js";
-import { outline, parsePlace, placeAt, quadAt, shortTotal } from "./model.js";
+import { neighboursOf, outline, quadAt, shortTotal } from "./model.js";
 import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { Button, crownsPath, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
@@ -124,11 +124,9 @@ function Borders({ kingdom, squares, territories }) {
   for (const [place, whole] of squares) {
     const own = territories.get(place);
     if (own === undefined) continue;
-    const [row, col] = parsePlace(place);
-    const near = [[row - 1, col], [row, col + 1], [row + 1, col], [row, col - 1]];
     const quad = shrink(whole, 0.96);
     const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
-    const sides = near.flatMap(([r, c], side) => (territories.get(placeAt(r, c)) === own ? [] : [`M${corner(side)}L${corner(side + 1)}`]));
+    const sides = neighboursOf(place).flatMap((one, side) => (territories.get(one) === own ? [] : [`M${corner(side)}L${corner(side + 1)}`]));
     const kind = kindOf(kingdom, place);
     paths.set(kind, (paths.get(kind) ?? "") + sides.join(""));
   }

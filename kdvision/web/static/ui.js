@@ -131,8 +131,8 @@ export function Dialog({ title, kind = "", onClose = closeDialog, children, ...p
     node.addEventListener("close", onClose);
     return () => {
       node.removeEventListener("close", onClose);
-      // Its method close() would return the focus before the page is drawn, which costs another layout of the page.
-      queueMicrotask(() => document.querySelector("dialog") || opener?.focus({ preventScroll: true }));
+      // The focus returns after the frame that shows the page without the dialog: before, it costs another layout.
+      requestAnimationFrame(() => setTimeout(() => document.querySelector("dialog") || opener?.focus({ preventScroll: true })));
     };
   }, []);
   const closeOutside = (event) => event.target === event.currentTarget && onClose();
