@@ -165,7 +165,7 @@ def _check_facts(options: ScoreOptions, results: Sequence["Result"]) -> None:
         return
     hint = (
         "there is only kingdom 1"
-        if kingdoms == 1
+        if kingdoms <= 1
         else f"give a number from 1 to {kingdoms}, in the order of the photos"
     )
     raise NotationError(f"there is no kingdom {options.facts.highest + 1}", hint=hint)
