@@ -230,6 +230,8 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
         page.get_by_label("Name", exact=True).press("Enter")
         expect(page.locator(".tab-name")).to_have_text(name)
         assert page.evaluate("document.documentElement.scrollWidth") == width
+    # Drawn before it is printed: the pictures of its terrains would not be loaded in time.
+    expect(page.locator(".overview .small-board")).not_to_have_count(0)
     page.emulate_media(media="print")
     expect(page.locator(".overview .small-board")).to_be_visible()
     expect(page.locator(".tabs")).to_be_hidden()

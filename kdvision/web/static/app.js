@@ -208,8 +208,6 @@ const Joining = () => html`<${Header} canUndo=${false} canRedo=${false} hasGame=
   <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>
   <${Messages} />`;
 
-const PRINT = matchMedia("print");
-
 /** The page; drawn again after every change of the state. */
 function App() {
   const [, draw] = useState(state);
@@ -231,7 +229,7 @@ function App() {
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
     ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
-    ${hasKingdoms && PRINT.matches && html`<div class="print-only"><${Overview} /></div>`}
+    ${hasKingdoms && html`<div class="print-only"><${Overview} /></div>`}
     ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }
 
@@ -285,7 +283,6 @@ async function start() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", addDroppedFiles);
   document.addEventListener("paste", addDroppedFiles);
-  PRINT.addEventListener("change", () => update({}));
   addEventListener("hashchange", handleLink);
   addEventListener("online", wakeUp);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeUp());
