@@ -29,7 +29,7 @@ demo: $(VENV)/.core
 	@echo "The picture with its score: out/demo.png"
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --ignore=tests/lab/train
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train
 
 test-lab: $(VENV)/.lab
 	$(BIN)/python -m pytest tests/lab/train

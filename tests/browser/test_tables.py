@@ -57,6 +57,7 @@ def test_four_phones_and_a_large_screen(open_page: Open) -> None:
     phones = [open_page(phone=True) for _ in range(4)]
     screen = open_page("/#watch")
     for number, phone in enumerate(phones):
+        expect(phone.locator(".tab-name")).to_have_count(number)  # the first kingdom that arrives replaces the buttons
         type_board(phone, f"w{number % 2} w f / # f g".replace("w0", "w"))
         expect(phone.locator(".tab-name")).to_have_count(number + 1)
     expect(screen.locator(".boards figure")).to_have_count(4)

@@ -1,8 +1,8 @@
 """The progress of long runs: a bar in a terminal, a line now and then in a log."""
 
 import io
-import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -12,7 +12,8 @@ from kdvision.cli.output import ProgressDisplay
 
 def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    clock = SimpleNamespace(monotonic=lambda: now[0])  # not the clock of the process: servers of other tests need that
+    monkeypatch.setattr("kdvision.cli.output.time", clock)
     with closing(ProgressDisplay(Console(file=io.StringIO()))) as display:
         for number in range(1, 61):
             now[0] = float(number)
