@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -84,7 +85,8 @@ def test_with_forget_nothing_is_kept(tmp_path: Path) -> None:
 def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = []
     for seconds in (0, 3600, 90_000):
-        monkeypatch.setattr("time.time", lambda seconds=seconds: 1e9 + seconds)
+        clock = SimpleNamespace(time=lambda seconds=seconds: 1e9 + seconds)
+        monkeypatch.setattr(storage_module, "time", clock)
         storage = Storage(tmp_path)
         keys.append(load_key(storage))
         storage.close()
