@@ -18,7 +18,7 @@ from tests.webserver import Client, running_server
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 
 from tests.paths import SAMPLES
 
@@ -36,6 +36,16 @@ KEEP_TOASTS = """(() => {
     window.setTimeout = (run, delay, ...more) => ((delay ?? 0) < 5000 ? start(run, delay, ...more) : 0);
 })()"""
 """Long timers never end, so that a toast is still there when a busy machine looks for it."""
+
+JOIN_TABLE = """async (table) => {
+    localStorage.clear();
+    sessionStorage.clear();
+    for (const { name } of await indexedDB.databases()) {
+        await new Promise((done) => (indexedDB.deleteDatabase(name).onsuccess = done));
+    }
+    if (table) sessionStorage["kdvision-table"] = JSON.stringify(table);
+}"""
+"""Forgets what a browser keeps of earlier tests, and names the table that it joins."""
 
 EXPECTED_ERRORS = r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED)"
 """What Chromium logs of requests that a test lets fail."""
@@ -88,39 +98,74 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="session")
+def idle_pages(browser: Browser) -> dict[bool, list[Page]]:
+    """The blank pages of phones (True) and desktops (False) that further tests use again: to create one takes long."""
+    return {True: [], False: []}
+
+
 @pytest.fixture
-def open_page(server: Client, browser: Browser) -> Iterator[Open]:
+def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page]]) -> Iterator[Open]:
     """Open the page, `open_page(phone=True)`. No page may log an error or send a request to another server.
 
-    All pages of a test join one new table.
+    All pages of a test join one new table. Pages with further options have a browser context of their own.
     """
     table = server.post("/api/tables", {"new": True}).json["table"]
-    contexts: list[BrowserContext] = []
+    opened: list[tuple[Page, list[Page] | None]] = []
     problems: list[str] = []
+    homes: list[str] = []
+
+    def record_error(error: Error) -> None:
+        problems.append(str(error))
+
+    def record_message(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            problems.append(message.text)
+
+    def record_request(request: Request) -> None:
+        if not is_own_url(request.url, *homes):
+            problems.append(request.url)
+
+    listeners = {"pageerror": record_error, "console": record_message, "request": record_request}
 
     def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
-        context = browser.new_context(**(PHONE if phone else DESK) | more)
-        context.set_default_timeout(TIMEOUT_MS)
-        context.add_init_script(KEEP_TOASTS)
-        if port is None:
-            context.add_init_script(f"""sessionStorage["kdvision-table"] ??= '"{table}"'""")
-        contexts.append(context)
-        page, home = context.new_page(), f"http://127.0.0.1:{port or server.port}"
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda request: problems.append(request.url) if not is_own_url(request.url, home) else None)
+        home = f"http://127.0.0.1:{port or server.port}"
+        homes.append(home)
+        idle = None if more else idle_pages[phone]
+        page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
+        opened.append((page, idle))
+        for event, listener in listeners.items():
+            page.on(event, listener)  # type: ignore[call-overload]
+        page.goto(f"{home}/icons/icon.svg")
+        page.evaluate(JOIN_TABLE, None if port else table)
         page.goto(home + path)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page, idle in opened:
+        if idle is None or page.is_closed():
+            page.context.close()
+            continue
+        page.unroute_all(behavior="ignoreErrors")
+        page.context.clear_cookies()
+        page.goto("about:blank")
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        idle.append(page)
     assert [one for one in problems if not re.search(EXPECTED_ERRORS, one)] == []
 
 
-def is_own_url(url: str, home: str) -> bool:
-    """True for a request to our own server."""
-    return url.startswith((home, "blob:", "data:"))
+def make_page(browser: Browser, options: dict[str, Any]) -> Page:
+    """A page in a browser context of its own."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(TIMEOUT_MS)
+    context.add_init_script(KEEP_TOASTS)
+    return context.new_page()
+
+
+def is_own_url(url: str, *homes: str) -> bool:
+    """True for a request to our own servers."""
+    return url.startswith((*homes, "blob:", "data:"))
 
 
 def upload(page: Page, *photos: str | Path) -> None:
