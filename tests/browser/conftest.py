@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -113,46 +114,52 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
     table = server.post("/api/tables", {"new": True}).json["table"]
     opened: list[tuple[Page, list[Page] | None]] = []
     problems: list[str] = []
-    homes: list[str] = []
+
+    with ExitStack() as recording:
+
+        def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
+            home = f"http://127.0.0.1:{port or server.port}"
+            idle = None if more else idle_pages[phone]
+            page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
+            opened.append((page, idle))
+            recording.enter_context(record_problems(page, (home, "blob:"), problems))
+            page.goto(f"{home}/icons/icon.svg")
+            page.evaluate(JOIN_TABLE, None if port else table)
+            page.goto(home + path)
+            return page
+
+        yield open_page
+        for page, idle in opened:
+            if idle is None or page.is_closed():
+                page.context.close()
+                continue
+            page.unroute_all(behavior="ignoreErrors")
+            page.context.clear_cookies()
+            page.goto("about:blank")
+            idle.append(page)
+    assert [one for one in problems if not re.search(EXPECTED_ERRORS, one)] == []
+
+
+@contextmanager
+def record_problems(page: Page, own_urls: tuple[str, ...], problems: list[str]) -> Iterator[None]:
+    """Record what a page logs, and its requests to other places than `own_urls`, until the end of the block."""
 
     def record_error(error: Error) -> None:
         problems.append(str(error))
 
     def record_message(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            problems.append(message.text)
+        problems.append(message.text)
 
     def record_request(request: Request) -> None:
-        if not is_own_url(request.url, *homes):
+        if not request.url.startswith((*own_urls, "data:", "about:")):
             problems.append(request.url)
 
     listeners = {"pageerror": record_error, "console": record_message, "request": record_request}
-
-    def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
-        home = f"http://127.0.0.1:{port or server.port}"
-        homes.append(home)
-        idle = None if more else idle_pages[phone]
-        page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
-        opened.append((page, idle))
-        for event, listener in listeners.items():
-            page.on(event, listener)  # type: ignore[call-overload]
-        page.goto(f"{home}/icons/icon.svg")
-        page.evaluate(JOIN_TABLE, None if port else table)
-        page.goto(home + path)
-        return page
-
-    yield open_page
-    for page, idle in opened:
-        if idle is None or page.is_closed():
-            page.context.close()
-            continue
-        page.unroute_all(behavior="ignoreErrors")
-        page.context.clear_cookies()
-        page.goto("about:blank")
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
-        idle.append(page)
-    assert [one for one in problems if not re.search(EXPECTED_ERRORS, one)] == []
+    for event, listener in listeners.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    yield
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
 
 
 def make_page(browser: Browser, options: dict[str, Any]) -> Page:
@@ -161,11 +168,6 @@ def make_page(browser: Browser, options: dict[str, Any]) -> Page:
     context.set_default_timeout(TIMEOUT_MS)
     context.add_init_script(KEEP_TOASTS)
     return context.new_page()
-
-
-def is_own_url(url: str, *homes: str) -> bool:
-    """True for a request to our own servers."""
-    return url.startswith((*homes, "blob:", "data:"))
 
 
 def upload(page: Page, *photos: str | Path) -> None:

@@ -11,6 +11,8 @@ pytest.importorskip("playwright", reason="playwright is not installed (pip insta
 
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import record_problems
+
 SMALL = "w1 w w / # f f1 / . l l"
 NASTY = "<b>Zoë & 'co'"
 
@@ -31,19 +33,26 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out" / "report.html"
 
 
+@pytest.fixture(scope="module")
+def blank_page(browser: Browser) -> Iterator[Page]:
+    """The page in which every test opens the report: to create one takes long."""
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
 @pytest.fixture(params=[(390, 844, "light"), (390, 844, "dark"), (1280, 900, "light"), (1280, 900, "dark")])
-def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, blank_page: Page, report: Path) -> Iterator[Page]:
     """The page on a phone and on a desktop, light and dark. It may log nothing and load nothing."""
     width, height, scheme = request.param
-    report_page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    blank_page.set_viewport_size({"width": width, "height": height})
+    blank_page.emulate_media(color_scheme=scheme)
     problems: list[str] = []
-    report_page.on("pageerror", lambda error: problems.append(str(error)))
-    report_page.on("console", lambda message: problems.append(message.text))
-    report_page.on("request", lambda request: problems.append(request.url))
-    report_page.goto(report.as_uri())
-    yield report_page
-    report_page.close()
-    assert [one for one in problems if not one.startswith(("data:", "file:"))] == []
+    with record_problems(blank_page, ("file:",), problems):
+        blank_page.goto(report.as_uri())
+        yield blank_page
+        blank_page.goto("about:blank")
+    assert problems == []
 
 
 def test_it_opens_from_a_file_and_fits(page: Page) -> None:
