@@ -4,7 +4,7 @@ Sizes are in squares of the kingdom, not in pixels, so that a photo from far awa
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,6 +27,17 @@ class Corruption(NamedTuple):
     def adversarial(self) -> bool:
         """True if it may hide what is scored from a person too, so that a flag is as right as the exact board."""
         return self.family in ADVERSARIAL_FAMILIES
+
+    def interpolate_level(self, severity: float) -> Any:
+        """Return the level at a severity from 1 to 3; whole numbers stay whole."""
+        if not isinstance(self.levels[0], tuple):
+            return _interpolate(self.levels, severity)
+        return tuple(_interpolate(values, severity) for values in zip(*self.levels, strict=True))
+
+
+def _interpolate(values: Sequence[float], severity: float) -> float:
+    value = float(np.interp(severity, SEVERITIES, values))
+    return round(value) if all(isinstance(one, int) for one in values) else value
 
 
 CORRUPTIONS: Final[dict[str, Corruption]] = {
@@ -74,14 +85,14 @@ CORRUPTIONS: Final[dict[str, Corruption]] = {
 
 
 def corrupt(
-    pixels: Pixels, corruption: str, severity: int, *, cell_size: float, name: str = "", seed: int = 0
+    pixels: Pixels, corruption: str, severity: float, *, cell_size: float, name: str = "", seed: int = 0
 ) -> Pixels:
     """Return the corrupted photo (height, width, 3).
 
-    `corruption` is a key of CORRUPTIONS, `severity` one of SEVERITIES, `cell_size` the side of a square in pixels. The
-    same name and seed give the same picture.
+    `corruption` is a key of CORRUPTIONS, `severity` lies within the range of SEVERITIES, `cell_size` is the side of a
+    square in pixels. The same name and seed give the same picture.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(name.encode()), list(CORRUPTIONS).index(corruption), severity])
+    rng = np.random.default_rng([seed, zlib.crc32(name.encode()), list(CORRUPTIONS).index(corruption), int(severity)])
     kind = CORRUPTIONS[corruption]
-    picture = kind.function(Shot(pixels, cell_size, rng), kind.levels[severity - 1])
+    picture = kind.function(Shot(pixels, cell_size, rng), kind.interpolate_level(severity))
     return np.ascontiguousarray(np.clip(picture, 0, 255), np.uint8)

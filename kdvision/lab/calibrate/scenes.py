@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import kdvision
-from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.evaluate import DEFAULT_CELL_PIXELS
+from kdvision.evaluate.corruptions import SEVERITIES
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.lab.arrays import Floats
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
+from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
@@ -32,18 +32,11 @@ from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
-from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model
 from kdvision.vision.result import build_readings, describe_surroundings, mark_touching
 
 PHOTO_SIZE_PIXELS: Final = 1280
-CALIBRATED_CORRUPTIONS: Final = tuple(
-    name
-    for name, corruption in CORRUPTIONS.items()
-    if not corruption.adversarial and name not in ("further tilt", "barrel distortion", "rotation", "screenshot")
-)
-"""The corruptions that leave the truth and, but for the scale, the coordinates as they are."""
 CORRUPTED_SHARE: Final = 0.5
 """Share of the calibration scenes that are corrupted."""
 FIRST_SEED: Final = 2_000_000
@@ -136,20 +129,6 @@ def corrupt_some(picture: Picture, seed: int) -> Picture:
         return picture
     corruption, severity = str(rng.choice(CALIBRATED_CORRUPTIONS)), int(rng.choice(SEVERITIES))
     return corrupt_picture(picture, corruption, severity, seed=seed)
-
-
-def corrupt_picture(picture: Picture, corruption: str, severity: int, *, seed: int) -> Picture:
-    """Return the picture under a corruption that scales it at most, with its truth scaled alike."""
-    quads = [square.corners for kingdom in picture.kingdoms for square in kingdom.squares.values()] or picture.loose
-    sides = compute_side_lengths(np.array(quads).reshape(-1, 4, 2)).mean(axis=1)
-    side = float(np.median(sides)) if quads else DEFAULT_CELL_PIXELS
-    photo = corrupt(picture.photo, corruption, severity, cell_size=side, seed=seed)
-    scale = np.array(photo.shape[1::-1]) / picture.photo.shape[1::-1]
-    kingdoms = (
-        replace(kingdom, squares={s: replace(d, corners=d.corners * scale) for s, d in kingdom.squares.items()})
-        for kingdom in picture.kingdoms
-    )
-    return Picture(photo, tuple(kingdoms), tuple(quad * scale for quad in picture.loose))
 
 
 def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], RenderedKingdom | None]:

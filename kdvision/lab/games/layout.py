@@ -54,6 +54,7 @@ class Piece:
     at: tuple[float, float]
     turn: float
     size: float = 1.0
+    lean: float = 0.0  # by which it is tipped over, before it is turned
 
 
 @dataclass(frozen=True)

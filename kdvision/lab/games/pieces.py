@@ -22,6 +22,9 @@ DECKS: Final = {"queendomino": _QUEENDOMINO, "royal-wedding": ROYAL_WEDDING, "lo
 """The dominoes of each game with pieces."""
 _GAME_SHARES: Final = (0.55, 0.15, 0.3)  # of scenes, in the order of DECKS
 _BUILDING_COUNT: Final = 12  # every art has at least this many pictures of buildings
+_KINGS_SHARE: Final = 0.25  # of kingdoms with kings on them
+_LEANING_KINDS: Final = ("castle", "king", "knight", "tower", "queen")
+_LEANING_SHARE: Final = 0.3  # of the figures
 _MAX_OFFSET_SQUARES: Final = 0.36  # of a figure from the middle of its square, along either side
 
 
@@ -79,6 +82,22 @@ def make_figure(rng: Rng, kind: str, quad: Points, *, off_centre: bool = False) 
     x, y = quad.mean(0) + offset
     colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))  # most figures are of bare wood
     return Piece(kind, colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
+
+
+def add_kings(scene: Scene, rng: Rng) -> None:
+    """Put kings on some squares of some kingdoms, where players park them; they score nothing."""
+    for kingdom in scene.kingdoms:
+        if rng.random() < _KINGS_SHARE:
+            for square in rng.permutation(len(kingdom.squares))[: int(rng.integers(1, 3))]:
+                king = make_figure(rng, "king", list(kingdom.squares.values())[square], off_centre=rng.random() < 0.5)
+                scene.pieces.append(replace(king, colour=str(rng.choice(COLOURS))))
+
+
+def lean_figures(scene: Scene, rng: Rng) -> None:
+    """Tip some castles and figures over by up to 70 degrees, as if they leaned on something."""
+    for number, piece in enumerate(scene.pieces):
+        if piece.kind in _LEANING_KINDS and rng.random() < _LEANING_SHARE:
+            scene.pieces[number] = replace(piece, lean=float(np.radians(rng.uniform(5, 70))))
 
 
 def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = False) -> KingdomLayout:

@@ -45,6 +45,12 @@ class Mesh:
         turn = (1.0, 1.0, -1.0) if front_up else (1.0, -1.0, 1.0)
         return make_standing(self.triangles[..., [0, 2, 1]] * turn, self.colours)
 
+    def tip(self, angle: float) -> Mesh:
+        """Return the piece tipped over by an angle in radians, towards +y; its lowest point stays on the table."""
+        cos, sin = np.cos(angle), np.sin(angle)
+        tipped = self.triangles @ np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
+        return Mesh(tipped - (0.0, 0.0, tipped[..., 2].min()), self.colours)
+
     def place(self, at: tuple[float, float], turn: float = 0.0, scale: float = 1.0) -> Mesh:
         """Return the piece scaled, turned by an angle in radians and moved from the origin to a point."""
         cos, sin = np.cos(turn) * scale, np.sin(turn) * scale

@@ -197,7 +197,8 @@ def _draw_pieces(
     lift[2, 3] = thickness
     matrix = camera.matrix @ lift
     for piece in sorted(pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
-        mesh = art.mesh(piece.kind, piece.colour, rng).place(piece.at, piece.turn, piece.size)
+        mesh = art.mesh(piece.kind, piece.colour, rng)
+        mesh = (mesh.tip(piece.lean) if piece.lean else mesh).place(piece.at, piece.turn, piece.size)
         shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)
         shade = cv2.GaussianBlur(shadow.astype(np.float32) / 255, (0, 0), rng.uniform(0.7, 4)) * rng.uniform(0.2, 0.6)
         picture[:] = picture * (1 - shade[..., None])

@@ -7,10 +7,11 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Floats, Rng
-from kdvision.lab.games.pieces import make_scene_with_pieces
+from kdvision.lab.games.pieces import add_kings, lean_figures, make_scene_with_pieces
 from kdvision.lab.render import renderer
 from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
+from kdvision.lab.render.corrupted import corrupt_randomly
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.table_tops import make_patterned_top
@@ -19,7 +20,7 @@ from kdvision.lab.render.scenes import make_scene
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
 
 SCENE_SIZE_PX = 640  # the longer side of a photo
-WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occluded": (37,)}
+WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occluded": (37,), "corrupted": (41,)}
 """The worlds, and the words that each adds to its seeds.
 
 - scenes: plain tables.
@@ -27,11 +28,14 @@ WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occl
 - patterned: patterned tables, with more kingdoms and more drawn boxes.
 - lit: plain and patterned tables under hard or coloured light.
 - occluded: hands and things on the kingdoms, on plain and patterned tables and in hard light.
+- corrupted: all of these, with kings on kingdoms and figures that lean, under one or two corruptions.
 """
 _PATTERNED_DRAWN_SHARE = 0.45  # of scenes on patterned tables show drawn tiles
 _PATTERNED_KINGDOM_SHARES = (0.08, 0.37, 0.2, 0.15, 0.2)  # of these scenes have 0, 1, 2, 3 and 4 kingdoms
 _LIT_PATTERNED_SHARE = 0.4  # of scenes in hard light have a patterned table
 _OCCLUDED_SHARES = (0.5, 0.25, 0.25)  # of occluded scenes: plain, patterned, in hard light
+_CORRUPTED_SHARES = {"scenes": 0.25, "pieces": 0.2, "patterned": 0.25, "lit": 0.1, "occluded": 0.2}
+_UNTOUCHED_SHARE = 0.2  # of the corrupted world has no corruption
 _RECTIFIED_SHARE = 0.25
 
 
@@ -64,6 +68,15 @@ def rectify(picture: Picture, rng: Rng) -> Picture:
 
 
 def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
+    """Return a random picture of one of WORLDS."""
+    if world == "corrupted":
+        base = str(rng.choice(list(_CORRUPTED_SHARES), p=list(_CORRUPTED_SHARES.values())))
+        picture = _render_table(rng, art_mix, base, with_leaning_figures=True)
+        return picture if rng.random() < _UNTOUCHED_SHARE else corrupt_randomly(picture, rng)
+    return _render_table(rng, art_mix, world)
+
+
+def _render_table(rng: Rng, art_mix: ArtMix, world: str, *, with_leaning_figures: bool = False) -> Picture:
     occluders, factors = None, None
     if world == "occluded":
         occluders = place_occluders
@@ -79,6 +92,9 @@ def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
         scene = make_scene_with_pieces(rng) if world == "pieces" else make_scene(rng)
         camera, table_top = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX), None
         art = art_mix.make_scene_art(rng)
+    if with_leaning_figures:
+        add_kings(scene, rng)
+        lean_figures(scene, rng)
     return renderer.render(scene, camera, art, rng, factors=factors, table_top=table_top, occluders=occluders)
 
 

@@ -2,14 +2,19 @@
 
 | step | writes | learns from | training | in all |
 |---|---|---|---|---|
-| detector | detector.onnx (square detector) | 13,000 rendered scenes, seeds 1 to 3 | 1.6 h | 2.7 h |
-| cells | cells.onnx (cell classifier) | these, 3,600 scenes with pieces, crops of photos | 1.9 h | 2.1 h |
+| detector | detector.onnx (square detector) | 17,500 rendered scenes, seeds 1 to 4 | 1.6 h | 2.7 h |
+| cells | cells.onnx (cell classifier) | these, 4,300 scenes with pieces, crops of photos | 1.9 h | 2.1 h |
 | quantise | both again, in eight bits | 96 rendered scenes, from seed 7,000,000 | 5 min | 5 min |
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 
-Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
-are kept in `--work`; cells uses those of the detector, and takes 1.1 h longer if it has to render them.
+Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Those of detector
+and cells are of the first three courses; the shipped files have not been through the fourth yet. Rendered scenes are
+kept in `--work`; cells uses those of the detector, and takes 1.1 h longer if it has to render them.
+
+Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue` trains
+the last course alone, from the weights of the model files; quantise, context and calibration follow, as below.
+
 `image_networks.py` holds detector and cells, and each other step has a module of its own. Seeds and amounts are
 constants in these modules.
 

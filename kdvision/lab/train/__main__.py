@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Final
 
 import kdvision.lab.train
-from kdvision.lab.run import Run, make_parser, use_models
+from kdvision.lab.run import make_parser, use_models
 from kdvision.lab.train.context import train_context
-from kdvision.lab.train.image_networks import train_cells, train_detector
+from kdvision.lab.train.image_networks import TrainingRun, train_cells, train_detector
 from kdvision.lab.train.player_colour import train_player_colour
 from kdvision.lab.train.quantise import quantise_networks
 
-STEPS: Final[Mapping[str, tuple[Callable[[Run], None], str]]] = {
+STEPS: Final[Mapping[str, tuple[Callable[[TrainingRun], None], str]]] = {
     "detector": (train_detector, "1.1 h to render, 1.6 h to train"),
     "cells": (train_cells, "0.2 h to render, 1.9 h to train"),
     "quantise": (quantise_networks, "5 min"),
@@ -26,11 +26,17 @@ def main() -> None:
     parser = make_parser("kdvision.lab.train", kdvision.lab.train.__doc__, work=".work")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=f"{', '.join(STEPS)}; all of them by default")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks")
+    parser.add_argument(
+        "--continue",
+        dest="continued",
+        action="store_true",
+        help="train only the last course of detector and cells, from the weights of the model files",
+    )
     options = vars(parser.parse_args())
     steps = options.pop("steps") or list(STEPS)
     if unknown := [name for name in steps if name not in STEPS]:
         parser.error(f"unknown step {unknown[0]!r}: choose from {', '.join(STEPS)}")
-    run = Run(**options)
+    run = TrainingRun(**options)
     run.work.mkdir(parents=True, exist_ok=True)
     use_models(run.models)
     for number, name in enumerate(steps, 1):

@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from onnx import helper, numpy_helper
 from torch import Tensor, nn
 
 from kdvision.lab.model_file import write_model
 from kdvision.lab.train.examples import PIECES, TILE_KINDS
-from kdvision.lab.train.networks import COLOUR_FEATURES, CellNet, ContextForPhoto, ContextNet, DetectorNet
+from kdvision.lab.train.networks import (
+    COLOUR_FEATURES,
+    PIXEL_DEVIATION,
+    PIXEL_MEAN,
+    CellNet,
+    ContextForPhoto,
+    ContextNet,
+    DetectorNet,
+)
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.networks.cells import CROP_PIXELS
 from kdvision.vision.networks.onnx import MODEL_FORMAT, Model
@@ -89,9 +98,32 @@ def _export(
             opset_version=17,
             dynamo=False,
         )
-    write_model(draft, onnx.load(draft), {"format": MODEL_FORMAT, "sources": SOURCES, **about})
+    model = onnx.load(draft)
+    if "pixels" in inputs:
+        dequantise_pixels(model)
+    write_model(draft, model, {"format": MODEL_FORMAT, "sources": SOURCES, **about})
     with torch.inference_mode():
         expected = module(*inputs.values()).numpy()
     output = Model(draft).run_inputs(**{name: value.numpy() for name, value in inputs.items()})
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-3)
     draft.replace(path)
+
+
+def dequantise_pixels(model: onnx.ModelProto) -> None:
+    """Replace the first nodes, which normalise pixels in floats, by one that the runtime fuses with the convolution."""
+    graph = model.graph
+    operations = [node for node in graph.node if node.op_type not in ("Constant", "Identity")]
+    transpose, cast, subtract, divide = operations[:4]
+    names = [node.op_type for node in operations[:4]]
+    if names != ["Transpose", "Cast", "Sub", "Div"]:
+        raise ValueError(f"the network begins with {names}")
+    graph.initializer.extend(
+        [
+            numpy_helper.from_array(np.array(1 / PIXEL_DEVIATION, np.float32), "pixels_scale"),
+            numpy_helper.from_array(np.array(PIXEL_MEAN, np.uint8), "pixels_zero"),
+        ]
+    )
+    parts = [transpose.output[0], "pixels_scale", "pixels_zero"]
+    graph.node.insert(list(graph.node).index(cast), helper.make_node("DequantizeLinear", parts, divide.output))
+    for node in (cast, subtract, divide):
+        graph.node.remove(node)

@@ -1,8 +1,9 @@
 """Training of the networks that see pixels: the square detector (detector.onnx) and the cell classifier (cells.onnx).
 
-Each is trained in three courses: a long one, and two short ones at a low learning rate on other scenes, the first with
-many under hard light, the second with many that hands and things cover. After each short course the weights are
-averaged with those before it, which generalises better than either (Wortsman et al., 2022, "Robust fine-tuning").
+Each is trained in four courses: a long one, and three short ones at a low learning rate on other scenes: many under
+hard light; many that hands and things cover; many under the corruptions of `kdvision evaluate --stress`. After each
+short course the weights are averaged with those before it, which generalises better than either (Wortsman et al.,
+2022, "Robust fine-tuning"). With `--continue`, only the last course runs, from the weights of the model files.
 """
 
 import pickle
@@ -11,10 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -63,21 +68,33 @@ COURSES: Final = (
     Course(1, 1, {"scenes": 4000, "patterned": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
     Course(501, 2, {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
     Course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
+    Course(1501, 4, {"corrupted": 4500, "pieces": 700}, 60_000, 7000, 11_000, 5e-4),
 )
+DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def train_detector(run: Run) -> None:
+@dataclass(frozen=True)
+class TrainingRun(Run):
+    """The options of one training; with `continued`, only the last course runs."""
+
+    continued: bool
+
+    def get_model_to_continue(self, name: str) -> Path | None:
+        return self.models / f"{name}.onnx" if self.continued else None
+
+
+def train_detector(run: TrainingRun) -> None:
     """Train the square detector in all courses and write detector.onnx."""
     started = time.monotonic()
 
     def fit_course(net: DetectorNet, course: Course) -> DetectorNet:
-        return fit_detector(net, load_course_scenes(run, course), course)
+        return fit_detector(net, load_course_scenes(run, course), course, workers=run.workers)
 
-    net = train_in_courses(DetectorNet(), fit_course)
+    net = train_in_courses(DetectorNet(), fit_course, run.get_model_to_continue("detector"))
     export_detector(net, run.models / "detector.onnx", settings=describe_training(started))
 
 
-def train_cells(run: Run) -> None:
+def train_cells(run: TrainingRun) -> None:
     """Train the cell classifier in all courses, measure it on held-out examples, and write cells.onnx."""
     started = time.monotonic()
     training_crops, held_out_crops = Crops.load(run.data / "tiles").split()
@@ -86,9 +103,11 @@ def train_cells(run: Run) -> None:
         scenes = load_course_scenes(run, course)
         scenes += load_scenes(run, "pieces", course.scene_seed, course.scenes["pieces"])
         real = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
-        return fit_cells(net, CellExamples.join([*(scene.cells for scene in scenes), real]), course)
+        examples = CellExamples.join([*(scene.cells for scene in scenes), real])
+        return fit_cells(net, examples, course, workers=run.workers)
 
-    net = train_in_courses(CellNet(len(TILE_KINDS), len(PIECES)), fit_course)
+    net = CellNet(len(TILE_KINDS), len(PIECES))
+    net = train_in_courses(net, fit_course, run.get_model_to_continue("cells"))
     plain, with_pieces = (
         CellExamples.join([scene.cells for scene in load_scenes(run, world, HELD_OUT_SEED, HELD_OUT_SCENES)])
         for world in ("scenes", "pieces")
@@ -100,25 +119,31 @@ def train_cells(run: Run) -> None:
     export_cells(net, run.models / "cells.onnx", temperatures=temperatures, held_out=rates, settings=settings)
 
 
-def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net]) -> Net:
-    net = merge_batch_norms(fit_course(net, COURSES[0]))
-    for course in COURSES[1:]:
+def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained: Path | None) -> Net:
+    """Return the net after all courses, or after the last one alone, from the weights of a `trained` model file."""
+    if trained:
+        net = load_weights(merge_batch_norms(net), onnx.load(trained))
+    else:
+        net = merge_batch_norms(fit_course(net, COURSES[0]))
+    for course in COURSES[-1:] if trained else COURSES[1:]:
         net = average_weights(net, fit_course(deepcopy(net), course))
     return net
 
 
-def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course) -> DetectorNet:
+def fit_detector(net: DetectorNet, scenes: list[SceneExample], course: Course, *, workers: int = 1) -> DetectorNet:
     torch.manual_seed(course.seed)
     length = course.detector_steps * DETECTOR_BATCH
     data = DetectorSamples(scenes, seed=course.seed, length=length, size=DETECTOR_CROP_PIXELS)
-    batches = DataLoader(data, DETECTOR_BATCH, num_workers=1, prefetch_factor=8)
+    batches = DataLoader(data, DETECTOR_BATCH, num_workers=count_loaders(workers), prefetch_factor=8)
     return fit(net, batches, compute_detector_loss, steps=course.detector_steps, learning_rate=course.learning_rate)
 
 
-def fit_cells(net: CellNet, examples: CellExamples, course: Course, *, batch: int = CELL_BATCH) -> CellNet:
+def fit_cells(
+    net: CellNet, examples: CellExamples, course: Course, *, batch: int = CELL_BATCH, workers: int = 1
+) -> CellNet:
     torch.manual_seed(course.seed)
     data = CellBatches(examples, seed=course.seed, length=course.cell_steps, batch=batch)
-    batches = DataLoader(data, batch_size=None, num_workers=1, prefetch_factor=8)
+    batches = DataLoader(data, batch_size=None, num_workers=count_loaders(workers), prefetch_factor=8)
     return fit(net, batches, compute_cell_loss, steps=course.cell_steps, learning_rate=course.learning_rate)
 
 
@@ -126,13 +151,13 @@ def fit(
     net: Net, batches: Iterable[Any], loss: Callable[[Tensor, Tensor], Tensor], *, steps: int, learning_rate: float
 ) -> Net:
     """Return the moving average of the weights over one cycle of training, one step per batch."""
-    net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    net.to(DEVICE, memory_format=torch.channels_last)  # type: ignore[call-overload]
     average = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.998), use_buffers=True)
 
     def compute_loss(pictures: Tensor, target: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16):
-            output = net(pictures.float().contiguous(memory_format=torch.channels_last))
-        return loss(output.float(), target)
+        with torch.autocast(DEVICE, torch.bfloat16):
+            output = net(pictures.to(DEVICE).float().contiguous(memory_format=torch.channels_last))
+        return loss(output.float(), target.to(DEVICE))
 
     run_steps(
         net,
@@ -145,7 +170,12 @@ def fit(
         warm_up=0.08,
         after_step=lambda: average.update_parameters(net),
     )
-    return cast(Net, average.module.eval())
+    return cast(Net, average.module.eval().cpu())
+
+
+def count_loaders(workers: int) -> int:
+    """Return how many processes prepare batches: one where the CPU trains, or else nearly all."""
+    return max(1, workers - 2) if DEVICE == "cuda" else 1
 
 
 def merge_batch_norms(net: Net) -> Net:
@@ -160,6 +190,31 @@ def merge_batch_norms(net: Net) -> Net:
             part[0] = fuse_conv_bn_eval(conv, part[1])
             part[1] = nn.Identity()
     return net.requires_grad_()  # the merged biases must be trainable too
+
+
+def load_weights(net: Net, model: onnx.ModelProto) -> Net:
+    """Set the weights of a net with merged batch norms to those of a model file, in floats or in eight bits.
+
+    Weights are matched in the order of their names, since earlier versions numbered the layers differently. Raises
+    ValueError if the model is of another shape.
+    """
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    weights = dict[str, npt.NDArray[np.float32]]()
+    for name, values in stored.items():
+        plain = name.removesuffix("_quantized")
+        if plain.endswith(("weight", "bias")):
+            scale = stored.get(f"{plain}_scale", stored.get(f"{name}_scale", np.float32(1)))
+            wide = scale.reshape(-1, *[1] * (values.ndim - 1))
+            weights[plain.removeprefix("net.").replace("first_", "stem.0.")] = np.asarray(values * wide, np.float32)
+    parameters = dict(net.named_parameters())
+    if len(parameters) != len(weights):
+        raise ValueError(f"the model has {len(weights)} weights and biases, the network {len(parameters)}")
+    with torch.no_grad():
+        for name, stored_name in zip(sorted(parameters), sorted(weights), strict=True):
+            if parameters[name].shape != weights[stored_name].shape:
+                raise ValueError(f"{stored_name} of the model has another shape than {name} of the network")
+            parameters[name].copy_(torch.from_numpy(weights[stored_name]))
+    return net
 
 
 def average_weights(net: Net, other: Net) -> Net:

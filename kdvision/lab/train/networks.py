@@ -18,7 +18,7 @@ OWN_EVIDENCE_SHARE = 0.1
 """Weight of a tile's own evidence in the mixture with the context network's output."""
 MIN_LOG_PROBABILITY = -12.0
 """Log-probabilities are clipped here before they enter the context network."""
-PIXEL_MEAN, PIXEL_DEVIATION = 114.75, 68.85
+PIXEL_MEAN, PIXEL_DEVIATION = 115, 68.85
 
 
 class Conv(nn.Sequential):

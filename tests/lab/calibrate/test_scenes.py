@@ -6,14 +6,13 @@ import pytest
 from kdvision.evaluate.corruptions import CORRUPTIONS
 from kdvision.game.board import Board
 from kdvision.lab.calibrate.scenes import (
-    CALIBRATED_CORRUPTIONS,
     CORRUPTED_SHARE,
     ObservedKingdom,
     ObservedScene,
-    corrupt_picture,
     corrupt_some,
     judge_boards,
 )
+from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
@@ -30,7 +29,7 @@ def make_picture() -> Picture:
     return Picture(pixels, (RenderedKingdom(BOARD, squares, {}),), (grid.quad(next(iter(BOARD))) + 200,))
 
 
-@pytest.mark.parametrize("corruption", CALIBRATED_CORRUPTIONS)
+@pytest.mark.parametrize("corruption", TRAINING_CORRUPTIONS)
 def test_the_truth_is_scaled_with_the_picture(corruption: str) -> None:
     picture = make_picture()
     corrupted = corrupt_picture(picture, corruption, 2, seed=1)

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
 
+import onnx
 import torch
 from torch.nn import functional as F
 
@@ -15,10 +16,18 @@ from kdvision.lab.render.worlds import WORLDS
 from kdvision.lab.train import datasets, metrics
 from kdvision.lab.train.examples import GEMS, KIND, PARTNER, PIECE, PIECES, TILE, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.train.export import export_cells, export_detector
-from kdvision.lab.train.image_networks import COURSES, Course, average_weights, fit, fit_cells, merge_batch_norms
+from kdvision.lab.train.image_networks import (
+    COURSES,
+    Course,
+    average_weights,
+    fit,
+    fit_cells,
+    load_weights,
+    merge_batch_norms,
+)
 from kdvision.lab.train.networks import CellNet, DetectorNet
 from kdvision.vision.networks.detector import decode_votes
-from kdvision.vision.networks.onnx import Model
+from kdvision.vision.networks.onnx import Model, find_model
 
 SHORT_COURSE = Course(1, 1, {}, 0, 60, 60, 3e-3)
 
@@ -126,7 +135,7 @@ def test_a_later_course_changes_all_weights_a_little() -> None:
 
 def test_no_two_courses_share_a_seed() -> None:
     first, *later = COURSES
-    assert len({course.seed for course in COURSES}) == len({course.scene_seed for course in COURSES}) == 3
+    assert len({course.seed for course in COURSES}) == len({course.scene_seed for course in COURSES}) == len(COURSES)
     assert all(course.learning_rate < first.learning_rate for course in later)
     assert all(set(course.scenes) <= set(WORLDS) for course in COURSES)
 
@@ -200,3 +209,23 @@ def test_the_temperature_of_overconfident_logits_is_found() -> None:
     labels = torch.multinomial(F.softmax(calibrated, 1), 1, generator=generator)[:, 0]
     fitted = metrics.fit_temperature(lambda x: F.cross_entropy(x, labels), calibrated * 2.5)
     assert fitted == pytest.approx(2.5, rel=0.08)
+
+
+@pytest.mark.parametrize("name", ["detector", "cells"])
+def test_a_training_can_continue_from_the_shipped_weights(name: str) -> None:
+    net = load_weights(merge_batch_norms(DetectorNet() if name == "detector" else make_cell_net()), load_file(name))
+    noise = np.random.default_rng(3).integers(0, 256, (2, 4, 4, 3), dtype=np.uint8)
+    pictures = np.stack([cv2.resize(one, (64, 64), interpolation=cv2.INTER_CUBIC) for one in noise])
+    expected = Model(find_model(name)).run(pictures)
+    with torch.inference_mode():
+        output = net.eval()(torch.from_numpy(pictures.transpose(0, 3, 1, 2).copy()).float()).numpy()
+    assert np.abs(output - expected).mean() < 0.1 * np.abs(expected).mean()  # the file has eight bits
+
+
+def test_weights_of_another_network_are_refused() -> None:
+    with pytest.raises(ValueError, match="weights and biases"):
+        load_weights(merge_batch_norms(make_cell_net()), load_file("detector"))
+
+
+def load_file(name: str) -> onnx.ModelProto:
+    return onnx.load(find_model(name))
