@@ -44,7 +44,7 @@ DETECTOR_CROP_PIXELS: Final = 256
 CELL_BATCH: Final = 96
 WEIGHT_DECAY: Final = 0.02
 HELD_OUT_SEED: Final = 1_000_001
-HELD_OUT_SCENES: Final = 300
+HELD_OUT_SCENES: Final = 150
 HELD_OUT_CROPS: Final = 4000
 
 
@@ -68,7 +68,7 @@ COURSES: Final = (
     Course(1, 1, {"scenes": 4000, "patterned": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
     Course(501, 2, {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
     Course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
-    Course(1501, 4, {"corrupted": 4500, "pieces": 700}, 60_000, 7000, 11_000, 5e-4),
+    Course(1501, 4, {"corrupted": 2400, "pieces": 400}, 40_000, 4000, 5000, 5e-4),
 )
 DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"
 

@@ -25,7 +25,7 @@ MAX_NODES: Final = 60
 MAX_SQUARES: Final = 12
 """Squares of each kingdom for which a runner-up is sought."""
 MAX_COLUMNS: Final = 1000
-"""Placements from which a quarter of the runners-up is sought; only grids across kingdoms and noise have as many."""
+"""Placements from which the relaxation is rounded and no runner-up sought; only noise and large grids have as many."""
 
 Requirement = tuple[Floats, float]
 """A constraint: weights of the placements (n,) and their least sum."""
@@ -55,14 +55,13 @@ class BoardProgramme:
 
     def __init__(self, placements: Placements, side: int | None, penalties: Penalties) -> None:
         self.placements, self._detached_group = placements, penalties.detached_group
-        windows = [
-            window for n, grid in enumerate(placements.grids) for window in _list_windows(n, grid, side, penalties)
-        ]
-        self._rows, self._upper = _build_rows(placements, windows)
+        grids = enumerate(placements.grids)
+        self._windows = [window for n, grid in grids for window in _list_windows(n, grid, side, penalties)]
+        self._rows, self._upper = _build_rows(placements, self._windows)
         kingdoms = len(placements.grids)
         self._lower = np.full(len(self._upper), -np.inf)
         self._lower[-2 * kingdoms :] = 1.0
-        prices = [window.price for window in windows]
+        prices = [window.price for window in self._windows]
         self._cost = np.r_[placements.cost, np.full(kingdoms, penalties.no_castle), prices, penalties.larger_side]
         self._cuts = set[tuple[int, ...]]()
 
@@ -82,6 +81,9 @@ class BoardProgramme:
             method="highs",
         )
         reduced = np.asarray(relaxation.lower.marginals[: len(p.cost)])
+        if (reduced <= limit).sum() > MAX_COLUMNS:
+            rounded = self._round(relaxation.x)
+            return rounded, self._replace_uncertain(rounded, limit), set(range(len(p.grids)))
         best = self._solve_columns(reduced <= limit)
         if best is None or best.loss > relaxation.fun + limit:
             best = self._solve_columns(reduced <= (np.inf if best is None else best.loss - relaxation.fun))
@@ -97,6 +99,37 @@ class BoardProgramme:
         first = min([best, *alternatives], key=lambda one: one.loss)
         return first, [one for one in (*alternatives, best) if one is not first], unfinished
 
+    def _round(self, values: Floats) -> Solution:
+        """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
+        p, chosen = self.placements, list[int]()
+        kingdom_of = np.repeat(np.arange(len(p.grids)), [grid.size for grid in p.grids])
+        item = np.where(p.is_castle, len(p.stock) + kingdom_of[p.first], p.face)
+        supply = np.r_[p.stock, np.ones(len(p.grids)), np.inf]  # the last entry is for what no box explains
+        is_free = np.ones(len(p.losses) + 1, bool)  # the last entry stands for a missing second square
+        shares = values[len(p.cost) + len(p.grids) :]
+        for kingdom, grid in enumerate(p.grids):
+            _, best = max((shares[n], n) for n, window in enumerate(self._windows) if window.kingdom == kingdom)
+            is_free[grid] = np.isin(grid, self._windows[best].squares)
+        count = np.count_nonzero(values[: len(p.cost)] > 1e-6)
+        for n in np.argsort(-values[: len(p.cost)], kind="stable")[:count].tolist():
+            squares = [p.first[n], p.second[n]]
+            if is_free[squares].all() and supply[item[n]] > 0:
+                chosen.append(n)
+                is_free[squares], is_free[-1] = False, True
+                supply[item[n]] -= 1
+        indices = np.array(chosen, np.intp)
+        return Solution(p.label_squares(indices), float(p.cost[indices].sum()), indices, proved=False)
+
+    def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
+        """Return the solution with one square read otherwise, for each uncertain square, whether or not it is legal."""
+        others, squares, solutions = self.placements.losses.copy(), np.arange(len(best.labels)), list[Solution]()
+        others[squares, best.labels] = np.inf
+        extra = np.maximum(others.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
+        for square in np.flatnonzero(extra <= limit).tolist():
+            labels = np.where(squares == square, others[square].argmin(), best.labels)
+            solutions.append(Solution(labels, best.loss + float(extra[square]), best.chosen, proved=False))
+        return solutions
+
     def _solve_alternatives(
         self, best: Solution, bounds: Floats, is_near: Mask, limit: float
     ) -> tuple[list[Solution], set[int]]:
@@ -105,9 +138,9 @@ class BoardProgramme:
         `bounds` are lower bounds on the extra loss for each square. The first problem asks for all squares together,
         because clear kingdoms need no other.
         """
-        is_large, max_loss = is_near.sum() > MAX_COLUMNS, best.loss + limit
-        squares = self._list_uncertain(best, bounds, limit, MAX_SQUARES // 4 if is_large else MAX_SQUARES)
-        solutions, unfinished = list[Solution](), set(range(len(self.placements.grids)) if is_large else ())
+        max_loss = best.loss + limit
+        squares = self._list_uncertain(best, bounds, limit)
+        solutions, unfinished = list[Solution](), set[int]()
         if not squares or not self._may_differ(best, squares, is_near, max_loss):
             return solutions, unfinished
         for square in squares:
@@ -122,7 +155,7 @@ class BoardProgramme:
                 solutions.append(solution)
         return solutions, unfinished
 
-    def _list_uncertain(self, best: Solution, bounds: Floats, limit: float, max_squares: int) -> list[int]:
+    def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
         """Return the squares of each kingdom that may show something else, most uncertain first."""
         p, listed = self.placements, list[int]()
         squares, others = np.arange(len(best.labels)), p.losses.copy()
@@ -130,7 +163,7 @@ class BoardProgramme:
         uncertainty = bounds + np.maximum(others.min(axis=1) - p.losses[squares, best.labels], 0.0)
         for grid in p.grids:
             order = grid.ravel()[np.argsort(uncertainty[grid.ravel()], kind="stable")]
-            listed += order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)][:max_squares].tolist()
+            listed += order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)][:MAX_SQUARES].tolist()
         return sorted(listed, key=lambda square: float(uncertainty[square]))
 
     def _require_difference(self, best: Solution, squares: list[int]) -> Requirement:

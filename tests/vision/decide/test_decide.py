@@ -15,6 +15,7 @@ from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import find_problems
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.decide import ilp
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.ilp import BoardProgramme
@@ -288,6 +289,25 @@ def test_a_bare_table_and_noise_are_survived() -> None:
     rng = np.random.default_rng(5)
     (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
     assert wild.probability < 0.5
+
+
+@pytest.mark.parametrize("noise", [0.3, 2.0])
+def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One linear programme is solved, and the answer is a board that the box can lay."""
+    monkeypatch.setattr(BoardProgramme, "_run", None)
+    scores = np.random.default_rng(0).normal(0.0, noise, (9, 9, len(Reading.of(".").kinds)))
+    probabilities = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
+    (decision,) = decide([Reading.of_probabilities(probabilities)], KINGDOMINO)
+    numbers = [set(domino.numbers) for domino in decision.dominoes]
+    assert not decision.proved and decision.probability < 0.2
+    assert len(numbers) > 10 and len(decision.board.castles()) == 1
+    assert all(numbers.count(same) <= len(same) for same in numbers)
+
+
+def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ilp, "MAX_COLUMNS", 0)
+    decision = read(GOOD)
+    assert str(decision.board) == GOOD and not decision.proved and decision.probability > 0.99
 
 
 def test_the_correction_cost_counts_overruled_squares() -> None:
