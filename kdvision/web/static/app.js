@@ -19,7 +19,7 @@ import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, s
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, html, memo, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, drawLater, html, memo, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 const Header = memo(({ canUndo, canRedo, hasGame, hasKingdoms }) => {
   const tool = (icon, props) => html`<${Button} icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} ...${props} />`;
@@ -204,6 +204,9 @@ const BigScreen = () => html`<main class="watch">
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;
 
+/** The whole table for print. It is drawn before, since the pictures of its terrains would not be loaded in time. */
+const PrintedOverview = drawLater(() => html`<div class="print-only"><${Overview} /></div>`);
+
 const Joining = () => html`<${Header} canUndo=${false} canRedo=${false} hasGame=${false} hasKingdoms=${false} />
   <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>
   <${Messages} />`;
@@ -229,7 +232,7 @@ function App() {
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
     ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
-    ${hasKingdoms && html`<div class="print-only"><${Overview} /></div>`}
+    ${hasKingdoms && html`<${PrintedOverview} table=${state.table} />`}
     ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }
 

@@ -5,7 +5,7 @@ import { startCorners } from "./corners.js";
 import { neighboursOf, outline, quadAt, shortTotal } from "./model.js";
 import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
-import { Button, crownsPath, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, crownsPath, drawLater, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
 
 // Pixels of the screen.
 const LABEL = 15; // height of the label of a square
@@ -72,7 +72,7 @@ function boxAround(photo, kingdom) {
 }
 
 /** The reading of one kingdom: its squares as far as they are in view, with the lines around its territories. */
-const KingdomOverlay = memo(({ kingdom, entry, unit, viewBox, isActive, isWhole, places: shown }) => {
+const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isWhole, places: shown }) => {
   const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
   const [left, top, width, height] = viewBox.split(" ").map(Number);
   const isInView = (quad) => {
@@ -112,7 +112,7 @@ const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
   const [left, top] = [x - width / 2, y - size * 0.5 - 0.18 * side];
   return html`<g class="cell-label ${isUnsure ? "unsure" : ""}">
     <rect x=${left - 0.1 * size} y=${top - 0.1 * size} width=${width + 0.2 * size} height=${1.2 * size} rx=${0.25 * size} />
-    ${isTile && html`<image href="/tiles/${cell[0]}.svg" x=${left} y=${top} width=${size} height=${size} />`}
+    ${isTile && html`<image href="/tiles/${cell[0]}.png" x=${left} y=${top} width=${size} height=${size} />`}
     ${count > 0 && html`<path class="crown" d=${crownsPath(count)} transform="translate(${left + size * 1.06} ${top + size * 0.18}) scale(${size / 32})" />`}
     ${isUnsure && html`<text x=${left + width - 0.32 * size} y=${top + 0.86 * size} font-size=${size} text-anchor="middle">?</text>`}
   </g>`;

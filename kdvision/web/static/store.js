@@ -24,18 +24,15 @@ export let state = {
   announcement: "",
 };
 
-const listeners = new Set();
+let draw = () => {};
 
-/** Call a function after every change of the state. */
-export function subscribe(listener) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** Call a function with the state after every change of it. */
+export const subscribe = (listener) => void (draw = listener);
 
 /** Change the state and draw the page again. */
 export function update(changes) {
   state = { ...state, ...changes };
-  for (const listener of listeners) listener(state);
+  draw(state);
 }
 
 /** The kingdoms of the round that is shown. */

@@ -21,6 +21,21 @@ export function memo(View) {
   };
 }
 
+const LATER_MS = 150;
+
+/** A component that is drawn again a moment after the last change of a property: for what may follow the points. */
+export function drawLater(View) {
+  const Shown = memo(View);
+  return (props) => {
+    const [shown, show] = useState(props);
+    useEffect(() => {
+      const timer = setTimeout(() => show(props), LATER_MS);
+      return () => clearTimeout(timer);
+    }, Object.values(props));
+    return h(Shown, shown);
+  };
+}
+
 const PATHS = {
   undo: "M9 14 4 9l5-5M4 9h9a6 6 0 0 1 0 12h-3",
   redo: "M15 14l5-5-5-5M20 9h-9a6 6 0 0 0 0 12h3",
