@@ -29,8 +29,7 @@ from kdvision.lab.render.renderer import Picture
 from kdvision.lab.run import Run
 from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
-from kdvision.lab.train.loop import run_steps
-from kdvision.lab.train.metrics import fit_temperature
+from kdvision.lab.train.fitting import fit_temperature, run_steps
 from kdvision.lab.train.networks import COLOUR_FEATURES, ContextForPhoto, ContextNet
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures

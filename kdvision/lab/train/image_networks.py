@@ -33,8 +33,7 @@ from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
 from kdvision.lab.train.export import export_cells, export_detector
-from kdvision.lab.train.loop import run_steps
-from kdvision.lab.train.metrics import compute_cell_loss, compute_detector_loss, measure_cells
+from kdvision.lab.train.fitting import compute_cell_loss, compute_detector_loss, measure_cells, run_steps
 from kdvision.lab.train.networks import CellNet, DetectorNet
 
 Net = TypeVar("Net", bound=nn.Module)

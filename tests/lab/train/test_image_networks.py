@@ -13,7 +13,7 @@ import torch
 from torch.nn import functional as F
 
 from kdvision.lab.render.worlds import WORLDS
-from kdvision.lab.train import datasets, metrics
+from kdvision.lab.train import datasets, fitting
 from kdvision.lab.train.examples import GEMS, KIND, PARTNER, PIECE, PIECES, TILE, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.image_networks import (
@@ -61,7 +61,7 @@ def test_the_loss_of_one_batch_falls_to_about_zero() -> None:
     losses: list[float] = []
 
     def record_loss(output: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-        loss = metrics.compute_cell_loss(output, truth)
+        loss = fitting.compute_cell_loss(output, truth)
         losses.append(float(loss.detach()))
         return loss
 
@@ -78,9 +78,9 @@ def test_the_saved_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     held_out, real = make_crops(80, seed=1), make_crops(40, seed=2)
     held_out.labels[:, PARTNER] = 0
     # half of the labels are the network's own output: any other weights would score differently
-    logits = metrics.compute_cell_logits(net, held_out.crops).numpy()
+    logits = fitting.compute_cell_logits(net, held_out.crops).numpy()
     held_out.labels[::2, KIND] = logits[::2, : len(TILE_KINDS)].argmax(1)
-    temperatures, rates = metrics.measure_cells(net, held_out, make_crops(40, seed=3), real)
+    temperatures, rates = fitting.measure_cells(net, held_out, make_crops(40, seed=3), real)
     path = tmp_path / "cells.onnx"
     export_cells(net, path, temperatures=temperatures, held_out=rates, settings={})
     model = Model(path)
@@ -96,7 +96,7 @@ def test_the_exported_network_equals_torch_on_the_same_crops(tmp_path: Path) -> 
     net, path = make_cell_net().eval(), tmp_path / "cells.onnx"
     export_cells(net, path, temperatures={}, held_out={}, settings={})
     pictures = make_crops(9, seed=3).crops
-    assert np.allclose(Model(path).run(pictures), metrics.compute_cell_logits(net, pictures).numpy(), atol=1e-3)
+    assert np.allclose(Model(path).run(pictures), fitting.compute_cell_logits(net, pictures).numpy(), atol=1e-3)
 
 
 def test_the_exported_detector_takes_any_size(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_the_temperature_of_overconfident_logits_is_found() -> None:
     generator = torch.Generator().manual_seed(0)
     calibrated = torch.randn(4000, 5, generator=generator) * 2
     labels = torch.multinomial(F.softmax(calibrated, 1), 1, generator=generator)[:, 0]
-    fitted = metrics.fit_temperature(lambda x: F.cross_entropy(x, labels), calibrated * 2.5)
+    fitted = fitting.fit_temperature(lambda x: F.cross_entropy(x, labels), calibrated * 2.5)
     assert fitted == pytest.approx(2.5, rel=0.08)
 
 
