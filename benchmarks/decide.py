@@ -47,4 +47,4 @@ def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Rea
     cells = {square.name: str(cell) for square, cell in board.items()}
     others = rng.choice(KINDS, size=len(spoiled)).tolist()
     shares = {name: {other: 0.48} | {cells[name]: 0.48} for name, other in zip(spoiled, others, strict=True)}
-    return Reading.of(board, confidence=0.995, spoiled=shares)
+    return Reading.of(board, confidence=0.995, overrides=shares)

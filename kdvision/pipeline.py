@@ -59,14 +59,14 @@ def read(
     """
     check_box(game)
     networks = Networks.load()
-    opened, watch = Photo.open(photo), watch or (lambda *_: None)
-    watch("photo", opened)
+    opened_photo, watch = Photo.open(photo), watch or (lambda *_: None)
+    watch("photo", opened_photo)
     if corners:
-        observations = observe_outlines(opened, networks, corners)
+        observations = observe_outlines(opened_photo, networks, corners)
     else:
-        observations = find_kingdoms(opened, networks, watch=watch)
+        observations = find_kingdoms(opened_photo, networks, watch=watch)
     return assemble_kingdoms(
-        opened,
+        opened_photo,
         observations,
         side=side,
         fixed_squares=fixed_squares,
@@ -112,10 +112,10 @@ def read_views(
         return matches, others
 
     views, problems = _collect_views(photos[1:], match_view, numbers_by_digest={first.digest: 1}, on_failure=on_failure)
-    fused = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
+    fusions = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
-        [observation for observation, _ in fused],
+        [observation for observation, _ in fusions],
         side=side,
         fixed_squares=fixed_squares,
         is_manual=True,
@@ -124,7 +124,7 @@ def read_views(
         calibration=networks.calibration,
         watch=watch,
     )
-    pairs = zip(readings, fused, strict=True)
+    pairs = zip(readings, fusions, strict=True)
     return [add_problems(reading, [*problems, *contradictions]) for reading, (_, contradictions) in pairs]
 
 
@@ -185,14 +185,14 @@ def decide_again(
         if not (0 <= square.row < grid.rows and 0 <= square.col < grid.cols):
             text = f"{square.name} lies off the grid of kingdom {number + 1}"
             raise NotationError(text, expected="one of its squares")
-    calibration, fixed = Networks.load().calibration, fixed_squares or {}
+    calibration, fixed_squares = Networks.load().calibration, fixed_squares or {}
     box, decisions = decide_boards(
         observations,
         calibration,
         side=side,
         game=check_box(game),
-        fixed_squares=fixed,
-        named_kinds=fixed.values(),
+        fixed_squares=fixed_squares,
+        named_kinds=fixed_squares.values(),
     )
-    cleared = clear_occlusion(observations, fixed)
-    return build_readings(cleared, decisions, surroundings, calibration, box, asked_game=game)
+    cleared_observations = clear_occlusion(observations, fixed_squares)
+    return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=game)

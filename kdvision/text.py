@@ -13,9 +13,9 @@ FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
 """The start of a cell that a spreadsheet may run as a formula."""
 
 
-def join_words(words: Sequence[str], last: str = "and") -> str:
+def join_words(words: Sequence[str], conjunction: str = "and") -> str:
     """The words as one phrase, such as "Ann, Bo and Cy"; empty without any."""
-    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+    return f" {conjunction} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def count_noun(number: int, noun: str) -> str:

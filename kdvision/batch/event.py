@@ -112,7 +112,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top.choice("game", (GAME,), default=GAME)
     variants = top.texts("variants", [variant.id for variant in EVENT_VARIANTS])
     dynasty = top.flag("dynasty")
-    rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, most=MAX_ROUNDS)
+    rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, maximum=MAX_ROUNDS)
     if "rounds" in top and not rounds:
         top.at("rounds").fail("rounds is 0", "the number of rounds")
     if dynasty and rounds != DYNASTY_ROUNDS:
@@ -204,7 +204,7 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
     """The round, the table and the players that are given, else those of `default`."""
     round_, table, players = default.round, default.table, default.players
     if "round" in node:
-        round_, max_round = node.number("round", most=MAX_ROUNDS), event.rounds or MAX_ROUNDS
+        round_, max_round = node.number("round", maximum=MAX_ROUNDS), event.rounds or MAX_ROUNDS
         if not 1 <= round_ <= max_round:
             node.at("round").fail(f"round is {round_}", f"a round from 1 to {max_round}")
     if "table" in node:

@@ -89,15 +89,17 @@ def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
-    players, stored = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
-    numbered = enumerate(islice(stored, len(photo.kingdoms)), start=1)
-    kingdoms = [KingdomResult(photo, number, *values) for number, values in numbered]
+    players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
+    numbered_rows = enumerate(islice(rows, len(photo.kingdoms)), start=1)
+    kingdoms = [KingdomResult(photo, number, *values) for number, values in numbered_rows]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     if len(players) != 1 or not kingdoms:
         return kingdoms
-    largest = max(kingdoms, key=lambda one: (len(one.board), -one.number))
-    return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in kingdoms]
+    largest_kingdom = max(kingdoms, key=lambda one: (len(one.board), -one.number))
+    return [
+        replace(one, player=players[0]) if one is largest_kingdom else replace(one, counts=False) for one in kingdoms
+    ]
 
 
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
@@ -110,6 +112,7 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
         if one.player:
             groups[one.round, one.player].append(one)
     for group in groups.values():
-        here = [one for one in group if one.table == group[0].table]
-        best = max(here, key=lambda one: (one.is_corrected, one.data["probability"]))  # the first of equal ones
-        yield from ((best, one) for one in group if one is not best)
+        table_kingdoms = [one for one in group if one.table == group[0].table]
+        # The first of equal ones:
+        best_kingdom = max(table_kingdoms, key=lambda one: (one.is_corrected, one.data["probability"]))
+        yield from ((best_kingdom, one) for one in group if one is not best_kingdom)

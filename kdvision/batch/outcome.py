@@ -83,12 +83,14 @@ def evaluate_event(
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
     standings, verdicts = decide_tables(standings, verdicts)
     items += check_boards(standings)
-    unread = [Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None]
+    photo_failures = [
+        Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None
+    ]
     return EventOutcome(
         tuple(photos),
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
-        failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
+        failures=tuple(sorted({*photo_failures, *failures}, key=lambda failure: photo_key(failure.name))),
         verdicts=verdicts,
     )
 
@@ -114,8 +116,10 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
         else:
             place = {name: kingdoms[number - 1][name] for name in ("corners", "place")}
             kingdoms[number - 1] = {**kingdom, **place}
-    now = [rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)]
-    standing = rank_if_known(now, rules.rule_set(kingdom.board for kingdom in now))
+    corrected_kingdoms = [
+        rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
+    ]
+    standing = rank_if_known(corrected_kingdoms, rules.rule_set(kingdom.board for kingdom in corrected_kingdoms))
     return {"kingdoms": kingdoms, "standing": standing and standing_to_dict(standing)}
 
 

@@ -113,9 +113,9 @@ def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) 
     while roots:
         root = roots.popleft()
         for parent, folders, files in os.walk(root, onerror=on_error) if visit(root) else ():
-            inside = [Path(parent, name) for name in sorted(folders) if not name.startswith(".")]
-            roots += [path for path in inside if path.is_symlink()]
-            folders[:] = [path.name for path in inside if not path.is_symlink() and visit(path)]
+            subfolders = [Path(parent, name) for name in sorted(folders) if not name.startswith(".")]
+            roots += [path for path in subfolders if path.is_symlink()]
+            folders[:] = [path.name for path in subfolders if not path.is_symlink() and visit(path)]
             yield from (Path(parent, name) for name in sorted(files) if not name.startswith("."))
 
 

@@ -88,15 +88,15 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for kingdoms that do not count, have no player or are missing, and for photos without a kingdom."""
     yield from _check_photos(standings)
     yield from _check_listing(standings)
-    for best, other in find_second_kingdoms(standings.kingdoms):
-        if other.table != best.table:
-            place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best, other))
-            why = f"{best.player} has a kingdom at {place} and one at {other_place}"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best)
-        elif not any(best.board.trim().rotate(quarters) == other.board.trim() for quarters in range(4)):
-            points = f"{best.data['total']} and {other.data['total']} points"
+    for best_kingdom, other in find_second_kingdoms(standings.kingdoms):
+        if other.table != best_kingdom.table:
+            place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best_kingdom, other))
+            why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
+        elif not any(best_kingdom.board.trim().rotate(quarters) == other.board.trim() for quarters in range(4)):
+            points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
-            yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best)
+            yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)
     for round_, table, player in standings.missing_players:
         photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
         error = next((one.error for one in photos if one.error is not None), None)
@@ -150,10 +150,10 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
 
 
 def check_unmatched(
-    standings: Standings, gone: Sequence[PhotoRecord], corrections: CorrectionFile
+    standings: Standings, gone_photos: Sequence[PhotoRecord], corrections: CorrectionFile
 ) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
-    for photo in gone:
+    for photo in gone_photos:
         why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
         yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
     for name in standings.event.photos.keys() - {one.name for one in standings.photos}:
@@ -162,7 +162,7 @@ def check_unmatched(
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
-    contents = {one.content for one in (*standings.photos, *gone)}
+    contents = {one.content for one in (*standings.photos, *gone_photos)}
     for other in corrections.corrections:
         if other.content and other.content not in contents:
             why = f"the correction {other} is about another photo of this name, or one that is gone"
@@ -250,25 +250,28 @@ def _describe_doubt(doubt: Data) -> str:
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
     """What changes in the standings if a kingdom has another board, with words for it."""
-    new = make_contender(replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board), kingdom.number)
-    old = standings.contenders[kingdom.id]
+    new_contender = make_contender(
+        replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board), kingdom.number
+    )
+    old_contender = standings.contenders[kingdom.id]
     game = [standings.contenders[one.id] for one in standings.games.get((kingdom.round, kingdom.table), ())]
-    before, after = rank_places(game), rank_places([new if one is old else one for one in game])
+    old_places = rank_places(game)
+    new_places = rank_places([new_contender if one is old_contender else one for one in game])
     total_before = total_after = standings.total_places
     if kingdom.round in standings.rounds:
-        new_sum = new
+        new_sum = new_contender
         if len(standings.rounds) > 1:
             sums = [one.total for one in standings.totals if one.player == kingdom.label]
-            new_sum = sum_contender(kingdom.label, [*sums, new.total - old.total])
+            new_sum = sum_contender(kingdom.label, [*sums, new_contender.total - old_contender.total])
         total_after = rank_places([new_sum if one.player == kingdom.label else one for one in standings.totals])
     if _winners(total_before) != _winners(total_after):
         return Impact.EVENT_WINNER, "who wins the event"
-    if _winners(before) != _winners(after):
+    if _winners(old_places) != _winners(new_places):
         where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
         return Impact.TABLE_WINNER, f"who wins {where}"
-    if before != after or total_before != total_after:
+    if old_places != new_places or total_before != total_after:
         return Impact.PLACES, "places"
-    return (Impact.POINTS, "points") if new.total != old.total else (Impact.NOTHING, "")
+    return (Impact.POINTS, "points") if new_contender.total != old_contender.total else (Impact.NOTHING, "")
 
 
 def _winners(places: Mapping[str, int]) -> list[str]:

@@ -98,17 +98,19 @@ class BatchRun:
         self.readings = {} if options.force else self._index_readings()
         self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
-        self._done = self._failed = self._total = 0
+        self._done_count = self._failure_count = self._photo_count = 0
         self._versions: dict[str, tuple[int, int] | None] = {}
         self.corrections.reload()
 
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
         contents = self.list_folder()
-        others = [name for name in contents.others if name != EVENT_FILE]
-        if others:
-            more = ", …" if len(others) > 3 else ""
-            self.on_message(f"skipped, because their names are not those of photos: {', '.join(others[:3])}{more}")
+        other_names = [name for name in contents.others if name != EVENT_FILE]
+        if other_names:
+            ellipsis = ", …" if len(other_names) > 3 else ""
+            self.on_message(
+                f"skipped, because their names are not those of photos: {', '.join(other_names[:3])}{ellipsis}"
+            )
         self.read_photos(contents.photos)
         while self.corrections.reload():  # somebody has corrected in the meantime
             self.read_photos(contents.photos)
@@ -131,13 +133,17 @@ class BatchRun:
                 message, now = "", time.time()
                 versions = {name: file_version(path) for name, path in contents.photos.items()}
                 # A file that cannot be accessed is listed, because reading it reports the error.
-                complete = {k: v for k, v in versions.items() if v is None or now - v[1] / 1e9 > WATCH_INTERVAL_SECONDS}
-                new_state = complete, contents.failures, event
+                complete_versions = {
+                    name: version
+                    for name, version in versions.items()
+                    if version is None or now - version[1] / 1e9 > WATCH_INTERVAL_SECONDS
+                }
+                new_state = complete_versions, contents.failures, event
                 if self.corrections.reload() or state != new_state:
                     if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
                         self._versions.clear()  # all photos are checked again
                     self.event, state = event, new_state
-                    contents = contents._replace(photos={name: contents.photos[name] for name in complete})
+                    contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
@@ -148,7 +154,7 @@ class BatchRun:
 
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""
-        self._done, self._failed, self._total = 0, 0, len(photos)
+        self._done_count, self._failure_count, self._photo_count = 0, 0, len(photos)
         self.failures.clear()
         self._read(self._new_jobs(photos))
         self._read(self._correction_jobs(photos))
@@ -158,12 +164,12 @@ class BatchRun:
 
         The result of a photo that is no longer there is kept, unless the photo is there under another name.
         """
-        present = contents.photos.keys()
-        hashes = {record.content for name, record in self.records.items() if name in present}
+        present_names = contents.photos.keys()
+        hashes = {record.content for name, record in self.records.items() if name in present_names}
         self.records = {
-            name: replace(record, gone=name not in present)
+            name: replace(record, gone=name not in present_names)
             for name, record in self.records.items()
-            if name in present or (record.reading.error is None and record.content not in hashes)
+            if name in present_names or (record.reading.error is None and record.content not in hashes)
         }
         return self._write(contents.failures)
 
@@ -179,8 +185,8 @@ class BatchRun:
         return self._write(contents.failures)
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
-        unread = sorted((*failures, *self.failures.values()))
-        outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.verdicts)
+        all_failures = sorted((*failures, *self.failures.values()))
+        outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.
@@ -256,7 +262,7 @@ class BatchRun:
             if result.picture is not None:
                 name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
                 self.folder.write(name, result.picture)
-            key = job.key if result.final else ""
+            key = job.key if result.is_final else ""
             reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
             append_line(self.folder.path / RESULTS, self._record(job, reading).line())
             if key:
@@ -277,6 +283,6 @@ class BatchRun:
         return record
 
     def _report_progress(self, photo: str) -> None:
-        self._done += 1
-        self._failed += self.records[photo].reading.error is not None
-        self.on_progress(self._done, self._total, self._failed)
+        self._done_count += 1
+        self._failure_count += self.records[photo].reading.error is not None
+        self.on_progress(self._done_count, self._photo_count, self._failure_count)

@@ -206,7 +206,7 @@ class Standings:
             absentees, with_towns = (
                 {name: None for name in names if name_key(name) in members} for names in (absentees, with_towns)
             )
-        standing = rank_contenders(contenders, steps, over=not (absentees or unread_photos or with_towns))
+        standing = rank_contenders(contenders, steps, is_over=not (absentees or unread_photos or with_towns))
         if kingdoms:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
@@ -252,9 +252,9 @@ def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
     is_rescored = place.total != kingdom.data["total"]
     notes = [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]
-    largest, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
+    territory_size, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
     return StandingRow(
-        place.place, place.player, place.total, "", largest, crowns, place.reason, "; ".join(filter(None, notes))
+        place.place, place.player, place.total, "", territory_size, crowns, place.reason, "; ".join(filter(None, notes))
     )
 
 

@@ -56,8 +56,8 @@ def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
             if kingdom.review:
                 squares = [doubt.square.name for doubt in kingdom.doubts]
                 squares += [square.name for problem in kingdom.problems for square in problem.squares]
-                where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
-                print_message(f"{result.photo or 'typed'}: check kingdom {number}{where}")
+                location = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
+                print_message(f"{result.photo or 'typed'}: check kingdom {number}{location}")
     raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
@@ -114,16 +114,16 @@ class ProgressDisplay:
         self._task = self._progress.add_task("", total=None, note="")
         self._last_line_s = time.monotonic()
 
-    def update(self, done: int, total: int, failed: int = 0) -> None:
-        """Show that `done` of `total` photos are done, `failed` of them without a result."""
-        note = f", {failed} failed" if failed else ""
-        self._progress.update(self._task, completed=done, total=total, note=note)
+    def update(self, done_count: int, total: int, failure_count: int = 0) -> None:
+        """Show that `done_count` of `total` photos are done, `failure_count` of them without a result."""
+        note = f", {failure_count} failed" if failure_count else ""
+        self._progress.update(self._task, completed=done_count, total=total, note=note)
         self._progress.start()
         if not self._console.is_terminal and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
             self._last_line_s = time.monotonic()
             seconds = self._progress.tasks[0].time_remaining
             time_left = f", {timedelta(seconds=round(seconds))} left" if seconds else ""
-            print_message(f"{done} of {total} photos{note}{time_left}")
+            print_message(f"{done_count} of {total} photos{note}{time_left}")
 
     def close(self) -> None:
         """Leave the bar as it is, and go to a new line, for other output. The next `update` shows it again."""

@@ -39,9 +39,9 @@ def separate_streams() -> None:
             sys.stdout = _wrap(_ResultFile(descriptor, "w"), sys.stdout)
 
 
-def _wrap(raw: io.FileIO, like: TextIO, *, line_buffering: bool = False) -> TextIO:
-    writer = io.BufferedWriter(raw)
-    return io.TextIOWrapper(writer, encoding=like.encoding, errors="replace", line_buffering=line_buffering)
+def _wrap(file: io.FileIO, stream: TextIO, *, line_buffering: bool = False) -> TextIO:
+    writer = io.BufferedWriter(file)
+    return io.TextIOWrapper(writer, encoding=stream.encoding, errors="replace", line_buffering=line_buffering)
 
 
 class _ResultFile(io.FileIO):

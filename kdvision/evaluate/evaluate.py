@@ -107,31 +107,31 @@ def compare_with_label(
 ) -> PhotoResult:
     """The result of one photo from its label and the kingdoms that were read."""
     matches = match_kingdoms(truth.boards, truth.corners, readings)
-    found = [match for match in matches if match is not None]
-    complete = len(found) == len(truth.boards) == len(readings)
+    found_matches = [match for match in matches if match is not None]
+    is_complete = len(found_matches) == len(truth.boards) == len(readings)
     score_errors = [
         abs((score(match.board).points if match else 0) - points)
         for match, points in zip(matches, truth.points, strict=True)
     ]
-    exact = complete and all(match.exact for match in found)
+    is_exact = is_complete and all(match.is_exact for match in found_matches)
     review = bool(error) or any(reading.review for reading in readings)
     return PhotoResult(
         photo=truth.path.name,
         room=truth.room,
         kingdoms=len(truth.boards),
-        found=len(found),
-        invented=len(readings) - len(found),
-        shape=complete and all(match.shape for match in found),
+        found=len(found_matches),
+        invented=len(readings) - len(found_matches),
+        shape=is_complete and all(match.has_same_shape for match in found_matches),
         squares=sum(len(board) for board in truth.boards),
-        before=sum(match.raw_agreement for match in found),
-        after=sum(match.agreement for match in found),
-        exact=exact,
-        boards_exact=sum(match.exact for match in found),
-        points_exact=complete and not any(score_errors),
+        before=sum(match.raw_agreement for match in found_matches),
+        after=sum(match.agreement for match in found_matches),
+        exact=is_exact,
+        boards_exact=sum(match.is_exact for match in found_matches),
+        points_exact=is_complete and not any(score_errors),
         score_error=sum(score_errors),
         review=review,
-        silent=not exact and not review,
-        upright=all(match.quarters == 0 for match in found),
+        silent=not is_exact and not review,
+        upright=all(match.quarters == 0 for match in found_matches),
         probability=min((reading.probability for reading in readings), default=0.0),
         seconds=seconds,
         true=" | ".join(map(str, truth.boards)),
@@ -144,17 +144,17 @@ def compare_with_label(
 class Match:
     """A true kingdom and the kingdom that was read, with its board in the smallest frame.
 
-    `quarters` clockwise quarter turns bring the board that was read onto the truth; `shape` (same squares with a tile)
-    and `exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before and after the
-    decision.
+    `quarters` clockwise quarter turns bring the board that was read onto the truth; `has_same_shape` (same squares
+    with a tile) and `is_exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before
+    and after the decision.
     """
 
     board: Board
     quarters: int
     raw_agreement: int
     agreement: int
-    shape: bool
-    exact: bool
+    has_same_shape: bool
+    is_exact: bool
 
 
 def match_kingdoms(
@@ -167,16 +167,16 @@ def match_kingdoms(
     if not readings or not truths:
         return [None] * len(truths)
     matches = [[_match(truth, reading) for reading in readings] for truth in truths]
-    known = [outline for outline in corners if outline is not None]
-    if 1 < len(truths) == len(known):
-        centres = np.array([outline.mean(axis=0) for outline in known])
+    known_outlines = [outline for outline in corners if outline is not None]
+    if 1 < len(truths) == len(known_outlines):
+        centres = np.array([outline.mean(axis=0) for outline in known_outlines])
         cost = cdist(centres, np.array([reading.grid.corners.mean(axis=0) for reading in readings]))
     else:
         cost = np.array([[-float(match.agreement) for match in row] for row in matches])
-    found: list[Match | None] = [None] * len(truths)
+    kingdom_matches: list[Match | None] = [None] * len(truths)
     for truth, index in zip(*linear_sum_assignment(cost), strict=True):
-        found[truth] = matches[truth][index] if matches[truth][index].agreement else None
-    return found
+        kingdom_matches[truth] = matches[truth][index] if matches[truth][index].agreement else None
+    return kingdom_matches
 
 
 def _match(truth: Board, reading: "KingdomReading") -> Match:
@@ -184,10 +184,11 @@ def _match(truth: Board, reading: "KingdomReading") -> Match:
     board = reading.board.trim()
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
     quarters = agreements.index(max(agreements))
-    turned = board.rotate(quarters)
-    raw = _count_agreement(truth, reading.reading.best.rotate(quarters))
-    shape = (turned.height, turned.width) == (truth.height, truth.width) and turned.keys() == truth.keys()
-    return Match(board, quarters, raw, agreements[quarters], shape, turned == truth)
+    rotated_board = board.rotate(quarters)
+    raw_agreement = _count_agreement(truth, reading.reading.best.rotate(quarters))
+    has_same_size = (rotated_board.height, rotated_board.width) == (truth.height, truth.width)
+    has_same_shape = has_same_size and rotated_board.keys() == truth.keys()
+    return Match(board, quarters, raw_agreement, agreements[quarters], has_same_shape, rotated_board == truth)
 
 
 def _count_agreement(truth: Board, board: Board) -> int:
@@ -195,7 +196,7 @@ def _count_agreement(truth: Board, board: Board) -> int:
     agreements = [0]
     for down, right in product(range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1), repeat=2):
         true_cells = [(cell, truth.get(Square(row + down, col + right))) for (row, col), cell in board.items()]
-        agreements.append(sum((true == cell) - (true is None) for cell, true in true_cells))
+        agreements.append(sum((true_cell == cell) - (true_cell is None) for cell, true_cell in true_cells))
     return max(agreements)
 
 

@@ -124,10 +124,10 @@ class Board(Mapping[Square, Cell]):
         squares = [*self._cells, *self.unknown]
         self.height: int = height or max((square.row for square in squares), default=0) + 1
         self.width: int = width or max((square.col for square in squares), default=0) + 1
-        outside = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
-        if outside or max(self.height, self.width) > MAX_SIDE:
+        outside_squares = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
+        if outside_squares or max(self.height, self.width) > MAX_SIDE:
             raise ValueError(
-                f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
+                f"squares {outside_squares} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
             )
 
     @classmethod
@@ -157,13 +157,13 @@ class Board(Mapping[Square, Cell]):
         """Return the board rotated clockwise by a number of quarters, which may be negative."""
         if quarters % 4 == 0:
             return self
-        once = self._map(lambda s: s.rotate(self.height), self.width, self.height)
-        return once.rotate(quarters % 4 - 1)
+        rotated_board = self._map(lambda s: s.rotate(self.height), self.width, self.height)
+        return rotated_board.rotate(quarters % 4 - 1)
 
     def mirror(self) -> "Board":
         """Return the board with left and right exchanged."""
-        last = self.width - 1
-        return self._map(lambda s: Square(s.row, last - s.col), self.height, self.width)
+        last_col = self.width - 1
+        return self._map(lambda s: Square(s.row, last_col - s.col), self.height, self.width)
 
     def trim(self) -> "Board":
         """Return the board in the smallest frame, without empty rows or columns at the edges."""

@@ -71,16 +71,16 @@ class FaceCount:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The numbers of dominoes in the kingdoms and in the box, those `missing` and those in `excess` of the box.
+    """The numbers of dominoes in the kingdoms and in the box, the `missing_dominoes`, and those in `excess` of the box.
 
-    `drawn` is how many dominoes are drawn, None if the rules leave it open. `unnamed_kingdoms` are those, from 0, whose
-    dominoes cannot be named; `missing` is then empty.
+    `drawn_count` is how many dominoes are drawn, None if the rules leave it open. `unnamed_kingdoms` are those, from 0,
+    whose dominoes cannot be named; `missing_dominoes` is then empty.
     """
 
     dominoes_laid: int
     box_size: int
-    drawn: int | None = None
-    missing: tuple[FaceCount, ...] = ()
+    drawn_count: int | None = None
+    missing_dominoes: tuple[FaceCount, ...] = ()
     excess: tuple[FaceCount, ...] = ()
     unnamed_kingdoms: tuple[int, ...] = ()
 
@@ -88,44 +88,47 @@ class Inventory:
     def is_possible(self) -> bool:
         """Whether the box can have laid these kingdoms, all of them named."""
         return (
-            not self.excess and not self.unnamed_kingdoms and (self.drawn is None or self.dominoes_laid <= self.drawn)
+            not self.excess
+            and not self.unnamed_kingdoms
+            and (self.drawn_count is None or self.dominoes_laid <= self.drawn_count)
         )
 
     def __str__(self) -> str:
         if self.excess:
-            several = "; ".join(f"{one} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
-            return f"more than the box has: {several}"
+            excess_words = "; ".join(f"{one} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
+            return f"more than the box has: {excess_words}"
         if self.unnamed_kingdoms:
             return f"the dominoes of {_name_kingdoms(self.unnamed_kingdoms)} cannot be told, so the box is not counted"
         if self.dominoes_laid == self.box_size:
             return f"all {self.box_size} dominoes are accounted for"
-        if self.drawn == self.box_size:
-            more = len(self.missing) - MAX_NAMED_DOMINOES
-            names = ", ".join(map(str, self.missing[:MAX_NAMED_DOMINOES])) + (f" and {more} more" if more > 0 else "")
+        if self.drawn_count == self.box_size:
+            more = len(self.missing_dominoes) - MAX_NAMED_DOMINOES
+            names = ", ".join(map(str, self.missing_dominoes[:MAX_NAMED_DOMINOES]))
+            names += f" and {more} more" if more > 0 else ""
             return f"{self.dominoes_laid} of the {self.box_size} dominoes are accounted for; not here: {names}"
-        drawn = "" if self.drawn is None else f", of {self.drawn} that were drawn"
-        return f"{self.dominoes_laid} dominoes lie here, none more often than the box has it{drawn}"
+        drawn_words = "" if self.drawn_count is None else f", of {self.drawn_count} that were drawn"
+        return f"{self.dominoes_laid} dominoes lie here, none more often than the box has it{drawn_words}"
 
 
-def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) -> Inventory:
-    """Return the inventory of the boards of one game; `drawn` is how many dominoes its kingdoms draw."""
+def count_box(boards: Sequence[Board], deck: Deck, *, drawn_count: int | None = None) -> Inventory:
+    """Return the inventory of the boards of one game; `drawn_count` is how many dominoes its kingdoms draw."""
     namings = name_game_dominoes(boards, deck)
     places: dict[Numbers, list[int]] = {}
     for kingdom, naming in enumerate(namings):
         for domino in naming.dominoes if naming else ():
             places.setdefault(domino.numbers, []).append(kingdom)
     unnamed_kingdoms = tuple(n for n, naming in enumerate(namings) if naming is None and len(boards[n]) > 1)
-    missing, excess = [], []
+    missing_dominoes, excess = [], []
     index = index_deck(deck)
     for (one, other), numbers in zip(index.faces, index.numbers, strict=True):
         kingdoms, shows = places.get(numbers, []), f"{one} {other}"
         if len(kingdoms) > len(numbers):
             excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
         elif len(kingdoms) < len(numbers):
-            missing.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
+            missing_dominoes.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
     dominoes_laid = sum(map(len, places.values()))
-    missing = [] if unnamed_kingdoms else missing
-    return Inventory(dominoes_laid, len(deck), drawn, tuple(missing), tuple(excess), unnamed_kingdoms)
+    missing_dominoes = [] if unnamed_kingdoms else missing_dominoes
+    return Inventory(dominoes_laid, len(deck), drawn_count, tuple(missing_dominoes), tuple(excess), unnamed_kingdoms)
 
 
 def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
@@ -226,7 +229,7 @@ def _add(use: Uses, other: Uses) -> Uses:
 
 
 def _is_within(use: Uses, limit: Uses) -> bool:
-    return all(count <= most for count, most in zip(use, limit, strict=True))
+    return all(count <= maximum for count, maximum in zip(use, limit, strict=True))
 
 
 def _name_kingdoms(kingdoms: Sequence[int]) -> str:

@@ -130,9 +130,9 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
         elif not line.points:
             yield Problem((), f"{claim} is claimed, and the board does not earn it", line.clause)
     dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - len(kingdom.board.castles())) / 2
-    drawn = (rule_set.side**2 - 1) // 2
-    if kingdom.discarded is not None and dominoes_laid + kingdom.discarded != drawn:
-        text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn}"
+    drawn_count = (rule_set.side**2 - 1) // 2
+    if kingdom.discarded is not None and dominoes_laid + kingdom.discarded != drawn_count:
+        text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn_count}"
         yield Problem((), text, "kingdomino/complete")
 
 
@@ -142,10 +142,10 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
     if seats > rule_set.max_kingdoms:
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"
         yield Problem((), text, "kingdomino/in-play")
-    drawn = rule_set.dominoes_drawn.get(seats)
+    drawn_count = rule_set.dominoes_drawn.get(seats)
     dominoes_laid = sum(len(board) - len(board.castles()) for board in boards) // 2
-    if drawn is not None and dominoes_laid > drawn:
-        text = f"{dominoes_laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn}"
+    if drawn_count is not None and dominoes_laid > drawn_count:
+        text = f"{dominoes_laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn_count}"
         yield Problem((), text, "kingdomino/in-play")
 
 
@@ -187,11 +187,11 @@ def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None], 
 def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
     """Return the problems without those about the dominoes of boards whose towns are open."""
     open_numbers = {number for number, kingdom in enumerate(kingdoms) if TOWNS in kingdom.open_facts}
-    doubtful = {*open_numbers, None} if open_numbers else set()
+    uncheckable_numbers = {*open_numbers, None} if open_numbers else set()
     return tuple(
         problem
         for problem in problems
-        if problem.kingdom not in doubtful or not problem.clause.endswith(("/box", "/connection"))
+        if problem.kingdom not in uncheckable_numbers or not problem.clause.endswith(("/box", "/connection"))
     )
 
 
@@ -204,13 +204,13 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_
     if len(kingdoms) < 2:
         return ""
     winners = [kingdom.player for kingdom in kingdoms if rule_set.is_outright_win(kingdom)]
-    if len(winners) == 1 and rule_set.outright:
-        return f"{winners[0]} wins, whatever is still missing: {rule_set.outright.words}"
+    if len(winners) == 1 and rule_set.outright_win:
+        return f"{winners[0]} wins, whatever is still missing: {rule_set.outright_win.words}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     if has_all_kingdoms and not winners:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
-            others = [other.most for other in ranges if other is not point_range]
-            if all(most is not None and most < point_range.least for most in others):
+            others = [other.maximum for other in ranges if other is not point_range]
+            if all(maximum is not None and maximum < point_range.minimum for maximum in others):
                 return f"{kingdom.player} wins, whatever is still missing"
     return "who wins is not known yet"
 
@@ -239,11 +239,11 @@ def choose_rule_set(
 
 def check_side(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms that fill the smaller grid, where a wider one decides the side of the game."""
-    least, side = SIDES[0], rule_set.side
+    min_side, side = SIDES[0], rule_set.side
     for number, kingdom in enumerate(table.kingdoms):
-        if side > least and find_complete_square(kingdom, least):
+        if side > min_side and find_complete_square(kingdom, min_side):
             text = (
-                f"this kingdom is a full {least} by {least}, but another one is wider, so the game is scored as"
-                f" {side} by {side}: give --size {least}, or side = {least} in a game file, if that was played"
+                f"this kingdom is a full {min_side} by {min_side}, but another one is wider, so the game is scored as"
+                f" {side} by {side}: give --size {min_side}, or side = {min_side} in a game file, if that was played"
             )
             yield Problem((), text, "kingdomino/complete", number)

@@ -35,7 +35,8 @@ class Problem:
     """A problem with its squares (none if it is about the whole), a sentence, and the clause that is broken.
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
-    `played` is true where the box could lay the board: someone played against a rule, and nothing need be misread.
+    `is_rule_breach` is true where the box could lay the board: someone played against a rule, and nothing need be
+    misread.
     `warning` is the id of a warning about the reading of a photo (vision/assess/warnings.py).
     """
 
@@ -43,7 +44,7 @@ class Problem:
     text: str
     clause: str = ""
     kingdom: int | None = None
-    played: bool = False
+    is_rule_breach: bool = False
     warning: str = ""
 
 
@@ -65,15 +66,15 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
     `deck` is the box it was played with, `side` the largest number of rows and columns.
     """
     problems = [*_check_shape(board, side)]
-    scarcity, loose = [*_check_cells(board, deck)], _find_detached(board)
+    scarcity, detached_squares = [*_check_cells(board, deck)], _find_detached(board)
     problems += scarcity
-    if loose:
-        verb = "does" if len(loose) == 1 else "do"
-        text = f"{join_names(loose)} {verb} not touch the rest of the kingdom"
-        problems.append(Problem(loose, text, "kingdomino/connection"))
+    if detached_squares:
+        verb = "does" if len(detached_squares) == 1 else "do"
+        text = f"{join_names(detached_squares)} {verb} not touch the rest of the kingdom"
+        problems.append(Problem(detached_squares, text, "kingdomino/connection"))
     if not board.unknown:
         try:
-            problems += _check_dominoes(board, deck, is_scarce=bool(scarcity), loose=loose)
+            problems += _check_dominoes(board, deck, is_scarce=bool(scarcity), detached_squares=detached_squares)
         except Undecided:
             text = "there are too many ways to lay dominoes here to look at them all"
             problems.append(Problem((), text, "kingdomino/box"))
@@ -121,11 +122,13 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     return tuple(sorted(square for squares in groups if squares is not home for square in squares))
 
 
-def _check_dominoes(board: Board, deck: Deck, *, is_scarce: bool, loose: tuple[Square, ...]) -> Iterator[Problem]:
+def _check_dominoes(
+    board: Board, deck: Deck, *, is_scarce: bool, detached_squares: tuple[Square, ...]
+) -> Iterator[Problem]:
     """Yield why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
-    If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `loose` squares, which
-    do not touch the rest, are not reported twice. Raises Undecided.
+    If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `detached_squares`, which do not
+    touch the rest, are not reported twice. Raises Undecided.
     """
     of, index = make_puzzle(board, deck), index_deck(deck)
     has_cell = [board[square] in index.number for square in of.squares]
@@ -135,25 +138,28 @@ def _check_dominoes(board: Board, deck: Deck, *, is_scarce: bool, loose: tuple[S
         yield Problem((square,), text, "kingdomino/box")
     if singles or (is_scarce and not all(has_cell)):
         return
-    if over := find_unpaired(of):
-        text = f"the squares cannot be paired into dominoes of the box: {join_names(over)} would be left over"
-        yield Problem(over, text, "kingdomino/box")
+    if unpaired_squares := find_unpaired(of):
+        text = (
+            f"the squares cannot be paired into dominoes of the box: {join_names(unpaired_squares)} would be left over"
+        )
+        yield Problem(unpaired_squares, text, "kingdomino/box")
     elif not is_scarce:
-        best, stuck = _find_best_tiling(of, index.supply)
+        best, unreachable_numbers = _find_best_tiling(of, index.supply)
         if best is None:
             yield from _explain_untileable(of, deck)
         elif len(board.castles()) == 1:
-            yield from _explain_unbuildable(board, of, best, {of.squares[i] for i in stuck}.difference(loose))
+            unreachable_squares = {of.squares[i] for i in unreachable_numbers}
+            yield from _explain_unbuildable(board, of, best, unreachable_squares.difference(detached_squares))
 
 
 def _find_best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[Tiling | None, frozenset[int]]:
     """Return the tiling with the fewest squares that cannot have been laid (or None), and these squares."""
     best: tuple[Tiling | None, frozenset[int]] = None, frozenset()
     for number, tiling in enumerate(find_tilings(of, supply)):
-        stuck = find_unreachable(of, tiling)
-        if best[0] is None or len(stuck) < len(best[1]):
-            best = tiling, stuck
-        if not stuck or number == MAX_TILINGS:
+        unreachable_numbers = find_unreachable(of, tiling)
+        if best[0] is None or len(unreachable_numbers) < len(best[1]):
+            best = tiling, unreachable_numbers
+        if not unreachable_numbers or number == MAX_TILINGS:
             break
     return best
 
@@ -173,22 +179,24 @@ def _explain_untileable(of: Puzzle, deck: Deck) -> Iterator[Problem]:
         yield Problem((), text, "kingdomino/box")
 
 
-def _explain_unbuildable(board: Board, of: Puzzle, tiling: Tiling, stuck: set[Square]) -> Iterator[Problem]:
+def _explain_unbuildable(
+    board: Board, of: Puzzle, tiling: Tiling, unreachable_squares: set[Square]
+) -> Iterator[Problem]:
     """Yield the problems of dominoes without any matching side, and of those that match only each other."""
     islands: list[Square] = []
     for pair in tiling:
         squares = tuple(sorted(of.squares[i] for i in pair))
-        if stuck.isdisjoint(squares):
+        if unreachable_squares.isdisjoint(squares):
             continue
         joints = {joint for square in squares for joint in find_joints(board, square, board[square].terrain)}
         if joints.difference(squares):
             islands += squares
         else:
             text = f"the domino on {join_names(squares)} touches neither the castle nor its own terrain"
-            yield Problem(squares, text, "kingdomino/connection", played=True)
+            yield Problem(squares, text, "kingdomino/connection", is_rule_breach=True)
     if islands:
         text = f"in no order can the dominoes on {join_names(islands)} have been laid"
-        yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", played=True)
+        yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", is_rule_breach=True)
 
 
 def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement, ...]:
@@ -222,11 +230,11 @@ def find_joints(board: Board, square: Square, terrain: Terrain) -> list[Square]:
 
 def describe_square(square: Square) -> str:
     """Return the name of a square, or where it lies if the board has no name for it, such as "left of A2"."""
-    last = MAX_BOARD_SIDE - 1
-    anchor = Square(min(max(square.row, 0), last), min(max(square.col, 0), last))
+    max_index = MAX_BOARD_SIDE - 1
+    anchor = Square(min(max(square.row, 0), max_index), min(max(square.col, 0), max_index))
     rows, cols = square.row - anchor.row, square.col - anchor.col
     steps = [(-rows, "above"), (rows, "below"), (-cols, "left of"), (cols, "right of")]
-    words = [f"{count} {where}" if count > 1 else where for count, where in steps if count > 0]
+    words = [f"{count} {direction}" if count > 1 else direction for count, direction in steps if count > 0]
     return f"{' and '.join(words)} {anchor.name}" if words else anchor.name
 
 

@@ -77,34 +77,34 @@ class OpenFact:
 
 @dataclass(frozen=True, slots=True)
 class PointRange:
-    """The bounds of a kingdom's points, for the board as it is given; `most` is None without an upper bound.
+    """The bounds of a kingdom's points, for the board as it is given; `maximum` is None without an upper bound.
 
-    `lines` are the certain lines of the scorecard; their sum is `least`. Without `missing` facts both bounds are the
+    `lines` are the certain lines of the scorecard; their sum is `minimum`. Without `open_facts` both bounds are the
     total.
     """
 
-    least: int
-    most: int | None
+    minimum: int
+    maximum: int | None
     lines: tuple[Line, ...]
-    missing: tuple[OpenFact, ...] = ()
+    open_facts: tuple[OpenFact, ...] = ()
 
     @property
     def is_exact(self) -> bool:
         """Whether all facts that score are known."""
-        return not self.missing
+        return not self.open_facts
 
     def __str__(self) -> str:
-        if self.most is None:
-            return f"{self.least} or more"
-        return f"{self.least} to {self.most}" if self.most > self.least else str(self.least)
+        if self.maximum is None:
+            return f"{self.minimum} or more"
+        return f"{self.minimum} to {self.maximum}" if self.maximum > self.minimum else str(self.minimum)
 
 
 def compute_range(kingdom: Kingdom, rule_set: RuleSet) -> PointRange:
     """Return the bounds of a kingdom's points, and the facts that are open."""
-    lines, missing = score(kingdom, rule_set).lines, list_open_facts(kingdom)
-    certain_lines = tuple(_select_certain_lines(kingdom, lines)) if missing else lines
-    least = sum(line.points for line in certain_lines)
-    return PointRange(least, _compute_most(kingdom, rule_set) if missing else least, certain_lines, missing)
+    lines, open_facts = score(kingdom, rule_set).lines, list_open_facts(kingdom)
+    certain_lines = tuple(_select_certain_lines(kingdom, lines)) if open_facts else lines
+    minimum = sum(line.points for line in certain_lines)
+    return PointRange(minimum, _compute_most(kingdom, rule_set) if open_facts else minimum, certain_lines, open_facts)
 
 
 def has_open_facts(kingdom: Kingdom) -> bool:
@@ -135,8 +135,8 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
 
 
 def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
-    if unknown := tuple(sorted(kingdom.board.unknown)):
-        yield OpenFact(BOARD, unknown, f"what lies on {join_names(unknown)}")
+    if unknown_squares := tuple(sorted(kingdom.board.unknown)):
+        yield OpenFact(BOARD, unknown_squares, f"what lies on {join_names(unknown_squares)}")
     keys, towns = kingdom.open_facts, find_free_towns(kingdom)
     may_have_buildings = "buildings" in keys and (TOWNS in keys or towns)
     tiles = [place.building for place in kingdom.buildings]
@@ -146,8 +146,8 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
         keys -= {*TOWER_KEYS, *KNIGHT_KEYS}.difference(towers, knights)
     yield from (OpenFact(key, (), WORDS[key]) for key in WORDS if key in keys)
     if may_have_buildings:
-        sites, where = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
-        yield OpenFact("buildings", sites, f"buildings{where}")
+        sites, location = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
+        yield OpenFact("buildings", sites, f"buildings{location}")
     for place in kingdom.buildings:
         if place.building == UNKNOWN_BUILDING:
             yield OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}")
@@ -210,14 +210,14 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     if is_unbounded or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
     knights_left = KNIGHTS - len(kingdom.knights) if open_facts.intersection(KNIGHT_KEYS) else 0
-    best = replace(
+    best_kingdom = replace(
         kingdom,
         coins=COINS if "coins" in open_facts else kingdom.coins,
         towers=TOWERS if "towers" in open_facts else kingdom.towers,
         spare_knights=max(kingdom.spare_knights, knights_left),
         queen=kingdom.queen or "queen" in open_facts,
     )
-    card = score(best, rule_set)
+    card = score(best_kingdom, rule_set)
     if any(LINE_SOURCES.get(line.clause, LineSource()).crown_effect < 0 for line in card.lines):
         return None
     places = [place.square for place in kingdom.buildings if place.building == UNKNOWN_BUILDING]
@@ -226,9 +226,9 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
         return card.total
     effects = Counter(place.building.effect for place in kingdom.buildings)
     sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
-    at = max(places, key=lambda square: sizes.get(square, 0))
+    site = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:
-        richer = replace(best, buildings=(*best.buildings, PlacedBuilding(at, tile)))
-        gains += [score(richer, rule_set).total - card.total] * (tile.count - effects[tile.effect])
+        trial_kingdom = replace(best_kingdom, buildings=(*best_kingdom.buildings, PlacedBuilding(site, tile)))
+        gains += [score(trial_kingdom, rule_set).total - card.total] * (tile.count - effects[tile.effect])
     return card.total + sum(sorted(gains, reverse=True)[: len(places)])

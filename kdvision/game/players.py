@@ -82,8 +82,8 @@ def make_names_unique(names: Sequence[str], places: Sequence[str]) -> list[str]:
     with_places = [name if count[name] == 1 else f"{name} ({place})" for name, place in zip(names, places, strict=True)]
     count_with_places = Counter(with_places)
     return [
-        longer if count[name] == 1 or count_with_places[longer] == 1 else f"{name} (kingdom {number})"
-        for number, (name, longer) in enumerate(zip(names, with_places, strict=True), start=1)
+        full_name if count[name] == 1 or count_with_places[full_name] == 1 else f"{name} (kingdom {number})"
+        for number, (name, full_name) in enumerate(zip(names, with_places, strict=True), start=1)
     ]
 
 

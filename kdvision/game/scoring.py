@@ -98,7 +98,7 @@ class RuleSet:
     tie_breaks: tuple[TieBreak, ...]
     dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
     team: int = 1
-    outright: OutrightWin | None = None
+    outright_win: OutrightWin | None = None
     facts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     own_clauses: Mapping[str, str] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class RuleSet:
 
     def is_outright_win(self, kingdom: Kingdom) -> bool:
         """Return whether a kingdom wins without counting points."""
-        return self.outright is not None and self.outright.is_reached(kingdom)
+        return self.outright_win is not None and self.outright_win.is_reached(kingdom)
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:

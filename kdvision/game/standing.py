@@ -36,34 +36,34 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A player with the numbers to compare, the most important first. `outright` is the reason of an outright win."""
+    """A player with the numbers to compare, the most important first, and the reason of an outright win, else ""."""
 
     player: str
     keys: tuple[int, ...]
     total: int
-    outright: str = ""
+    outright_reason: str = ""
 
     @property
     def order(self) -> tuple[bool | int, ...]:
         """The sort key: an outright win first, then points (kingdomino/winner) and tie-breaks."""
-        return (bool(self.outright), *(() if self.outright else self.keys))
+        return (bool(self.outright_reason), *(() if self.outright_reason else self.keys))
 
 
-def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, over: bool = True) -> Standing:
+def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing:
     """Return the standing of the kingdoms of one game. A player without a name is called by the kingdom's number.
 
-    If the game is not `over`, the sentence says who leads.
+    Unless the game `is_over`, the sentence says who leads.
     """
     contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
-    return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)), over=over)
+    return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)), is_over=is_over)
 
 
 def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     """Return the points and tie-breaks of one kingdom."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
-    outright = rule_set.outright.words if rule_set.outright and rule_set.is_outright_win(kingdom) else ""
-    return Contender(kingdom.player or f"kingdom {number}", keys, total, outright)
+    outright_reason = rule_set.outright_win.words if rule_set.outright_win and rule_set.is_outright_win(kingdom) else ""
+    return Contender(kingdom.player or f"kingdom {number}", keys, total, outright_reason)
 
 
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
@@ -73,24 +73,24 @@ def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Stan
     win of a round wins the Dynasty (lost-treasures/dynasty).
     """
     by_player: dict[str, list[Contender]] = {}
-    outright: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for kingdoms in rounds:
         contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
         for one in contenders:
             by_player.setdefault(one.player.casefold(), []).append(one)
-        outright = outright or {one.player.casefold(): one.outright for one in contenders if one.outright}
+        reasons = reasons or {one.player.casefold(): one.outright_reason for one in contenders if one.outright_reason}
     sums = []
     for key, entries in by_player.items():
         total = sum(one.total for one in entries)
-        sums.append(Contender(entries[0].player, (total,), total, outright.get(key, "")))
+        sums.append(Contender(entries[0].player, (total,), total, reasons.get(key, "")))
     return rank_contenders(sums, (f"points of {len(rounds)} rounds",))
 
 
-def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool = True) -> Standing:
+def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, is_over: bool = True) -> Standing:
     """Return the standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
 
-    Players with equal keys share the place (kingdomino/shared). If the game is not `over`, because contenders are
-    missing, the sentence says who leads.
+    Players with equal keys share the place (kingdomino/shared). The sentence says who leads unless the game
+    `is_over`, with no contender missing.
     """
     order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
     places: list[Place] = []
@@ -101,25 +101,25 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, ov
         number = places[-1].place if is_tied else position + 1
         places.append(Place(number, contender.player, contender.total, _explain(contender, rivals, steps), index))
     winners = [contenders[place.index] for place in places if place.place == 1]
-    return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, over=over) if winners else "")
+    return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, is_over=is_over) if winners else "")
 
 
 def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
     """Return why a player is ahead of the next one or shares a place, and why it is behind a place that is shared."""
-    equal = [rival.player for rival in rivals if rival.order == contender.order]
-    if contender.outright:
-        return contender.outright + (f", shared with {join_words(equal)}" if equal else "")
-    below = [rival for rival in rivals if rival.order < contender.order]
-    above = [rival for rival in rivals if rival.order > contender.order]
-    next_above = [rival for rival in above if rival.order == min(other.order for other in above)]
+    tied_players = [rival.player for rival in rivals if rival.order == contender.order]
+    if contender.outright_reason:
+        return contender.outright_reason + (f", shared with {join_words(tied_players)}" if tied_players else "")
+    lower_rivals = [rival for rival in rivals if rival.order < contender.order]
+    higher_rivals = [rival for rival in rivals if rival.order > contender.order]
+    next_rivals = [rival for rival in higher_rivals if rival.order == min(other.order for other in higher_rivals)]
     parts = []
-    if equal:
-        parts.append(f"equal to {join_words(equal)} in {join_words(steps)}")
-    elif below:
-        parts.append(_compare(contender, max(below, key=lambda rival: rival.order), steps))
-    if len(next_above) > 1 and not next_above[0].outright:
-        names = join_words([rival.player for rival in next_above])
-        parts.append(f"behind {names} {_compare(contender, next_above[0], steps)}")
+    if tied_players:
+        parts.append(f"equal to {join_words(tied_players)} in {join_words(steps)}")
+    elif lower_rivals:
+        parts.append(_compare(contender, max(lower_rivals, key=lambda rival: rival.order), steps))
+    if len(next_rivals) > 1 and not next_rivals[0].outright_reason:
+        names = join_words([rival.player for rival in next_rivals])
+        parts.append(f"behind {names} {_compare(contender, next_rivals[0], steps)}")
     return "; ".join(parts)
 
 
@@ -129,9 +129,9 @@ def _compare(contender: Contender, other: Contender, steps: Sequence[str]) -> st
     return f"on {steps[step]}, {contender.keys[step]} to {other.keys[step]}"
 
 
-def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, over: bool) -> str:
+def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, is_over: bool) -> str:
     if len(winners) > 1:
-        reason = winners[0].outright or f"equal in {join_words(steps)}"
-        return f"{join_words([one.player for one in winners])} share the {'victory' if over else 'lead'}: {reason}"
-    separator = ": " if winners[0].outright else " "
-    return f"{winners[0].player} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"
+        reason = winners[0].outright_reason or f"equal in {join_words(steps)}"
+        return f"{join_words([one.player for one in winners])} share the {'victory' if is_over else 'lead'}: {reason}"
+    separator = ": " if winners[0].outright_reason else " "
+    return f"{winners[0].player} {'wins' if is_over else 'leads'}{separator if reason else ''}{reason}"

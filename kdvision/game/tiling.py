@@ -76,49 +76,49 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
 
 def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[Tiling]:
     """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
-    left, tiling_pairs = list(supply), list[Pair]()
+    remaining_supply, tiling_pairs = list(supply), list[Pair]()
     scarce_faces = [face for face, pairs in of.places.items() if len(pairs) > supply[face]]
-    dead = set[tuple[int, ...]]()  # positions from which no tiling was found
+    dead_ends = set[tuple[int, ...]]()  # positions from which no tiling was found
 
-    def cover(free: int) -> Iterator[Tiling]:
+    def cover(free_bits: int) -> Iterator[Tiling]:
         nonlocal budget
-        if not free:
+        if not free_bits:
             yield tuple(tiling_pairs)
             return
         if not budget:
             raise Undecided
-        key = (free, *(left[face] for face in scarce_faces))
-        if key in dead:
+        key = (free_bits, *(remaining_supply[face] for face in scarce_faces))
+        if key in dead_ends:
             return
         budget -= 1
-        square, options = _find_tightest(of, free, left)
+        square, options = _find_tightest(of, free_bits, remaining_supply)
         is_found = False
         for other in options:
             face = of.face[square][other]
-            left[face] -= 1
+            remaining_supply[face] -= 1
             tiling_pairs.append((square, other))
-            for tiling in cover(free & ~(1 << square | 1 << other)):
+            for tiling in cover(free_bits & ~(1 << square | 1 << other)):
                 is_found = True
                 yield tiling
             tiling_pairs.pop()
-            left[face] += 1
+            remaining_supply[face] += 1
         if not is_found:
-            dead.add(key)
+            dead_ends.add(key)
 
     return cover((1 << len(of.squares)) - 1)
 
 
-def _find_tightest(of: Puzzle, free: int, left: Sequence[int]) -> tuple[int, list[int]]:
+def _find_tightest(of: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[int, list[int]]:
     """Return the free square that can be paired in the fewest ways, and its partners."""
-    tightest, fewest = -1, [0] * 5
+    best_square, best_partners = -1, [0] * 5
     for square, row in enumerate(of.face):
-        if free >> square & 1:
-            partners = [other for other, face in row.items() if free >> other & 1 and left[face]]
-            if len(partners) < len(fewest):
-                tightest, fewest = square, partners
-                if len(fewest) < 2:
+        if free_bits >> square & 1:
+            partners = [other for other, face in row.items() if free_bits >> other & 1 and supply[face]]
+            if len(partners) < len(best_partners):
+                best_square, best_partners = square, partners
+                if len(best_partners) < 2:
                     break
-    return tightest, fewest
+    return best_square, best_partners
 
 
 def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[int]:
@@ -157,20 +157,20 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
                     return True
         return False
 
-    dark = [i for i, square in enumerate(of.squares) if (square.row + square.col) % 2]
-    single_squares = {i for i in dark if not place(i, set())}
-    light = set(range(len(of.squares))) - set(dark) - mate.keys()
-    return tuple(of.squares[i] for i in sorted(single_squares | light))
+    dark_squares = [i for i, square in enumerate(of.squares) if (square.row + square.col) % 2]
+    single_squares = {i for i in dark_squares if not place(i, set())}
+    light_squares = set(range(len(of.squares))) - set(dark_squares) - mate.keys()
+    return tuple(of.squares[i] for i in sorted(single_squares | light_squares))
 
 
-def count_fewest(of: Puzzle, face: int, most: int) -> int:
-    """Return the fewest dominoes of one face with which the board can be tiled, at most `most` + 1."""
+def count_fewest(of: Puzzle, face: int, limit: int) -> int:
+    """Return the fewest dominoes of one face with which the board can be tiled, at most `limit` + 1."""
     supply = [UNLIMITED] * (max([face, *of.places]) + 1)
-    for count in range(most + 1):
+    for count in range(limit + 1):
         supply[face] = count
         if next(find_tilings(of, supply), None) is not None:
             return count
-    return most + 1
+    return limit + 1
 
 
 def find_overused(puzzles: Sequence[Puzzle], supply: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -154,11 +154,11 @@ def _check_kingdoms(game: Game, top: Node) -> None:
     rules, seats, first_players = game.rule_set, game.rounds[0].seats, set[str]()
     for number, table in enumerate(game.rounds):
         node = top.at("round", number) if len(game.rounds) > 1 else top
-        count, most = len(table.kingdoms), rules.max_kingdoms
+        count, limit = len(table.kingdoms), rules.max_kingdoms
         if not count:
             node.fail("there is no kingdom", "at least one, under [[kingdom]]")
-        if count > most:
-            node.at("kingdom", most).fail(f"{rules.name} with {count} kingdoms", f"at most {most} of them")
+        if count > limit:
+            node.at("kingdom", limit).fail(f"{rules.name} with {count} kingdoms", f"at most {limit} of them")
         if "kingdoms" in top and seats < count:
             top.at("kingdoms").fail(f"kingdoms is {seats}", f"no fewer than the {count} entered")
         if "kingdoms" in top and seats not in rules.dominoes_drawn:

@@ -83,13 +83,13 @@ def parse_gem(node: Node) -> Gem:
     if "kind" not in node:
         node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
     skull = QUARTERS.index(node.choice("skull", QUARTERS, default="")) if "skull" in node else None
-    turned = node.number("turned", most=3)
+    turn_count = node.number("turned", maximum=3)
     kind, corner, crowns = node.text("kind").casefold(), _parse_corner(node), node.value.get("crowns", [0, 0, 0, 0])
     are_numbers = isinstance(crowns, list) and all(type(count) is int and 0 <= count <= 9 for count in crowns)
     if not are_numbers or len(crowns) != len(QUARTERS):
         node.at("crowns").fail(f"crowns is {crowns!r}", f"four numbers, for {', '.join(QUARTERS)}")
     first, second, third, fourth = crowns
-    return Gem(kind, corner, (first, second, third, fourth), skull, turned)
+    return Gem(kind, corner, (first, second, third, fourth), skull, turn_count)
 
 
 def _parse_corner(node: Node) -> Square:

@@ -66,9 +66,9 @@ def find_line(text: str, path: NodePath) -> int:
         place: NodePath = ()
         if header := HEADER.match(line):
             names = re.split(r"\s*\.\s*", header[2])
-            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+            for remaining_count, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
                 place = (*place, name)
-                counts[place] += header[1] == "[[" and not left
+                counts[place] += header[1] == "[[" and not remaining_count
                 place = (*place, counts[place] - 1) if counts[place] else place
             table = place
         elif key := KEY.match(line):
@@ -121,10 +121,10 @@ class Node:
     def split_unknown(self, keys: Collection[str]) -> tuple["Node", frozenset[str]]:
         """Return the node without the keys whose value is "?", and those of `keys` that have "?", also in a list."""
         values = {key: self.value.get(key) for key in keys}
-        unknown = {key for key, value in values.items() if value == UNKNOWN}
-        partial = {key for key, value in values.items() if isinstance(value, list) and UNKNOWN in value}
-        known_values = {key: value for key, value in self.value.items() if key not in unknown}
-        return Node(known_values, self.name, self.path, self.source), frozenset(unknown | partial)
+        unknown_keys = {key for key, value in values.items() if value == UNKNOWN}
+        partial_keys = {key for key, value in values.items() if isinstance(value, list) and UNKNOWN in value}
+        known_values = {key: value for key, value in self.value.items() if key not in unknown_keys}
+        return Node(known_values, self.name, self.path, self.source), frozenset(unknown_keys | partial_keys)
 
     def _take(self, key: str, default: T, is_right: Callable[[Any], bool], expected: str) -> T:
         value: T = self.value.get(key, default)
@@ -140,17 +140,17 @@ class Node:
 
         return self._take(key, default, is_line, "some text in quotes, on one line").strip()
 
-    def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
-        """Return a whole number from 0 to `most`."""
-        expected = f"a whole number from 0 to {most}"
-        return self._take(key, default, lambda value: type(value) is int and 0 <= value <= most, expected)
+    def number(self, key: str, *, default: int = 0, maximum: int = 1000) -> int:
+        """Return a whole number from 0 to `maximum`."""
+        expected = f"a whole number from 0 to {maximum}"
+        return self._take(key, default, lambda value: type(value) is int and 0 <= value <= maximum, expected)
 
     def one_of(self, key: str, numbers: Sequence[int]) -> int | None:
         """Return one of the allowed numbers, None if the key is missing."""
         expected = " or ".join(map(str, numbers))
-        missing: int | None = None
+        default: int | None = None
         return self._take(
-            key, missing, lambda value: value is None or (type(value) is int and value in numbers), expected
+            key, default, lambda value: value is None or (type(value) is int and value in numbers), expected
         )
 
     def flag(self, key: str) -> bool:

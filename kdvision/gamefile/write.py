@@ -41,14 +41,15 @@ def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks =
     `head` are comments at the top, `remarks` the comments above the board of each kingdom. Without `has_side` the
     side is left out, so that it follows from the number of kingdoms.
     """
-    several, seats = len(game.rounds) > 1, game.rounds[0].seats
+    has_rounds, seats = len(game.rounds) > 1, game.rounds[0].seats
     top = {"game": game.kind, "side": game.side if has_side else None, "variants": game.variants}
     lines = [*_format_comments(head), *_format_pairs({**top, "teams": game.teams, "kingdoms": seats})]
     for table in game.rounds:
-        lines += ["", "[[round]]"] if several else []
+        lines += ["", "[[round]]"] if has_rounds else []
         lines += _format_pairs({"open_gems": table.open_gems})
         for kingdom, comments in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
-            lines += ["", "[[round.kingdom]]" if several else "[[kingdom]]", *_format_kingdom(kingdom, game, comments)]
+            lines += ["", "[[round.kingdom]]" if has_rounds else "[[kingdom]]"]
+            lines += _format_kingdom(kingdom, game, comments)
     return "\n".join(lines) + "\n"
 
 
@@ -94,20 +95,20 @@ def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: K
 
 
 def _ask_for_buildings(kingdom: Kingdom) -> str:
-    free = find_free_towns(kingdom)
-    if not free and TOWNS not in kingdom.open_facts:
+    free_towns = find_free_towns(kingdom)
+    if not free_towns and TOWNS not in kingdom.open_facts:
         return "tiles on towns; none can stand on this board as it is"
-    where = f"on {', '.join(square.name for square in free)}" if free else "on towns"
-    at = free[0].name if free else "C3"
-    return f'tiles {where}; as in [{{ at = "{at}", points = 3 }}], [] for none'
+    location = f"on {', '.join(square.name for square in free_towns)}" if free_towns else "on towns"
+    site = free_towns[0].name if free_towns else "C3"
+    return f'tiles {location}; as in [{{ at = "{site}", points = 3 }}], [] for none'
 
 
 def _ask_for_gems(kingdom: Kingdom) -> str:
     places = find_crossings(kingdom)
     if not places:
         return "tokens where four different landscapes meet; none can lie on this board as it is"
-    where, at = f"between {', '.join(map(name_crossing, places))}", name_crossing(places[0])
-    return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
+    location, crossing = f"between {', '.join(map(name_crossing, places))}", name_crossing(places[0])
+    return f'tokens {location}; as in [{{ kind = "ruby", between = "{crossing}", crowns = [1, 0, 2, 0] }}], [] for none'
 
 
 def _list_values(piece: PlacedBuilding | Gem) -> dict[str, object]:

@@ -49,8 +49,8 @@ class ScoredDoubt(Alternative):
     @property
     def priority(self) -> tuple[bool, bool, float, float]:
         """The sort key: first doubts that decide the winner, then by the expected effect on the total."""
-        expected = self.difference * (1 - self.probability)
-        return bool(self.changes_winner), bool(self.changes_standing), expected, 1 - self.probability
+        expected_effect = self.difference * (1 - self.probability)
+        return bool(self.changes_winner), bool(self.changes_standing), expected_effect, 1 - self.probability
 
 
 class PossibleTotal(NamedTuple):
@@ -105,8 +105,8 @@ def compute_totals(
     totals: dict[int, PossibleTotal] = {}
     for board, probability in boards:
         card = score(replace(kingdom, board=board), rule_set)
-        before = totals.get(card.total, PossibleTotal(card.total, card.points, 0.0))
-        totals[card.total] = before._replace(probability=before.probability + probability)
+        old_total = totals.get(card.total, PossibleTotal(card.total, card.points, 0.0))
+        totals[card.total] = old_total._replace(probability=old_total.probability + probability)
     first, *others = totals.values()
     return first, *sorted(others, key=lambda total: -total.probability)
 

@@ -54,12 +54,12 @@ class FitsAnswer:
         name, frame = f"{self.domino[0]} {self.domino[1]}", f"within {side} by {side} squares"
         if self.fits is False:
             return f"{name} fits nowhere {frame}: it must be discarded"
-        certain = sum(bool(placement.joints) for placement in self.placements)
-        if not certain:
+        certain_count = sum(bool(placement.joints) for placement in self.placements)
+        if not certain_count:
             return f"{name} fits {frame} only if an unknown square shows its terrain"
-        more = len(self.placements) - certain
-        perhaps = f", and {more} more if an unknown square shows its terrain" if more else ""
-        return f"{name} fits in {count_noun(certain, 'place')} {frame}{perhaps}: it may not be discarded"
+        open_count = len(self.placements) - certain_count
+        suffix = f", and {open_count} more if an unknown square shows its terrain" if open_count else ""
+        return f"{name} fits in {count_noun(certain_count, 'place')} {frame}{suffix}: it may not be discarded"
 
     def describe_placement(self, placement: Placement) -> str:
         """A place in words, such as "w on C1, f1 above C1"."""
@@ -73,16 +73,16 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
     is_side_open = side is None and len(result.kingdoms) <= 2  # then nothing but the board tells it
     answers = []
     for entry in result.kingdoms:
-        played = entry.rule_set.side
-        placements = find_placements(entry.board, domino, side=played)
-        fits_if = tuple(_judge(find_placements(doubt.board, domino, side=played)) for doubt in entry.doubts)
+        game_side = entry.rule_set.side
+        placements = find_placements(entry.board, domino, side=game_side)
+        fits_if = tuple(_judge(find_placements(doubt.board, domino, side=game_side)) for doubt in entry.doubts)
         notes = []
         if face(*domino) not in index_deck(entry.rule_set.deck).faces:
             notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
-        if is_side_open and not placements and played < SIDES[-1]:
-            wide = find_placements(entry.board, domino, side=SIDES[-1])
-            if wide:
-                places = count_noun(len(wide), "place")
+        if is_side_open and not placements and game_side < SIDES[-1]:
+            wide_placements = find_placements(entry.board, domino, side=SIDES[-1])
+            if wide_placements:
+                places = count_noun(len(wide_placements), "place")
                 notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
         answers.append(FitsAnswer(entry, domino, placements, _judge(placements), fits_if, tuple(notes)))
     return answers
@@ -132,8 +132,8 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
     parts: list[RenderableType] = []
     for number, answer in enumerate(answers, start=1):
         title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
-        doubtful = {doubt.square for doubt in answer.entry.doubts}
-        board = [Text.assemble(*line) for line in list_board_lines(answer.entry.board, doubtful)]
+        doubt_squares = {doubt.square for doubt in answer.entry.doubts}
+        board = [Text.assemble(*line) for line in list_board_lines(answer.entry.board, doubt_squares)]
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
         clause = Text(str(clauses()[answer.clause]), style="dim")
         parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))
@@ -145,8 +145,8 @@ def _list_placements(answer: FitsAnswer) -> Iterator[Text]:
     words = [answer.describe_placement(placement) for placement in answer.placements]
     width = max(map(len, words), default=0)
     for text, placement in zip(words, answer.placements, strict=True):
-        beside = ", ".join(f"{square.name} ({board[square].terrain})" for square in placement.joints)
-        yield Text.assemble(f"  {text:<{width}}  ", (f"beside {beside or 'an unknown square'}", "dim"))
+        joint_words = ", ".join(f"{square.name} ({board[square].terrain})" for square in placement.joints)
+        yield Text.assemble(f"  {text:<{width}}  ", (f"beside {joint_words or 'an unknown square'}", "dim"))
 
 
 def _list_notes(answer: FitsAnswer) -> Iterator[str]:

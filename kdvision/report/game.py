@@ -27,18 +27,18 @@ GAME_FILE_HEADER: Final = (
 
 def build_round_results(game: Game, name: str) -> list[Result]:
     """One result for each round, with the game's name and the round's number."""
-    several = len(game.rounds) > 1
+    has_rounds = len(game.rounds) > 1
     return [
-        build_round_result(game, table, f"{name}, round {number}" if several else name)
+        build_round_result(game, table, f"{name}, round {number}" if has_rounds else name)
         for number, table in enumerate(game.rounds, start=1)
     ]
 
 
 def build_round_result(game: Game, table: Table, title: str) -> Result:
     """The result of one round with its problems."""
-    found = game.problems(table)
+    problems = game.problems(table)
     rows = tuple(
-        ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in found if problem.kingdom == number))
+        ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in problems if problem.kingdom == number))
         for number, kingdom in enumerate(table.kingdoms)
     )
     standing, outlook = None, ""
@@ -46,8 +46,8 @@ def build_round_result(game: Game, table: Table, title: str) -> Result:
         outlook = describe_outlook(table.kingdoms, game.rule_set, has_all_kingdoms=game.has_all_kingdoms(table))
     elif len(rows) > 1:
         standing = game.rank_round(table)
-    shared = tuple(problem for problem in found if problem.kingdom is None)
-    return Result(title, kingdoms=rows, standing=standing, outlook=outlook, shared_problems=shared)
+    shared_problems = tuple(problem for problem in problems if problem.kingdom is None)
+    return Result(title, kingdoms=rows, standing=standing, outlook=outlook, shared_problems=shared_problems)
 
 
 def format_game(
@@ -60,8 +60,8 @@ def format_game(
         if clauses:
             parts += [format_clauses(entry, width=width, colour=colour) for entry in result.kingdoms]
         if dominoes:
-            named = zip(table.kingdoms, _name_dominoes(game, table), strict=True)
-            parts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in named]
+            kingdom_namings = zip(table.kingdoms, _name_dominoes(game, table), strict=True)
+            parts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in kingdom_namings]
         parts += [f" ! {replace_controls(problem.text)}\n" for problem in result.shared_problems]
         parts += [f" {note}\n"] if (note := game.note(table)) else []
     if len(game.rounds) > 1 and game.has_result:
@@ -73,7 +73,7 @@ def format_game(
 def game_to_dict(game: Game, name: str) -> dict[str, Any]:
     """The game as one object of plain values; docs/rules.md describes it."""
     results = build_round_results(game, name)
-    final = game.standing if game.has_result else None
+    final_standing = game.standing if game.has_result else None
     return {
         "file": name,
         "rules": game.rule_set.name,
@@ -93,8 +93,8 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
             for table, result in zip(game.rounds, results, strict=True)
         ],
         "outlook": game.outlook or None,
-        "winners": [] if final is None else [place.player for place in final.winners],
-        "standing": final and standing_to_dict(final),
+        "winners": [] if final_standing is None else [place.player for place in final_standing.winners],
+        "standing": final_standing and standing_to_dict(final_standing),
     }
 
 
@@ -105,11 +105,11 @@ def _name_dominoes(game: Game, table: Table) -> tuple[Naming | None, ...]:
 def _naming_to_dict(naming: Naming | None) -> dict[str, Any]:
     if naming is None:
         return {"dominoes": None, "readings": 0, "readings_alone": 0}
-    placed = [
+    dominoes = [
         {"squares": list_names(one.squares), "numbers": list(one.numbers), "sure": one.is_sure}
         for one in naming.dominoes
     ]
-    return {"dominoes": placed, "readings": naming.readings, "readings_alone": naming.readings_alone}
+    return {"dominoes": dominoes, "readings": naming.readings, "readings_alone": naming.readings_alone}
 
 
 def _format_dominoes(player: str, naming: Naming | None) -> str:
@@ -159,24 +159,24 @@ def format_game_file(
 
 def _make_unique(names: Sequence[str]) -> Iterator[str]:
     """A different name for each kingdom: the one given, with a number added where it is taken."""
-    taken: set[str] = {""}
+    used_names: set[str] = {""}
     for place, name in enumerate(names, start=1):
-        numbered = (f"{name} {number}" if name else f"kingdom {number}" for number in count(2 if name else place))
-        if name in taken:
-            name = next(other for other in numbered if other not in taken and other not in names)
-        taken.add(name)
+        candidates = (f"{name} {number}" if name else f"kingdom {number}" for number in count(2 if name else place))
+        if name in used_names:
+            name = next(other for other in candidates if other not in used_names and other not in names)
+        used_names.add(name)
         yield name
 
 
 def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str]:
     """What helps to compare the board with the table."""
-    where = "" if entry.reading is None else f" ({entry.reading.colour or entry.reading.place})"
-    yield f"Read from {photo}, kingdom {number}{where}."
+    location = "" if entry.reading is None else f" ({entry.reading.colour or entry.reading.place})"
+    yield f"Read from {photo}, kingdom {number}{location}."
     if TOWNS in entry.kingdom.open_facts:
         yield "Towns were not read: another terrain stands where one lies. Compare the board."
     if words := describe_pieces(entry.reading):
         yield f"Seen: {words}."
-    if any(built.building == UNKNOWN_BUILDING for built in entry.kingdom.buildings):
+    if any(place.building == UNKNOWN_BUILDING for place in entry.kingdom.buildings):
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
     if any(gem.kind == UNKNOWN for gem in entry.kingdom.gems):
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."

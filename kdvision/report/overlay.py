@@ -59,8 +59,8 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             _draw_points(canvas, entry, grid, sides)
             default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
             _draw_total(canvas, entry, grid, entry.player_name or default_name)
-            above = np.array([0.0, 0.36 * grid.side])
-            centres = [grid.centres[piece.square] - above for piece in entry.reading.pieces]
+            label_offset = np.array([0.0, 0.36 * grid.side])
+            centres = [grid.centres[piece.square] - label_offset for piece in entry.reading.pieces]
             centres += [grid.quad(gem.corner)[2] for gem in entry.reading.gems]
             for piece, centre in zip(list_pieces(entry.reading), centres, strict=True):
                 colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
@@ -70,14 +70,14 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
 
 def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
     """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
-    draw_lines(canvas, map(grid.quad, entry.board), LIGHT, grid.side * 0.012, closed=True)
+    draw_lines(canvas, map(grid.quad, entry.board), LIGHT, grid.side * 0.012, is_closed=True)
     for territory in entry.kingdom.territories:
         border: list[Points] = []
         for square in territory.squares:
             quad = shrink_quad(grid.quad(square), 0.92)
             # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
-            outer = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
-            border += [quad[[i, (i + 1) % 4]] for i in outer]
+            outer_sides = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
+            border += [quad[[i, (i + 1) % 4]] for i in outer_sides]
         draw_lines(canvas, border, DARK, grid.side * 0.085)
         draw_lines(canvas, border, COLOURS[territory.terrain], grid.side * 0.055)
 
@@ -89,8 +89,8 @@ def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Point
         side, cell = sides[square], entry.board.get(square)
         if square in doubt_squares:
             frame = shrink_quad(grid.quad(square), 0.86)
-            draw_lines(canvas, [frame], DARK, side * 0.11, closed=True)
-            draw_lines(canvas, [frame], AMBER, side * 0.07, closed=True)
+            draw_lines(canvas, [frame], DARK, side * 0.11, is_closed=True)
+            draw_lines(canvas, [frame], AMBER, side * 0.07, is_closed=True)
         if cell is not None:
             centre = grid.centres[square] - np.array([0.0, 0.08 * side])
             draw_terrain(canvas, centre, side * 0.4, cell.terrain, AMBER if square in doubt_squares else LIGHT)
@@ -128,12 +128,14 @@ def shrink_quad(quad: Points, factor: float) -> Points:
     return np.asarray(centre + factor * (quad - centre))
 
 
-def draw_lines(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
+def draw_lines(
+    canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, is_closed: bool = False
+) -> None:
     """Draw lines through points, at least one pixel wide."""
     cv2.polylines(
         canvas,
         [to_fixed_point(points) for points in lines],
-        closed,
+        is_closed,
         colour,
         max(1, round(width)),
         cv2.LINE_AA,

@@ -89,16 +89,16 @@ def add_pieces(
     new_kingdoms = []
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
         counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-        missing = {*facts.keys}.difference(counts, tokens, [TOWNS] if knows_towns(reading.reading) else [])
-        missing -= set() if facts.queen is None else {"queen"}
-        missing -= {"spare_knights"} if "knights" in counts else set()
+        open_facts = {*facts.keys}.difference(counts, tokens, [TOWNS] if knows_towns(reading.reading) else [])
+        open_facts -= set() if facts.queen is None else {"queen"}
+        open_facts -= {"spare_knights"} if "knights" in counts else set()
         if reading.observation is not None and reading.observation.pieces is not None:
             uncertain_kinds = {one.kind for one in reading.uncertain}
-            missing -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
+            open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
         pieces = reading.pieces if "knights" in facts.keys else ()
         count = counts.pop("knights", None)
-        likeliest = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
-        knights = tuple(sorted(piece.square for piece in likeliest[:count]))
+        candidates = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
+        knights = tuple(sorted(piece.square for piece in candidates[:count]))
         # Her host puts her on the largest territory at the end of the game (queendomino/queen).
         has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
         values = {
@@ -110,7 +110,7 @@ def add_pieces(
             ),
             "queen": has_queen if facts.queen is None else facts.queen == number,
             "tokens": join_tokens(tokens),
-            "open_facts": frozenset(missing),
+            "open_facts": frozenset(open_facts),
         }
         new_kingdoms.append(replace(kingdom, **values | counts))  # type: ignore[arg-type]
     return [*close_queen(new_kingdoms)]
@@ -162,8 +162,8 @@ def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
     if facts.queen not in (None, number):
         for piece in reading.pieces:
             if piece.kind == QUEEN and not piece.is_uncertain:
-                where = f"in kingdom {facts.queen + 1}" if facts.queen >= 0 else "in no kingdom"
-                text = f"the Queen was given as being {where}, but the photo shows her {piece.location}"
+                location = f"in kingdom {facts.queen + 1}" if facts.queen >= 0 else "in no kingdom"
+                text = f"the Queen was given as being {location}, but the photo shows her {piece.location}"
                 yield Problem(piece.squares, f"{text}: the given kingdom counts")
 
 

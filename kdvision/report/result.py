@@ -140,7 +140,7 @@ class Result:
             return None
         rules = self.kingdoms[0].rule_set
         boards = [entry.board for entry in self.kingdoms]
-        return count_box(boards, rules.deck, drawn=rules.dominoes_drawn.get(len(boards)))
+        return count_box(boards, rules.deck, drawn_count=rules.dominoes_drawn.get(len(boards)))
 
     @property
     def identical_players(self) -> list[tuple[str, str]]:

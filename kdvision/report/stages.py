@@ -42,7 +42,7 @@ def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float)
     """Draw all detections, one colour for each scale; the more certain, the thicker the line."""
     for detections, colour in reversed(list(zip(scales, SCALE_COLOURS, strict=False))):
         for quad, score in zip(detections.corners, detections.score, strict=True):
-            draw_lines(pixels, [shrink_quad(quad, 0.9) * scale], colour, 1 + 2.5 * float(score), closed=True)
+            draw_lines(pixels, [shrink_quad(quad, 0.9) * scale], colour, 1 + 2.5 * float(score), is_closed=True)
     counts = ", ".join(str(len(detections)) for detections in scales)
     return f"squares detected at each scale, the finest first: {counts}"
 
@@ -54,7 +54,7 @@ def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scal
         is_accepted = hypothesis in best
         width = 0.06 * build_grid(hypothesis).side * scale if is_accepted else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale
-        draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, closed=True)
+        draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, is_closed=True)
     return f"lattices refined: {len(hypotheses)}, accepted: {len(best)}"
 
 
@@ -67,7 +67,7 @@ def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: 
     ]
     for grid, place, kind, _ in cells:
         quad, is_tile = shrink_quad(grid.quad(place), 0.94), kind != "."
-        draw_lines(pixels, [quad * scale], GREEN if is_tile else LIGHT, 2 if is_tile else 1, closed=True)
+        draw_lines(pixels, [quad * scale], GREEN if is_tile else LIGHT, 2 if is_tile else 1, is_closed=True)
     for grid, place, kind, probability in cells:
         if kind != "." or probability < MIN_UNLABELLED_PROBABILITY:
             centre = grid.quad(place).mean(axis=0) * scale

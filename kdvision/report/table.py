@@ -111,16 +111,18 @@ def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
 
     It is a single Text, because a rich table of texts takes twenty times as long.
     """
-    left = list_board_lines(entry.board, {doubt.square for doubt in entry.doubts})
-    right = _list_point_lines(entry)
-    start = max(map(_measure, left)) + GAP_COLUMNS
+    board_lines = list_board_lines(entry.board, {doubt.square for doubt in entry.doubts})
+    point_lines = _list_point_lines(entry)
+    start = max(map(_measure, board_lines)) + GAP_COLUMNS
     room = max_width - start
-    if room < len(right[0][0]):
-        return Text("\n").join(Text.assemble(*line) for line in [*left, *([part] for part in right)])
-    wrapped = [[(part, style)] for text, style in right for part in (wrap(text, room) if len(text) > room else [text])]
+    if room < len(point_lines[0][0]):
+        return Text("\n").join(Text.assemble(*line) for line in [*board_lines, *([part] for part in point_lines)])
+    wrapped_lines = [
+        [(part, style)] for text, style in point_lines for part in (wrap(text, room) if len(text) > room else [text])
+    ]
     lines: StyledLine = []
     nothing: StyledLine = []
-    for board, points in zip_longest(left, wrapped, fillvalue=nothing):
+    for board, points in zip_longest(board_lines, wrapped_lines, fillvalue=nothing):
         gap = [(" " * (start - _measure(board)), "")] if points else []
         lines += [*board, *gap, *points, ("\n", "")]
     return Text.assemble(*lines, no_wrap=True, end="")
@@ -135,17 +137,19 @@ def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
     sizes: dict[str, list[int]] = {}
     for terrain, squares in territories:
         sizes.setdefault(terrain, []).append(squares)
-    return ", ".join(f"{terrain} {'+'.join(map(str, sorted(found, reverse=True)))}" for terrain, found in sizes.items())
+    return ", ".join(
+        f"{terrain} {'+'.join(map(str, sorted(counts, reverse=True)))}" for terrain, counts in sizes.items()
+    )
 
 
-def list_board_lines(board: Board, doubtful: set[Square]) -> list[StyledLine]:
+def list_board_lines(board: Board, doubt_squares: set[Square]) -> list[StyledLine]:
     """The squares with their column letters and row numbers, as `--fix` names them."""
     lines: list[StyledLine] = [[("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]]
     for row, words in enumerate(board.rows()):
         line = [(f"{row + 1:>2} ", "dim")]
         for col, word in enumerate(words.split()):
             cell = board.get(Square(row, col))
-            mark = "?" * (Square(row, col) in doubtful and word != UNKNOWN)
+            mark = "?" * (Square(row, col) in doubt_squares and word != UNKNOWN)
             line.append((f" {word + mark:<3}", "dim" if cell is None else STYLES[cell.terrain]))
         lines.append(line)
     return lines
@@ -169,9 +173,9 @@ def _list_point_lines(entry: ScoredKingdom) -> StyledLine:
         gap="   ",
     )
     lines = [(heading, "bold"), ("─" * len(heading), ""), *((line, "") for line in body), ("", ""), (total, "bold")]
-    worthless = [(str(territory.terrain), len(territory.squares)) for territory, points in territories if not points]
-    if worthless:
-        lines.append((f"without points{' so far' * entry.is_open}: {format_sizes(worthless)}", "dim"))
+    zero_sizes = [(str(territory.terrain), len(territory.squares)) for territory, points in territories if not points]
+    if zero_sizes:
+        lines.append((f"without points{' so far' * entry.is_open}: {format_sizes(zero_sizes)}", "dim"))
     return lines
 
 
@@ -189,8 +193,8 @@ def format_title(entry: ScoredKingdom, number: int) -> str:
     """The name of a kingdom: its player's, or its number with its colour or place in the photo."""
     if entry.reading is None:
         return entry.kingdom.player
-    where = f"kingdom {number} ({entry.reading.colour or entry.reading.place})"
-    return f"{entry.player_name}: {where}" if entry.player_name else where
+    label = f"kingdom {number} ({entry.reading.colour or entry.reading.place})"
+    return f"{entry.player_name}: {label}" if entry.player_name else label
 
 
 def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
@@ -200,13 +204,13 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
     for doubt in entry.doubts:
         yield _describe_doubt(doubt, number, is_open=entry.is_open)
     first, *others = entry.possible_totals
-    likely = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
-    if likely:
-        sure = _format_percent(first.probability)
-        yield f"? the total is {first.total} ({sure} sure); otherwise {', '.join(likely[:3])}"
+    other_totals = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
+    if other_totals:
+        percent = _format_percent(first.probability)
+        yield f"? the total is {first.total} ({percent} sure); otherwise {', '.join(other_totals[:3])}"
     yield from list_problems(entry)
     if entry.is_open:
-        yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.missing)}"
+        yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.open_facts)}"
 
 
 def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
@@ -249,11 +253,12 @@ def _list_game_notes(result: Result) -> Iterator[str]:
     """Yield the doubtful square that decides the game or a place, and the count of the dominoes."""
     doubt = result.first_question
     if doubt is not None and doubt.changes_standing:
-        then = doubt.verdict if doubt.changes_winner else "the places change"
+        effect = doubt.verdict if doubt.changes_winner else "the places change"
         decides = "decides the game" if doubt.changes_winner else "decides a place"
         player = result.kingdoms[doubt.kingdom].player_name or f"kingdom {doubt.kingdom + 1}"
         yield (
-            f"? Look first at {player}, {doubt.square.name}: it {decides}. If it is {name_cell(doubt.instead)}, {then}"
+            f"? Look first at {player}, {doubt.square.name}: it {decides}."
+            f" If it is {name_cell(doubt.instead)}, {effect}"
         )
     inventory = result.inventory
     is_typed = all(entry.reading is None for entry in result.kingdoms)  # then the problems say what is wrong

@@ -66,10 +66,11 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "points": None if is_open else entry.card.points,
         "total": None if is_open else entry.card.total,
         "complete": entry.extent.is_exact,
-        "least": entry.extent.least,
-        "most": entry.extent.most,
+        "least": entry.extent.minimum,
+        "most": entry.extent.maximum,
         "missing": [
-            {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text} for fact in entry.extent.missing
+            {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text}
+            for fact in entry.extent.open_facts
         ],
         "lines": [
             {
@@ -127,7 +128,7 @@ def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
         "right": inventory.is_possible,
         "dominoes": inventory.dominoes_laid,
         "of": inventory.box_size,
-        "missing": [face_to_dict(one) for one in inventory.missing],
+        "missing": [face_to_dict(one) for one in inventory.missing_dominoes],
         "twice": [
             {**face_to_dict(one), "kingdoms": [number + 1 for number in one.kingdoms]} for one in inventory.excess
         ],

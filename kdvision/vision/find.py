@@ -97,10 +97,10 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
     lattices: list[ObservedLattice] = []
     for lattice in map(observe_lattice, hypotheses):
         parts = list(map(observe_lattice, split_by_castles(lattice)))
-        lattices += parts if any(classify_grid(part.observation).certain for part in parts) else [lattice]
+        lattices += parts if any(classify_grid(part.observation).is_certain for part in parts) else [lattice]
     kingdoms = [one for one in lattices if classify_grid(one.observation).beside_others]
-    resolved = dict(zip(kingdoms, remove_foreign_tiles(kingdoms), strict=True))
-    return [resolved.get(one, one.observation) for one in lattices]
+    observation_by_lattice = dict(zip(kingdoms, remove_foreign_tiles(kingdoms), strict=True))
+    return [observation_by_lattice.get(one, one.observation) for one in lattices]
 
 
 def observe_outlines(
@@ -150,7 +150,7 @@ def assemble_kingdoms(
     grids = [one.grid for one in kingdoms]
     if surroundings is None:
         surroundings = [Surroundings()] * len(kingdoms) if is_manual else describe_surroundings(kingdoms, observations)
-    surroundings = [around._replace(damaged=bool(photo.warnings)) for around in surroundings]
+    surroundings = [one._replace(damaged=bool(photo.warnings)) for one in surroundings]
     return build_readings(
         kingdoms,
         decisions,
@@ -215,7 +215,7 @@ def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: Fixe
 
 def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:
     """Return squares that are named on the decided boards as squares of their grids; raise NotationError."""
-    moved = {}
+    grid_squares = {}
     for (number, square), kind in fixed_squares.items():
         if not 0 <= number < len(decisions):
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
@@ -225,5 +225,5 @@ def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -
         if on_grid.row > last.row or on_grid.col > last.col:
             hint = f"its squares are A1 to {Square(last.row - first.row, last.col - first.col).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
-        moved[number, on_grid] = kind
-    return moved
+        grid_squares[number, on_grid] = kind
+    return grid_squares

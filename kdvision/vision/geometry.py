@@ -18,8 +18,8 @@ def apply_homography(matrix: npt.NDArray[np.floating[Any]], points: npt.NDArray[
     if not points.size:
         return np.zeros(points.shape)  # OpenCV refuses an empty array
     flat = np.ascontiguousarray(points, np.float64).reshape(1, -1, 2)
-    moved: Floats = cv2.perspectiveTransform(flat, matrix).reshape(points.shape)  # type: ignore[assignment]
-    return moved
+    projected_points: Floats = cv2.perspectiveTransform(flat, matrix).reshape(points.shape)  # type: ignore[assignment]
+    return projected_points
 
 
 def fit_rectangle(rows: float, cols: float, corners: npt.ArrayLike) -> Floats:

@@ -152,9 +152,9 @@ def build_reading(
     misreadings = [frame.shift_problem(label_misreading(problem)) for problem in decision.problems]
     strengths = measure_evidence([*warnings, *misreadings], observation, decision)
     completeness = compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
-    decided = completeness * decision.probability
+    complete_probability = completeness * decision.probability
     board_probability = calibration.calibrate_board(
-        decided,
+        complete_probability,
         correction_cost=decision.correction_cost,
         side=observation.grid.side,
         breaks_rule=decision.breaks_rule,
@@ -162,12 +162,12 @@ def build_reading(
     nothing_missed = calibration.calibrate_completeness(strengths)
     probability = board_probability * nothing_missed
     is_improbable = probability < calibration.review_threshold
-    reported = [one for one in warnings if is_improbable or forces_review(one) or one.warning in SHOWN_IDS]
+    reported_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in SHOWN_IDS]
     doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
     may_continue = completeness < 1 or len(doubts) < len(decision.doubts)
-    if is_improbable and may_continue and RIM_WARNING not in reported:
-        reported.append(RIM_WARNING)
-    alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(decided)
+    if is_improbable and may_continue and RIM_WARNING not in reported_warnings:
+        reported_warnings.append(RIM_WARNING)
+    alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
     reading = observation.reading.of_deck(choose_deck(box, observation.reading))
     rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
     board, game = frame.crop(decision.board), get_game(box)
@@ -180,7 +180,7 @@ def build_reading(
         grid=observation.grid.crop(rows, cols),
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
-        problems=(*misreadings, *reported),
+        problems=(*misreadings, *reported_warnings),
         probability=probability,
         place=place,
         dominoes=tuple(
@@ -214,7 +214,7 @@ def describe_surroundings(
     copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}
     others = [one for one in observations if one not in copies and one not in kingdoms]
     castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_TILE]
-    unread = any(classify_grid(one).possible for one in others)
+    unread = any(classify_grid(one).is_possible for one in others)
     return [
         Surroundings(
             crowded=any(one.is_beside(other) for other in (*others, *castleless) if other is not one),
@@ -234,12 +234,12 @@ def mark_touching(
     """
     pairs = zip(grids, boards, strict=True)
     tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
-    touching: set[int] = set()
+    touching_kingdoms: set[int] = set()
     for one, other in permutations([n for n, centres in enumerate(tiles) if len(centres)], 2):
         tiles_of_one, tiles_of_other = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
         if compute_distances(tiles_of_one, tiles_of_other).min() < MAX_TOUCHING_SIDES:
-            touching |= {one, other}
-    return [around._replace(touched=n in touching) for n, around in enumerate(surroundings)]
+            touching_kingdoms |= {one, other}
+    return [each._replace(touched=n in touching_kingdoms) for n, each in enumerate(surroundings)]
 
 
 def add_problems(reading: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:

@@ -118,16 +118,16 @@ async def pair(request: Request) -> Response:
 
 async def join_table(request: Request) -> Response:
     """Join a table, or make a new one."""
-    wanted = await read_json(request, JoinRequest)
-    return json_response(_tables_of(request).join(wanted).state)
+    join_request = await read_json(request, JoinRequest)
+    return json_response(_tables_of(request).join(join_request).state)
 
 
 async def change_table(request: Request) -> Response:
     """Change the game at a table, or undo and redo a step."""
-    table, wanted = _find_table(request), await read_json(request, ChangeRequest)
+    table, change_request = _find_table(request), await read_json(request, ChangeRequest)
     tables = _tables_of(request)
     with tables.jobs.reserve(client_address(request), 0):
-        return json_response(await tables.change(table, wanted))
+        return json_response(await tables.change(table, change_request))
 
 
 async def read_at_table(request: Request) -> Response:
@@ -141,8 +141,8 @@ async def read_at_table(request: Request) -> Response:
     service, loop = _service_of(request), asyncio.get_running_loop()
 
     def add(readings: Sequence[NewReading], changes: Sequence[Change]) -> PhotoAnswer:
-        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
-        return asyncio.run_coroutine_threadsafe(adding, loop).result()
+        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
     job = partial(service.read_at_table, game=table.game, photo_id=query.photo, outlines=outlines, add=add)
     return await _run_photo_job(request, job)
@@ -191,15 +191,15 @@ async def _run_photo_job(request: Request, job: PhotoJob, *, has_progress: bool 
     photos, address = _service_of(request).photos, client_address(request)
     max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
     with ExitStack() as stack:
-        reserving = photos.reserve(
+        reservation = photos.reserve(
             address, parse_content_length(request, MAX_PHOTO_BYTES), max_per_address=max_per_address
         )
-        slot = stack.enter_context(reserving)
-        whole = partial(job, await read_photo(request))
+        slot = stack.enter_context(reservation)
+        bound_job = partial(job, await read_photo(request))
         if has_progress and JSON_LINES in request.headers.get("accept", ""):
-            run = photos.run(slot, lambda report: whole(report=report))
+            run = photos.run(slot, lambda report: bound_job(report=report))
             return StreamingResponse(_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
-        return await wait_for_response(request, photos, whole)
+        return await wait_for_response(request, photos, bound_job)
 
 
 async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:

@@ -37,8 +37,8 @@ def available_connections() -> int:
         return MAX_CONNECTIONS
     import resource
 
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
+    soft_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if soft_limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft_limit // 2)
 
 
 class LimitedProtocol(Protocol):
@@ -103,6 +103,7 @@ class LimitedProtocol(Protocol):
         self._timer = self.loop.call_later(BODY_TIMEOUT_SECONDS, self.transport.abort)
 
     def _close_most_idle(self, connections: list[Any]) -> None:
-        longest = min(connections, key=lambda other: float(other.idle_since))
-        self.connections.discard(longest)  # before its connection_lost, which comes later than other connections may
-        longest.transport.abort()
+        idlest_connection = min(connections, key=lambda other: float(other.idle_since))
+        # Discarded before its connection_lost, which comes later than other connections may.
+        self.connections.discard(idlest_connection)
+        idlest_connection.transport.abort()

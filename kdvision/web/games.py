@@ -25,10 +25,10 @@ def one_of(values: Any) -> Meta:
     return Meta(extra_json_schema={"enum": list(values)})
 
 
-NotGiven = Literal["?"]
+QuestionMark = Literal["?"]
 Count = Annotated[int, Meta(ge=0, le=1000)]
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
-SquareOrNotGiven = Annotated[str, Meta(pattern=rf"^(\?|{SQUARE})$")]
+SquareOrQuestionMark = Annotated[str, Meta(pattern=rf"^(\?|{SQUARE})$")]
 Players = Annotated[list[Name], Meta(min_length=2, max_length=2)]
 Quarters = Annotated[list[int], Meta(description="clockwise from the top left", min_length=4, max_length=4)]
 Board = Annotated[list[str] | str, Meta(description="one text per row, or rows separated by /", examples=[["w1 w"]])]
@@ -125,11 +125,11 @@ def _describe_variant(variant: Variant) -> VariantInfo:
     kind = variant.games[0] if variant.games else next(iter(GAMES))
     seats = _list_seats(kind, variant.id)
     values = {name: getattr(variant, name) for name in VariantInfo.__struct_fields__ if hasattr(variant, name)}
-    computed = {
+    derived_values = {
         "cells": sorted(str(cell) for cell in kinds(variant.dominoes)),
         "seats": seats if seats != _list_seats(kind) else {},
     }
-    return msgspec.convert(values | computed, VariantInfo, from_attributes=True)
+    return msgspec.convert(values | derived_values, VariantInfo, from_attributes=True)
 
 
 def _describe_building(building: Building) -> BuildingInfo:
@@ -163,7 +163,7 @@ _BuildingText = Annotated[
     str, Meta(description='as in a game file, or "?"', examples=["C3 2 points per mine territory"])
 ]
 _GivenTokens = TypedDict(  # type: ignore[misc]  # its keys depend on the variants
-    "_GivenTokens", dict.fromkeys(TOKEN_KINDS, list[_TokenText] | NotGiven), total=False
+    "_GivenTokens", dict.fromkeys(TOKEN_KINDS, list[_TokenText] | QuestionMark), total=False
 )
 
 
@@ -173,14 +173,14 @@ class GivenKingdom(_GivenTokens, total=False):
     players: Players
     discarded: Count
     claims: list[Annotated[str, one_of(CLAIMS)]]
-    towns: Count | NotGiven
-    coins: Count | NotGiven
-    towers: Count | NotGiven
-    queen: bool | NotGiven
-    knights: list[SquareOrNotGiven] | NotGiven
-    spare_knights: Count | NotGiven
-    buildings: list[GivenBuilding | _BuildingText] | NotGiven
-    gems: list[GivenGem | NotGiven] | NotGiven
+    towns: Count | QuestionMark
+    coins: Count | QuestionMark
+    towers: Count | QuestionMark
+    queen: bool | QuestionMark
+    knights: list[SquareOrQuestionMark] | QuestionMark
+    spare_knights: Count | QuestionMark
+    buildings: list[GivenBuilding | _BuildingText] | QuestionMark
+    gems: list[GivenGem | QuestionMark] | QuestionMark
 
 
 class GivenRound(TypedDict, total=False):

@@ -83,15 +83,15 @@ class JobQueue:
         """
 
         def is_full(slots: Sequence[Slot], max_jobs: int, max_bytes: int) -> bool:
-            used = sum(slot.size for slot in slots)
-            return len(slots) >= max_jobs or (bool(slots) and used + size > max_bytes)  # a body alone always fits
+            used_bytes = sum(slot.size for slot in slots)
+            return len(slots) >= max_jobs or (bool(slots) and used_bytes + size > max_bytes)  # a body alone always fits
 
         if is_full(self._slots, self.max_jobs, self.max_bytes):
             raise Refusal(503, "too many photos are waiting", hint="try again in a moment", retry_after=5)
-        own = [slot for slot in self._slots if slot.address == address]
-        if max_per_address is not None and is_full(own, max_per_address, self.max_bytes_per_address):
+        own_slots = [slot for slot in self._slots if slot.address == address]
+        if max_per_address is not None and is_full(own_slots, max_per_address, self.max_bytes_per_address):
             hint = "wait until the first of them has been read"
-            raise Refusal(503, f"{len(own)} of your photos are waiting", hint=hint, retry_after=5)
+            raise Refusal(503, f"{len(own_slots)} of your photos are waiting", hint=hint, retry_after=5)
         slot = Slot(address, size)
         self._slots.append(slot)
         try:
@@ -117,8 +117,8 @@ class JobQueue:
         future = self.start(partial(job, report))
         future.add_done_callback(lambda _: reports.put_nowait(None))
         try:
-            if (ahead := self._slots.index(slot) - self.threads + 1) > 0:
-                yield {"stage": "waiting", "ahead": ahead}
+            if (jobs_ahead := self._slots.index(slot) - self.threads + 1) > 0:
+                yield {"stage": "waiting", "ahead": jobs_ahead}
             while (progress := await reports.get()) is not None:
                 yield progress
             yield future.result()

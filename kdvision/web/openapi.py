@@ -73,21 +73,21 @@ class Operation(NamedTuple):
 
     def describe(self, path: str) -> Json:
         """The operation at a path as in an OpenAPI description."""
-        described: Json = {"summary": self.summary}
+        operation: Json = {"summary": self.summary}
         in_path = re.findall(r"{(\w+)}", path)
         if self.takes:
-            described["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
+            operation["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
         fields = component_schemas()[self.query.__name__]["properties"] if self.query else {}
-        described["parameters"] = [
+        operation["parameters"] = [
             *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path),
             *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
         ]
-        described["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
+        operation["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
         schemas, _ = msgspec.json.schema_components(self.error_types, ref_template=REF_TEMPLATE)
         error = {JSON: {"schema": {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]}}
         for status in (*ACCESS_ERRORS, *(BODY_ERRORS if self.takes else ()), *self.errors):
-            described["responses"][str(status)] = {"description": ERRORS[status], "content": error}
-        return described
+            operation["responses"][str(status)] = {"description": ERRORS[status], "content": error}
+        return operation
 
 
 def _describe_content(types: Mapping[str, Any]) -> Json:

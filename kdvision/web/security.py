@@ -98,7 +98,7 @@ class Pairing:
 
     key: str | None
     clock: Callable[[], float] = time.monotonic
-    _wrong: dict[str, deque[float]] = field(default_factory=dict)
+    _wrong_key_times: dict[str, deque[float]] = field(default_factory=dict)
 
     @property
     def cookie(self) -> str:
@@ -116,16 +116,16 @@ class Pairing:
 
     def is_key(self, text: str, address: str) -> bool:
         """True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""
-        wrong = self._wrong.setdefault(address, deque(maxlen=MAX_WRONG_KEYS))
+        times = self._wrong_key_times.setdefault(address, deque(maxlen=MAX_WRONG_KEYS))
         now = self.clock()
-        if len(wrong) == MAX_WRONG_KEYS and now - wrong[0] < WRONG_KEYS_SECONDS:
+        if len(times) == MAX_WRONG_KEYS and now - times[0] < WRONG_KEYS_SECONDS:
             raise Refusal(429, "too many wrong keys", hint="wait a minute", retry_after=int(WRONG_KEYS_SECONDS))
         if hmac.compare_digest(normalise_key(text), normalise_key(self.key or "")):
-            del self._wrong[address]
+            del self._wrong_key_times[address]
             return True
-        wrong.append(now)
-        while len(self._wrong) > MAX_ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]
+        times.append(now)
+        while len(self._wrong_key_times) > MAX_ADDRESSES:
+            del self._wrong_key_times[next(iter(self._wrong_key_times))]
         return False
 
 
@@ -189,10 +189,10 @@ def is_own_host(host: str, *, lan: bool) -> bool:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    address, own = _parse_address(name), socket.gethostname().lower()
+    address, host_name = _parse_address(name), socket.gethostname().lower()
     if address is not None:
         return lan or address.is_loopback
-    return name == "localhost" or (lan and name in (own, f"{own}.local"))
+    return name == "localhost" or (lan and name in (host_name, f"{host_name}.local"))
 
 
 def is_loopback(text: str) -> bool:

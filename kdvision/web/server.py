@@ -212,12 +212,12 @@ def run_server(listener: Listener) -> None:
         return not (server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))
 
     logging.getLogger("uvicorn.error").addFilter(keep_in_log)
-    before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
+    previous_handler = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
     try:
         server.run(sockets=[listener.socket])
     except KeyboardInterrupt:
         pass  # the usual way to stop it
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous_handler)
         logging.getLogger("uvicorn.error").removeFilter(keep_in_log)
         listener.socket.close()

@@ -67,8 +67,8 @@ class Service:
         body = result_to_dict(result)
         if result.error is not None:
             return json_response(body, status_of(result.error))
-        for kingdom, scored in zip(body["kingdoms"], result.kingdoms, strict=True):
-            kingdom["untold"] = sorted(scored.kingdom.open_facts)
+        for kingdom, scored_kingdom in zip(body["kingdoms"], result.kingdoms, strict=True):
+            kingdom["untold"] = sorted(scored_kingdom.kingdom.open_facts)
         return json_response(body | {"variants": variants})
 
     def read_at_table(
@@ -94,7 +94,7 @@ class Service:
         variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
         new_rules = replace(rules, game=result.game or rules.game, variants=variant_ids)
         changes = [SetRules(new_rules)] if new_rules != rules else []
-        answer = add([make_reading(scored, photo_id) for scored in result.kingdoms], changes)
+        answer = add([make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms], changes)
         return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(

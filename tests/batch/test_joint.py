@@ -36,7 +36,7 @@ NO_EVENT = Event()
 
 def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoRecord:
     """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
-    own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
+    own, reading = Board.parse(board), Reading.of(board, overrides=spoiled)
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
     observation = GridObservation(make_grid(own), reading, border_log_odds, np.zeros((own.height, own.width)))
     read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)

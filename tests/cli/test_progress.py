@@ -17,7 +17,7 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monke
     with closing(ProgressDisplay(Console(file=io.StringIO()))) as display:
         for number in range(1, 61):
             now[0] = float(number)
-            display.update(number, 60, failed=number // 20)
+            display.update(number, 60, failure_count=number // 20)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "kdvision: 15 of 60 photos, 0:00:45 left."
     assert lines[1:] == [
@@ -34,6 +34,6 @@ def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     display.update(1, 2)
     display.close()
     assert "1/2" in out.getvalue()
-    display.update(2, 2, failed=1)  # after other output the bar comes back
+    display.update(2, 2, failure_count=1)  # after other output the bar comes back
     display.close()
     assert "2/2" in out.getvalue() and "1 failed" in out.getvalue()

@@ -46,7 +46,7 @@ def test_a_rotated_board_is_exact_but_not_upright() -> None:
 
 def test_a_rotated_board_is_the_same_kingdom() -> None:
     (match,) = match_kingdoms([Board.parse(OTHER)], [None], [make_reading(str(Board.parse(OTHER).rotate(1)))])
-    assert match is not None and match.exact and match.quarters == 3
+    assert match is not None and match.is_exact and match.quarters == 3
 
 
 def test_without_kingdoms_on_one_side_nothing_matches() -> None:

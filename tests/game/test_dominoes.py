@@ -116,10 +116,10 @@ def test_what_was_played_is_among_the_readings(seed: int) -> None:
 
 def test_four_whole_kingdoms_account_for_all_dominoes() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(3), players=4)]
-    counted = count_box(boards, KINGDOMINO, drawn=48)
+    counted = count_box(boards, KINGDOMINO, drawn_count=48)
     laid = sum(len(board) - 1 for board in boards) // 2
     assert (counted.dominoes_laid, counted.box_size, counted.excess, counted.unnamed_kingdoms) == (laid, 48, (), ())
-    assert sum(one.count for one in counted.missing) == 48 - laid
+    assert sum(one.count for one in counted.missing_dominoes) == 48 - laid
     assert counted.is_possible
     words = "all 48 dominoes are accounted for" if laid == 48 else f"{laid} of the 48 dominoes are accounted for"
     assert str(counted).startswith(words)
@@ -127,8 +127,8 @@ def test_four_whole_kingdoms_account_for_all_dominoes() -> None:
 
 def test_every_domino_is_missing_or_here() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(4), players=3)]
-    counted = count_box(boards, KINGDOMINO, drawn=36)
-    here = sum((kinds(KINGDOMINO) - kinds(())).values()) // 2 - sum(one.count for one in counted.missing)
+    counted = count_box(boards, KINGDOMINO, drawn_count=36)
+    here = sum((kinds(KINGDOMINO) - kinds(())).values()) // 2 - sum(one.count for one in counted.missing_dominoes)
     assert here == counted.dominoes_laid
     assert "of 36 that were drawn" in str(counted)
 
@@ -144,7 +144,7 @@ def test_the_same_kingdom_twice_uses_dominoes_twice() -> None:
 
 def test_ambiguous_dominoes_are_not_missing() -> None:
     counted = count_box([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
-    assert counted.unnamed_kingdoms == (0, 1) and counted.missing == ()
+    assert counted.unnamed_kingdoms == (0, 1) and counted.missing_dominoes == ()
     assert "kingdoms 1 and 2 cannot be told" in str(counted)
 
 

@@ -117,10 +117,10 @@ def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
             share = 0.45 if "queen" in FACTS[kind] else 0.9
             keys = frozenset(key for key in FACTS[kind] if some.random() < share - 0.3 * (key == TOWNS))
             found = compute_range(forgotten(kingdom, keys, some), game.rule_set)
-            assert found.least <= total
-            assert found.most is None or total <= found.most
-            assert sum(line.points for line in found.lines) == found.least
-            bounded += found.most is not None and not found.is_exact
+            assert found.minimum <= total
+            assert found.maximum is None or total <= found.maximum
+            assert sum(line.points for line in found.lines) == found.minimum
+            bounded += found.maximum is not None and not found.is_exact
     assert bounded > 2 or "queen" not in FACTS[kind]
 
 
@@ -129,7 +129,7 @@ def test_without_open_facts_the_total_is_a_single_number(kind: str) -> None:
     for game in simulated(kind):
         for kingdom in game.rounds[0].kingdoms:
             found, card = compute_range(kingdom, game.rule_set), score(kingdom, game.rule_set)
-            assert (found.least, found.most, found.missing) == (card.total, card.total, ())
+            assert (found.minimum, found.maximum, found.open_facts) == (card.total, card.total, ())
             assert (found.lines, str(found)) == (card.lines, str(card.total))
 
 
@@ -139,7 +139,7 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
 
     def bounds(**known: Any) -> tuple[int, int | None]:
         found = compute_range(replace(plain, **known), rules)
-        return found.least, found.most
+        return found.minimum, found.maximum
 
     assert bounds() == (2, 2)
     assert bounds(open_facts=frozenset({"coins"})) == (2, 2 + 174 // 3)
@@ -157,8 +157,8 @@ def test_open_gems_may_curse_only_what_they_can_reach() -> None:
     rules = LOST_TREASURES.add_to(kingdomino())
     found = compute_range(Kingdom(board, open_facts=frozenset(TREASURE_FACTS)), rules)
     assert [line.label for line in found.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
-    assert (found.least, found.most) == (3, None)
-    assert [gap.text for gap in found.missing] == ["gems between A1 B2"]
+    assert (found.minimum, found.maximum) == (3, None)
+    assert [gap.text for gap in found.open_facts] == ["gems between A1 B2"]
     assert find_crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
 
 
@@ -191,8 +191,8 @@ def test_facts_that_no_building_counts_are_not_open() -> None:
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
     found = compute_range(kingdom, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
-    assert (found.least, found.most) == (2 + 2, None)
-    assert [gap.text for gap in found.missing] == ["what lies on C1"]
+    assert (found.minimum, found.maximum) == (2 + 2, None)
+    assert [gap.text for gap in found.open_facts] == ["what lies on C1"]
     assert not has_open_facts(kingdom)
     assert score_certain(kingdom, kingdomino()) == score(kingdom, kingdomino())
 
@@ -202,7 +202,7 @@ def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
     skull = Gem("ruby", Square(0, 0), (0, 0, 0, 0), skull=0)  # on A1
 
     def least(board: str, **known: Any) -> int:
-        return compute_range(Kingdom(Board.parse(board), **known), rules).least
+        return compute_range(Kingdom(Board.parse(board), **known), rules).minimum
 
     assert least("w1 ? w1 / f1 m s1", gems=(skull,)) == 2  # f1 and s1 alone: B1 may be wheat, too
     assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
@@ -247,7 +247,7 @@ def test_no_possible_total_lies_below_the_least(known: tuple[Kingdom, list[Squar
     kingdom, squares = known
     rules = LOST_TREASURES.add_to(add_variants(kingdomino(side=5), ["middle-kingdom", "harmony"]))
     found = compute_range(kingdom, rules)
-    assert sum(line.points for line in found.lines) == found.least
+    assert sum(line.points for line in found.lines) == found.minimum
     ways = list(product(WORDS, repeat=len(squares)))
     for words in some.sample(ways, min(len(ways), 60)):
         contents = {
@@ -258,7 +258,7 @@ def test_no_possible_total_lies_below_the_least(known: tuple[Kingdom, list[Squar
         places += find_crossings(whole) if "gems" in kingdom.open_facts else ()
         skulls = [Gem("opal", at, skull=some.randrange(4)) for at in places if some.random() < 0.7]
         gems = (*(gem for gem in kingdom.gems if gem.kind != UNKNOWN), *skulls)
-        assert found.least <= score(replace(whole, gems=gems), rules).total
+        assert found.minimum <= score(replace(whole, gems=gems), rules).total
 
 
 @settings(max_examples=100)
@@ -275,7 +275,7 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
     buildings = tuple(PlacedBuilding(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
     kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
     rules = add_variants(queendomino(), ["middle-kingdom", "harmony"])
-    least = compute_range(kingdom, rules).least
+    least = compute_range(kingdom, rules).minimum
     for word in WORDS:
         cell = None if word == "." else Cell.parse(word)
         whole = replace(kingdom, board=board.with_cells({Square(*place): cell}))
@@ -301,7 +301,7 @@ def test_an_open_file_says_what_is_missing() -> None:
     assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
     assert game.is_open(game.rounds[0])
     assert game.problems(game.rounds[0]) == ()
-    assert score_certain(ann, game.rule_set).total == compute_range(ann, game.rule_set).least == 46
+    assert score_certain(ann, game.rule_set).total == compute_range(ann, game.rule_set).minimum == 46
 
 
 def test_an_open_file_is_written_and_read_back() -> None:
@@ -411,10 +411,10 @@ def test_no_gem_is_expected_at_an_unknown_square() -> None:
 def test_open_giants_can_only_lower_the_points_except_of_the_bleak_king() -> None:
     kingdom = Kingdom(Board.parse("# w1 w w1 / . w w ."), open_facts=frozenset({"giants"}))
     found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "lost-corner"]))
-    assert (found.least, found.most, str(found)) == (20, 30, "20 to 30")
+    assert (found.minimum, found.maximum, str(found)) == (20, 30, "20 to 30")
     assert [(line.label, line.points) for line in found.lines] == [("Lost Corner", 20)]
     found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "bleak-king"]))
-    assert (found.least, found.most) == (0, None)
+    assert (found.minimum, found.maximum) == (0, None)
 
 
 @pytest.mark.parametrize("kind", ["age of giants", "the court"])
@@ -428,5 +428,5 @@ def test_the_points_with_all_tokens_lie_within_the_range_without_some(kind: str)
             tokens = tuple(token for token in kingdom.tokens if token.key not in keys)
             found = compute_range(replace(kingdom, tokens=tokens, open_facts=keys), game.rule_set)
             total = score(kingdom, game.rule_set).total
-            assert found.least <= total
-            assert found.most is None or total <= found.most
+            assert found.minimum <= total
+            assert found.maximum is None or total <= found.maximum

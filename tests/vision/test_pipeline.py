@@ -34,7 +34,7 @@ def make_observation(
     blank = " ".join("." * (board.width + 2))
     framed = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
     moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
-    reading = Reading.of(framed, confidence=0.999, spoiled=moved)
+    reading = Reading.of(framed, confidence=0.999, overrides=moved)
     border_log_odds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
     grid = make_grid(framed, left=left - side, top=top - side, side=side)
     return GridObservation(grid, reading, border_log_odds, np.zeros((framed.height, framed.width)))
@@ -240,7 +240,7 @@ def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> N
     (problem,) = (problem for problem in read.problems if "touches neither" in problem.text)
     assert "D1 and E1" in problem.text
     assert [square.name for square in problem.squares] == ["D1", "E1"]
-    assert problem.played and not read.review  # a rule was broken, but nothing need be misread
+    assert problem.is_rule_breach and not read.review  # a rule was broken, but nothing need be misread
 
 
 def test_a_doubt_outside_the_frame_is_a_problem() -> None:

@@ -35,12 +35,12 @@ def read_with(
     proved: bool = True,
 ) -> KingdomReading:
     seen = Board.parse(board)
-    reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
+    reading = Reading.of(seen, confidence=0.999, overrides=spoiled)
     rows, cols = reading.rows, reading.cols
     border_log_odds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
     observation = GridObservation(make_grid(seen), reading, border_log_odds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
-    decision = replace(decision, proved=proved)
+    decision = replace(decision, is_proved=proved)
     return build_reading(
         observation,
         decision,

@@ -63,14 +63,14 @@ class Job(NamedTuple):
 class JobResult(NamedTuple):
     """The result of a job: the JSON object of `score` (its `photo` null) and a JPEG with the score drawn in.
 
-    `observations` are packed, one for each kingdom; `models` is the hash of the networks. `final` is false if the
+    `observations` are packed, one for each kingdom; `models` is the hash of the networks. `is_final` is false if the
     machine and not the photo caused a failure, so that another run may succeed.
     """
 
     data: Mapping[str, Any]
     picture: bytes | None = None
     models: str = ""
-    final: bool = True
+    is_final: bool = True
     observations: tuple[Mapping[str, Any] | None, ...] = ()
 
 
@@ -146,7 +146,7 @@ def failed_result(error: KdvisionError) -> JobResult:
         values["hint"] = error.hint.replace(
             OUTLINE_HINT, "if you can make out a kingdom, type its board: kdvision review"
         )
-    return JobResult(values, None, hash_models(), final=type(error) is not KdvisionError)
+    return JobResult(values, None, hash_models(), is_final=type(error) is not KdvisionError)
 
 
 def _read(job: Job) -> JobResult:
@@ -182,8 +182,8 @@ def _read(job: Job) -> JobResult:
         problem_values["text"] = re.sub(r": say --.*", "", problem_values["text"], flags=re.DOTALL)
     pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
-    drawn = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
-    picture = encode_image(drawn, ".jpg", quality=PICTURE_QUALITY)
+    overlay = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
+    picture = encode_image(overlay, ".jpg", quality=PICTURE_QUALITY)
     return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings)))
 
 
@@ -207,26 +207,25 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
     }
 
 
-def unpack_observation(packed: Data) -> Observation:
+def unpack_observation(data: Data) -> Observation:
     """The observation that was packed; raises ValueError for invalid values."""
     import numpy as np
 
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading as Probabilities
 
-    rows, cols, kinds = int(packed["rows"]), int(packed["cols"]), tuple(packed["kinds"].split())
+    rows, cols, kinds = int(data["rows"]), int(data["cols"]), tuple(data["kinds"].split())
     log_probs, to_right, down = (
-        np.frombuffer(base64.b64decode(packed[name]), "<f2").astype(np.float64)
-        for name in ("log_probs", "right", "down")
+        np.frombuffer(base64.b64decode(data[name]), "<f2").astype(np.float64) for name in ("log_probs", "right", "down")
     )
     values = log_probs.reshape(rows, cols, len(kinds))
     values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # normalise after rounding
-    likelihood, cost, undersampling, constant, *rule_offsets = map(float, packed["belief"])
+    likelihood, cost, undersampling, constant, *rule_offsets = map(float, data["belief"])
     weights, offsets = (likelihood, cost, undersampling, constant), (rule_offsets[0], rule_offsets[1])
     return Observation(
         Probabilities(values, kinds),
         (to_right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
-        Calibration(float(packed["temperature"]), float(packed["sure"]), weights, offsets),
-        float(packed["side"]),
-        float(packed.get("whole", 1.0)),  # missing in results of earlier versions
+        Calibration(float(data["temperature"]), float(data["sure"]), weights, offsets),
+        float(data["side"]),
+        float(data.get("whole", 1.0)),  # missing in results of earlier versions
     )

@@ -43,24 +43,24 @@ def read_in_process(jobs: Iterable[Job]) -> JobResults:
 
 def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
     """Yield each job with its result. Jobs whose worker died run again when no others are running."""
-    waiting, running = iter(jobs), dict[Future[JobResult], Job]()
+    waiting_jobs, running_jobs = iter(jobs), dict[Future[JobResult], Job]()
     suspects: list[Job] = []
     while True:
         # One more than can run, so that no worker has to wait for its next job.
-        for job in islice(waiting, max(0, executor.count_slots() + 1 - len(running))):
-            running[executor.submit(job)] = job
-        if not running:
+        for job in islice(waiting_jobs, max(0, executor.count_slots() + 1 - len(running_jobs))):
+            running_jobs[executor.submit(job)] = job
+        if not running_jobs:
             return
-        done = wait(running, return_when=FIRST_COMPLETED).done
-        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done):
-            done = wait(running).done  # a worker died, which ends all jobs of the pool
-        for future in sorted(done, key=lambda future: running[future].photo):
-            job, result = running.pop(future), executor.get_result(future)
+        done_futures = wait(running_jobs, return_when=FIRST_COMPLETED).done
+        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done_futures):
+            done_futures = wait(running_jobs).done  # a worker died, which ends all jobs of the pool
+        for future in sorted(done_futures, key=lambda future: running_jobs[future].photo):
+            job, result = running_jobs.pop(future), executor.get_result(future)
             if result is None:
                 suspects.append(job)
             else:
                 yield job, result
-        while suspects and not running:
+        while suspects and not running_jobs:
             job = suspects.pop(0)
             results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
             yield job, next(filter(None, results), None) or failed_result(executor.DEATH)

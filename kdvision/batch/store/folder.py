@@ -149,9 +149,9 @@ def append_line(path: Path, line: Data) -> None:
                 else:  # only its line end is missing
                     content = b"\n" + content
             try:
-                remaining = memoryview(content)
-                while remaining:
-                    remaining = remaining[os.write(file.fileno(), remaining) :]
+                remaining_bytes = memoryview(content)
+                while remaining_bytes:
+                    remaining_bytes = remaining_bytes[os.write(file.fileno(), remaining_bytes) :]
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(size)  # a full disk takes the first half of a line

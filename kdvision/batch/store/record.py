@@ -211,7 +211,7 @@ class PhotoRecord:
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
         reading = self.reading._asdict()
-        key, picture, seen = (reading.pop(name) for name in ("key", "picture", "seen"))
+        key, picture, observations = (reading.pop(name) for name in ("key", "picture", "seen"))
         return {
             "photo": self.name,
             **reading,
@@ -226,7 +226,7 @@ class PhotoRecord:
             "corrections": [str(one) for one in self.corrections.corrections],
             "again": self.second_reading and self.second_reading._asdict(),
             "counted": self.corrected_data,
-            "seen": seen,
+            "seen": observations,
         }
 
 

@@ -39,8 +39,8 @@ def darken(shot: Shot, level: tuple[float, float]) -> Picture:
     share, readout = level
     light = shot.light * share
     noise = shot.rng.standard_normal(light.shape, dtype=np.float32)
-    noisy = light + noise * np.sqrt(0.002 * light + np.float32(readout * share) ** 2)
-    return to_pixels(noisy / np.float32(share) ** 0.5)
+    noisy_light = light + noise * np.sqrt(0.002 * light + np.float32(readout * share) ** 2)
+    return to_pixels(noisy_light / np.float32(share) ** 0.5)
 
 
 def defocus(shot: Shot, cells: float) -> Picture:
@@ -72,8 +72,8 @@ def _filter_light(shot: Shot, kernel: NDArray[np.float64]) -> Picture:
 
 def add_haze(shot: Shot, share: float) -> Picture:
     """Spread a share of the light widely, as a greasy lens or a lamp beside the picture does."""
-    small = cv2.GaussianBlur(cv2.resize(shot.light, (128, 128)), (0, 0), 10)
-    spread = cv2.resize(small, shot.shape[::-1])
+    small_light = cv2.GaussianBlur(cv2.resize(shot.light, (128, 128)), (0, 0), 10)
+    spread = cv2.resize(small_light, shot.shape[::-1])
     return to_pixels((1 - share) * shot.light + share * (0.5 * spread + 0.5))
 
 
@@ -194,6 +194,6 @@ def _project(shot: Shot, angle: float) -> Light:
 
 def _draw_smooth_noise(shot: Shot, wavelength: float) -> Light:
     """Normally distributed noise (height, width) whose blobs are about `wavelength` pixels large."""
-    small = [max(2, round(side / wavelength) + 2) for side in shot.shape]
-    noise = shot.rng.standard_normal(small, dtype=np.float32)
+    grid_shape = [max(2, round(side / wavelength) + 2) for side in shot.shape]
+    noise = shot.rng.standard_normal(grid_shape, dtype=np.float32)
     return np.asarray(cv2.resize(noise, shot.shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)

@@ -14,8 +14,8 @@ Mask: TypeAlias = NDArray[np.uint8]
 
 def crop(shot: Shot, share: float) -> Picture:
     """Cut away a share of the picture at one side; a kingdom there is cut as well."""
-    turned = np.rot90(shot.pixels, int(shot.rng.integers(4)))
-    return turned[: max(MIN_SIDE_PIXELS, round(len(turned) * (1 - share)))]
+    rotated_pixels = np.rot90(shot.pixels, int(shot.rng.integers(4)))
+    return rotated_pixels[: max(MIN_SIDE_PIXELS, round(len(rotated_pixels) * (1 - share)))]
 
 
 def rotate(shot: Shot, degrees: float) -> Picture:
@@ -31,15 +31,15 @@ def rotate(shot: Shot, degrees: float) -> Picture:
 
 def take_screenshot(shot: Shot, share: float) -> Picture:
     """Show the photo on a plain page with bars and lines of text, of whose width it fills a share."""
-    small = scale_down(shot.pixels, share)
-    height, width = round(small.shape[0] / share * 1.3), round(small.shape[1] / share)
+    small_photo = scale_down(shot.pixels, share)
+    height, width = round(small_photo.shape[0] / share * 1.3), round(small_photo.shape[1] / share)
     page = np.full((height, width, 3), shot.rng.choice([18, 245]), np.uint8)
-    top, left = (int(shot.rng.integers(room + 1)) for room in np.subtract(page.shape[:2], small.shape[:2]))
+    top, left = (int(shot.rng.integers(room + 1)) for room in np.subtract(page.shape[:2], small_photo.shape[:2]))
     text, gap = [int(255 - page[0, 0, 0])] * 3, max(8, height // 30)
     for y in range(gap, height, gap):
         end = (int(shot.rng.uniform(0.3, 0.95) * width), y)
         cv2.line(page, (width // 20, y), end, text, max(1, gap // 6))
-    page[top : top + small.shape[0], left : left + small.shape[1]] = small
+    page[top : top + small_photo.shape[0], left : left + small_photo.shape[1]] = small_photo
     return page
 
 
@@ -118,8 +118,8 @@ def _paint(pixels: Pixels, mask: Mask, colour: ArrayLike) -> Pixels:
     alpha = cv2.GaussianBlur(mask, (0, 0), 1.2)[..., None] / 255.0
     shift = max(2, round(0.006 * max(pixels.shape[:2])))
     shadow = cv2.GaussianBlur(np.roll(mask, (shift, shift), (0, 1)), (0, 0), shift)[..., None] / 255.0
-    painted = pixels * (1 - 0.35 * shadow) * (1 - alpha) + np.asarray(colour) * alpha
-    return np.asarray(np.clip(painted, 0, 255), np.uint8)
+    painted_pixels = pixels * (1 - 0.35 * shadow) * (1 - alpha) + np.asarray(colour) * alpha
+    return np.asarray(np.clip(painted_pixels, 0, 255), np.uint8)
 
 
 def _fill_circle(shot: Shot, centre: tuple[int, int], radius: int) -> Mask:

@@ -31,8 +31,8 @@ def map_tones(shot: Shot, level: tuple[float, float]) -> Picture:
 
 def sharpen(shot: Shot, amount: float) -> Picture:
     """Add the difference to a blurred copy, with bright and dark lines along edges."""
-    blurred = cv2.GaussianBlur(shot.pixels, (0, 0), max(0.8, 0.02 * shot.cell_size))
-    return cv2.addWeighted(shot.pixels, 1 + amount, blurred, -amount, 0)
+    blurred_pixels = cv2.GaussianBlur(shot.pixels, (0, 0), max(0.8, 0.02 * shot.cell_size))
+    return cv2.addWeighted(shot.pixels, 1 + amount, blurred_pixels, -amount, 0)
 
 
 def reduce_noise(shot: Shot, difference: float) -> Picture:

@@ -18,5 +18,5 @@ DOMINOES_DRAWN_IN_DUEL: Final = {2: 48}
 
 def kingdomino(*, side: int = 5) -> RuleSet:
     """Return the rules of Kingdomino: with a side of 5, or of 7 for the Mighty Duel."""
-    name, drawn = ("Kingdomino, Mighty Duel", DOMINOES_DRAWN_IN_DUEL) if side > 5 else ("Kingdomino", DOMINOES_DRAWN)
-    return RuleSet(name, side, KINGDOMINO, (Territories(),), (LARGEST, CROWNS), drawn)
+    name, draws = ("Kingdomino, Mighty Duel", DOMINOES_DRAWN_IN_DUEL) if side > 5 else ("Kingdomino", DOMINOES_DRAWN)
+    return RuleSet(name, side, KINGDOMINO, (Territories(),), (LARGEST, CROWNS), draws)

@@ -24,7 +24,7 @@ def add_outright_win(rule_set: RuleSet) -> RuleSet:
 
     Gems add no rule: their crowns lie on squares (lost-treasures/crowns) and their skulls curse territories.
     """
-    return replace(rule_set, outright=OutrightWin("five kinds of gem win at once", has_all_gems))
+    return replace(rule_set, outright_win=OutrightWin("five kinds of gem win at once", has_all_gems))
 
 
 def has_all_gems(kingdom: Kingdom) -> bool:
@@ -70,10 +70,10 @@ def check_gems(table: Table, _rules: RuleSet) -> Iterator[Problem]:
         supply = 1 if kind == JOKER else GEMS_OF_A_KIND
         if count > supply:
             yield Problem((), f"there are {count} {kind} gems, and the box has {supply}", "lost-treasures/tokens")
-    different = [kind for kind in kinds if kind != JOKER]
-    if len(different) > GEM_KINDS:
-        names = ", ".join(different)
-        text = f"there are {len(different)} kinds of gem ({names}), and the box has {GEM_KINDS} and a joker"
+    gem_kinds = [kind for kind in kinds if kind != JOKER]
+    if len(gem_kinds) > GEM_KINDS:
+        names = ", ".join(gem_kinds)
+        text = f"there are {len(gem_kinds)} kinds of gem ({names}), and the box has {GEM_KINDS} and a joker"
         yield Problem((), text, "lost-treasures/tokens")
     if len(table.open_gems) > MAX_OPEN_GEMS:
         text = f"{len(table.open_gems)} gems lie open beside the box, and there are never more than {MAX_OPEN_GEMS}"

@@ -100,14 +100,14 @@ class BuildingValues:
         knights, towers = kingdom.all_knights, kingdom.towers
         for place in kingdom.buildings:
             tile, terrain = place.building, place.building.per_territory
-            separate = sum(territory.terrain is terrain for territory in kingdom.territories)
-            noun = f"separate {terrain} territor{'y' if separate == 1 else 'ies'}"
+            territory_count = sum(territory.terrain is terrain for territory in kingdom.territories)
+            noun = f"separate {terrain} territor{'y' if territory_count == 1 else 'ies'}"
             for is_given, words, points, clause in (
                 (tile.points, count_noun(tile.points, "point"), tile.points, "queendomino/building-points"),
                 (
                     terrain,
-                    f"{separate} {noun} × {self.per_territory}",
-                    separate * self.per_territory,
+                    f"{territory_count} {noun} × {self.per_territory}",
+                    territory_count * self.per_territory,
                     "queendomino/detached",
                 ),
                 (
@@ -157,13 +157,13 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
         (KNIGHT_KEYS, kingdom.all_knights, FIRST_KNIGHTS, BUILT_KNIGHTS, any(tile.per_knight for tile in tiles)),
         (TOWER_KEYS, kingdom.towers, 0, BUILT_TOWERS, any(tile.per_tower for tile in tiles)),
     ):
-        least = first + sum(gains.get(name, 0) for name in names)
+        min_count = first + sum(gains.get(name, 0) for name in names)
         is_most = "buildings" not in kingdom.open_facts and names <= gains.keys()
         is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
-        if (is_most and count > least) or (is_given and count < least):
-            start, more = "its start and " if first else "", "" if is_most else " or more"
+        if (is_most and count > min_count) or (is_given and count < min_count):
+            start, suffix = "its start and " if first else "", "" if is_most else " or more"
             noun = keys[0].removesuffix("s")
-            text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {least}{more}"
+            text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {min_count}{suffix}"
             yield Problem((), text, "queendomino/gained")
 
 
@@ -174,7 +174,7 @@ def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
     """
     kingdoms, clause = table.kingdoms, "queendomino/queen-host"
     hosts = [number for number, kingdom in enumerate(kingdoms) if kingdom.queen]
-    most = max((kingdom.towers for kingdom in kingdoms), default=0)
+    max_towers = max((kingdom.towers for kingdom in kingdoms), default=0)
     if len(hosts) > 1:
         yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
     for number in hosts:
@@ -182,10 +182,11 @@ def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
         if not (find_towns(board) or board.unknown or TOWNS in open_facts):
             text = "the Queen is in a kingdom without a town, so no building brought a tower"
             yield Problem((), text, clause, number)
-        elif "towers" not in open_facts and (towers < most or not towers):
-            other = f", and another kingdom has {most}" if most > towers else ""
+        elif "towers" not in open_facts and (towers < max_towers or not towers):
+            other = f", and another kingdom has {max_towers}" if max_towers > towers else ""
             yield Problem((), f"the Queen is with {count_noun(towers, 'tower')}{other}", clause, number)
-    if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
+    is_queen_open = any("queen" in kingdom.open_facts for kingdom in kingdoms)
+    if max_towers and not hosts and table.is_complete and not is_queen_open:
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
 
 

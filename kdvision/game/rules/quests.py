@@ -65,10 +65,10 @@ def find_crown_lines(kingdom: Kingdom) -> Groups:
         for start in crown_squares:
             if (start.row - down, start.col - across) in crown_squares:
                 continue
-            run, following = [start], Square(start.row + down, start.col + across)
-            while following in crown_squares:
-                run.append(following)
-                following = Square(following.row + down, following.col + across)
+            run, next_square = [start], Square(start.row + down, start.col + across)
+            while next_square in crown_squares:
+                run.append(next_square)
+                next_square = Square(next_square.row + down, next_square.col + across)
             lines += [tuple(run[first : first + 3]) for first in range(0, len(run) - 2, 2)]
     return lines
 

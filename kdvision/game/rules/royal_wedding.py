@@ -26,19 +26,19 @@ MAX_TILINGS: Final = 500
 
 def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms with more dominoes of one box than they draw (royal-wedding/turns)."""
-    most = 12 if rule_set.side > 5 else 6
+    limit = 12 if rule_set.side > 5 else 6
     for number, kingdom in enumerate(table.kingdoms):
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
             other_faces = faces(other)
-            needs = [(face_counts - other_faces).total() for face_counts in _list_used_faces(kingdom.board, most)]
-            if needs and min(needs) > most:
-                text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {most} of each box"
+            needs = [(face_counts - other_faces).total() for face_counts in _list_used_faces(kingdom.board, limit)]
+            if needs and min(needs) > limit:
+                text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {limit} of each box"
                 yield Problem((), text, "royal-wedding/turns", number)
 
 
-def _list_used_faces(board: Board, most: int) -> list[Counter[Face]]:
+def _list_used_faces(board: Board, limit: int) -> list[Counter[Face]]:
     """Return the faces that each tiling of a board uses; empty if there are too many tilings, or too few dominoes."""
-    if board.unknown or len(board) <= 2 * most:
+    if board.unknown or len(board) <= 2 * limit:
         return []
     box, puzzle = index_deck(ROYAL_WEDDING), make_puzzle(board, ROYAL_WEDDING)
     try:

@@ -71,9 +71,9 @@ class CourtTiles:
         tiles = kingdom.list_tokens(TILES.key)
         places = _find_things(kingdom) if tiles else {}
         for tile in tiles:
-            where = f"on {tile.square.name}"
+            location = f"on {tile.square.name}"
             if (character := CHARACTERS.get(tile.name)) is None:
-                label = f"building {tile.name} {where}: {count_noun(tile.crowns, 'crown')} of its territory"
+                label = f"building {tile.name} {location}: {count_noun(tile.crowns, 'crown')} of its territory"
                 yield Line(label, 0, "court/building-crowns", (tile.square,))
                 continue
             things = places.get(character.noun, {})
@@ -84,7 +84,7 @@ class CourtTiles:
                 phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
                 parts.append(f"{phrase} × {character.each}")
             points = character.points + count * character.each
-            yield Line(f"{tile.name} {where}: {' + '.join(parts)}", points, character.clause, (tile.square,))
+            yield Line(f"{tile.name} {location}: {' + '.join(parts)}", points, character.clause, (tile.square,))
 
 
 def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
@@ -149,17 +149,17 @@ def check_price(kingdom: Kingdom) -> Iterator[Problem]:
     if kingdom.board.unknown or not kingdom.open_facts.isdisjoint((TOWNS, RESOURCE_TOKENS.key)):
         return
     resource_squares = {token.square for token in kingdom.list_tokens(RESOURCE_TOKENS.key)}
-    spent = Counter(
+    payments = Counter(
         cell.terrain
         for square, cell in kingdom.board.items()
         if cell.terrain in RESOURCES and not cell.crowns and square not in resource_squares
     )
     # Each tile takes two or more resources of different kinds.
-    paid = min(spent.total() // RESOURCES_PER_TILE, spent.total() - max(spent.values(), default=0))
+    max_tiles = min(payments.total() // RESOURCES_PER_TILE, payments.total() - max(payments.values(), default=0))
     tiles = len(kingdom.list_tokens(TILES.key))
-    if tiles > paid:
+    if tiles > max_tiles:
         verb = "lies" if tiles == 1 else "lie"
-        text = f"{count_noun(tiles, TILES.word)} {verb} here, and the resources that left the board pay for {paid}"
+        text = f"{count_noun(tiles, TILES.word)} {verb} here, and the resources that left the board pay for {max_tiles}"
         yield Problem((), text, "court/price")
 
 

@@ -35,6 +35,7 @@ class CalibrationRun(Run):
     """The options of one calibration."""
 
     scenes: int
+    keep_weights: bool
 
     @property
     def results(self) -> Path:
@@ -70,14 +71,20 @@ class CalibrationRun(Run):
         print(groups, table, sep="\n", flush=True)
 
 
-def fit(run: CalibrationRun) -> Calibration:
-    """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
-    path = find_model("cells")
+def fit_weights(run: CalibrationRun, path: Path) -> None:
+    """Run steps 1 and 2: fit the weights of the evidence for tiles, and write them into cells.onnx."""
     evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
     update_metadata(path, tiles.fit_tile_weights(np.concatenate(evidence)))
     collect = partial(tiles.collect_occlusion_evidence, run.data)
     evidence = run.map_seeds(collect, OCCLUSION_SEED, run.scenes // 5, "occlusion weights")
     update_metadata(path, tiles.fit_occlusion_weights(np.concatenate(evidence)))
+
+
+def fit(run: CalibrationRun) -> Calibration:
+    """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
+    path = find_model("cells")
+    if not run.keep_weights:
+        fit_weights(run, path)
     observed = run.observe("plain", BOARD_SEED, run.scenes)
     plain = run.judge(observed)
     occluded = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
@@ -100,6 +107,7 @@ def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
     parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
+    parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     options = vars(parser.parse_args())
     validate_only = options.pop("validate_only")

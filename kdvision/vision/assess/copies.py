@@ -32,11 +32,11 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     """
     min_tiles, min_share = 6, 0.75
     reach = max(*copy.is_tile.shape, *original.is_tile.shape)
-    copied, shown = (_list_terrains(each, reach) for each in (copy, original))
-    views = [np.rot90(view, turn) for view in (copied, copied[:, ::-1]) for turn in range(4)]
-    view = max(views, key=lambda view: int(((view == shown) & (shown > 0)).sum()))
-    common, count = ((view == shown) & (shown > 0)).sum(), np.count_nonzero(view)
-    has_more = bool(((view > 0) & (shown == 0)).any())
+    copy_terrains, original_terrains = (_list_terrains(each, reach) for each in (copy, original))
+    views = [np.rot90(view, turn) for view in (copy_terrains, copy_terrains[:, ::-1]) for turn in range(4)]
+    view = max(views, key=lambda view: int(((view == original_terrains) & (original_terrains > 0)).sum()))
+    common, count = ((view == original_terrains) & (original_terrains > 0)).sum(), np.count_nonzero(view)
+    has_more = bool(((view > 0) & (original_terrains == 0)).any())
     return not has_more and bool(common >= max(min_tiles, min_share * count))
 
 
@@ -46,6 +46,6 @@ def _list_terrains(observation: GridObservation, reach: int) -> NDArray[np.intp]
     terrains = np.where(observation.is_tile, codes[observation.reading.log_probs.argmax(axis=-1)], 0)
     (row, col), (rows, cols) = observation.castle_cell, terrains.shape
     terrains[row, col] = 0
-    around = np.zeros((2 * reach + 1, 2 * reach + 1), np.intp)
-    around[reach - row : reach - row + rows, reach - col : reach - col + cols] = terrains
-    return around
+    centred_terrains = np.zeros((2 * reach + 1, 2 * reach + 1), np.intp)
+    centred_terrains[reach - row : reach - row + rows, reach - col : reach - col + cols] = terrains
+    return centred_terrains

@@ -32,14 +32,15 @@ MIN_OUTLINED_TILES: Final = 2.0
 class GridClass(NamedTuple):
     """What a grid may be.
 
-    `certain`: a kingdom. `beside_others`: a kingdom if another one lies on the table, because a castle is possible.
-    `alone`: a kingdom if no other one lies there, because its castle may be hidden. `possible`: a person should look.
+    `is_certain`: a kingdom. `beside_others`: a kingdom if another one lies on the table, because a castle is possible.
+    `can_be_alone`: a kingdom if no other one lies there, because its castle may be hidden. `is_possible`: a person
+    should look.
     """
 
-    certain: bool = False
+    is_certain: bool = False
     beside_others: bool = False
-    alone: bool = False
-    possible: bool = False
+    can_be_alone: bool = False
+    is_possible: bool = False
 
 
 def classify_grid(observation: GridObservation) -> GridClass:
@@ -51,7 +52,7 @@ def classify_grid(observation: GridObservation) -> GridClass:
     """
     if fills_offer(observation.is_tile, observation.border_log_odds):
         return GridClass()
-    castle, count, expected = (
+    castle, count, expected_tiles = (
         observation.max_castle_probability,
         count_evidence(observation),
         observation.expected_tiles,
@@ -59,17 +60,17 @@ def classify_grid(observation: GridObservation) -> GridClass:
     (across, along), is_cut = OFFER_CELLS, observation.is_cut
     with_castle = observation.is_confident | (observation.castle_probability == castle)
     exceeds_offer = count_outside_offer(observation.is_confident) > 1
-    visible = castle > P_CONFIDENT or (castle > P_TILE and exceeds_offer)
-    possible = castle > P_TILE or (castle > P_POSSIBLE_CASTLE and count_outside_offer(with_castle) > 1)
-    mostly_confident, is_large = count > MIN_CONFIDENT_SHARE * expected, count >= MIN_KINGDOM_SQUARES
+    is_castle_visible = castle > P_CONFIDENT or (castle > P_TILE and exceeds_offer)
+    is_castle_possible = castle > P_TILE or (castle > P_POSSIBLE_CASTLE and count_outside_offer(with_castle) > 1)
+    mostly_confident, is_large = count > MIN_CONFIDENT_SHARE * expected_tiles, count >= MIN_KINGDOM_SQUARES
     is_kingdom = mostly_confident and is_large
-    alone = mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
-    hides_castle = alone and (is_cut or count > 2 * across * along)
+    can_be_alone = mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
+    hides_castle = can_be_alone and (is_cut or count > 2 * across * along)
     return GridClass(
-        certain=(is_kingdom and visible) or hides_castle,
-        beside_others=(is_kingdom and possible) or hides_castle,
-        alone=alone,
-        possible=(mostly_confident or (castle > P_CONFIDENT and count > expected / 2))
+        is_certain=(is_kingdom and is_castle_visible) or hides_castle,
+        beside_others=(is_kingdom and is_castle_possible) or hides_castle,
+        can_be_alone=can_be_alone,
+        is_possible=(mostly_confident or (castle > P_CONFIDENT and count > expected_tiles / 2))
         and (exceeds_offer or (is_large and castle > P_POSSIBLE_CASTLE)),
     )
 
@@ -80,11 +81,11 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     If no castle is visible anywhere, the largest grid that may hide one is the only kingdom.
     """
     classes = [(one, classify_grid(one)) for one in observations]
-    if any(grid_class.certain for _, grid_class in classes):
+    if any(grid_class.is_certain for _, grid_class in classes):
         kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
     else:
         kingdoms = sorted(
-            (one for one, grid_class in classes if grid_class.alone), key=lambda one: -one.expected_tiles
+            (one for one, grid_class in classes if grid_class.can_be_alone), key=lambda one: -one.expected_tiles
         )[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
     kingdoms = [one for one in kingdoms if one not in copies]
@@ -120,16 +121,16 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     on_board = np.zeros_like(observation.is_confident)
     on_board[[square.row for square in board], [square.col for square in board]] = True
     if classify_grid(observation).beside_others:
-        enough = count_evidence(observation, among=on_board) >= MIN_KINGDOM_SQUARES
+        enough = count_evidence(observation, cell_mask=on_board) >= MIN_KINGDOM_SQUARES
     else:
         enough = len(board) > offer_squares
     return enough and len(board) > observation.expected_tiles / 2
 
 
-def count_evidence(observation: GridObservation, among: Mask | None = None) -> int:
+def count_evidence(observation: GridObservation, cell_mask: Mask | None = None) -> int:
     """Return the number of confident squares, with at most one castle: diamonds in a carpet look like castles."""
     castles = int((observation.castle_probability > P_CONFIDENT).sum())
-    confident = observation.is_confident if among is None else observation.is_confident & among
+    confident = observation.is_confident if cell_mask is None else observation.is_confident & cell_mask
     return int(confident.sum()) - max(castles - 1, 0)
 
 
@@ -149,6 +150,6 @@ def fills_offer(tiles: Mask, border_log_odds: BorderLogOdds) -> bool:
 
 def count_outside_offer(tiles: Mask) -> int:
     """Return the smallest number of `tiles` (rows, cols) outside a row on offer, wherever that lies."""
-    padded = np.pad(tiles, max(OFFER_CELLS))
-    windows = (np.lib.stride_tricks.sliding_window_view(padded, shape) for shape in (OFFER_CELLS, OFFER_CELLS[::-1]))
+    mask = np.pad(tiles, max(OFFER_CELLS))
+    windows = (np.lib.stride_tricks.sliding_window_view(mask, shape) for shape in (OFFER_CELLS, OFFER_CELLS[::-1]))
     return int(tiles.sum()) - max(int(window.sum(axis=(2, 3)).max()) for window in windows)

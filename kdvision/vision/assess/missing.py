@@ -23,8 +23,8 @@ NO_EVIDENCE_LOG_ODDS: Final = -4.0
 
 def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
     """Return the cells of a grid that touch the board's squares and are none of them, in order."""
-    around = {cell for square in board for cell in square.neighbours()} - set(board)
-    return sorted(cell for cell in around if 0 <= cell.row < rows and 0 <= cell.col < cols)
+    neighbours = {cell for square in board for cell in square.neighbours()} - set(board)
+    return sorted(cell for cell in neighbours if 0 <= cell.row < rows and 0 <= cell.col < cols)
 
 
 def can_grow(board: Collection[Square], cell: Square) -> bool:
@@ -46,9 +46,9 @@ def iterate_domino_places(board: Collection[Square], rows: int, cols: int) -> It
     """Yield the cells on which one more domino could lie: one beside the board, and one beside that."""
     for cell in find_neighbours(board, rows, cols):
         if can_grow(board, cell):
-            grown = {*board, cell}
+            grown_board = {*board, cell}
             for other in find_neighbours([cell], rows, cols):
-                if other not in grown and can_grow(grown, other):
+                if other not in grown_board and can_grow(grown_board, other):
                     yield cell, other
 
 
@@ -100,7 +100,7 @@ def compute_completeness(
     """
     min_probability, rows, cols = 0.1, *tile_probability.shape
     is_hidden = np.zeros((rows, cols), bool) if visible_share is None else visible_share < 0.5
-    around = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    is_rim = ndimage.binary_dilation(np.pad(is_hidden, 1, constant_values=True), around)[1:-1, 1:-1]
-    beside = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell)]
-    return float(np.prod([1 - p for p in (tile_probability[cell] for cell in beside) if p > min_probability]))
+    structure = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    is_rim = ndimage.binary_dilation(np.pad(is_hidden, 1, constant_values=True), structure)[1:-1, 1:-1]
+    rim_cells = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell)]
+    return float(np.prod([1 - p for p in (tile_probability[cell] for cell in rim_cells) if p > min_probability]))

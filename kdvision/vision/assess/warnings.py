@@ -85,9 +85,9 @@ class BoardFrame(NamedTuple):
 
     def crop(self, board: Board) -> Board:
         """Return a board of the grid in this frame; its first rows and columns may be empty."""
-        last = self.to_board(self.last)
+        last_square = self.to_board(self.last)
         cells = {self.to_board(square): cell for square, cell in board.items()}
-        return Board(cells, height=last.row + 1, width=last.col + 1)
+        return Board(cells, height=last_square.row + 1, width=last_square.col + 1)
 
     def shift_problem(self, problem: Problem) -> Problem:
         """Return a problem with squares of the grid in the coordinates of the board."""
@@ -108,8 +108,8 @@ def find_warnings(
     if observation.visible_share is not None and observation.tile_beyond is not None:
         truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond)
         yield from map(frame.shift_problem, truncation)
-    if hidden := find_hidden_squares(board, observation.occlusion > P_TILE):
-        inside = tuple(frame.to_board(square) for square in hidden if frame.contains(square))
+    if hidden_squares := find_hidden_squares(board, observation.occlusion > P_TILE):
+        inside = tuple(frame.to_board(square) for square in hidden_squares if frame.contains(square))
         place = f"on {join_names(inside)}" if inside else "beside this kingdom"
         yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
     if unknown := tuple(frame.to_board(square) for square in board if observation.is_unidentified[square]):
@@ -117,7 +117,7 @@ def find_warnings(
     facts = {
         "few": len(board) < usual_squares,
         "castle": observation.max_castle_probability <= P_TILE and bool(board.castles()),
-        "unproved": not decision.proved,
+        "unproved": not decision.is_proved,
         "flawed": surroundings.damaged,
         **surroundings._asdict(),
     }
@@ -129,12 +129,12 @@ def find_warnings(
 
 def forces_review(problem: Problem) -> bool:
     """Return True if a problem asks for a review by itself: a fact about the photo, or one without a weight."""
-    return not problem.played and (not problem.warning or problem.warning in PHOTO_WARNINGS)
+    return not problem.is_rule_breach and (not problem.warning or problem.warning in PHOTO_WARNINGS)
 
 
 def label_misreading(problem: Problem) -> Problem:
     """Return a problem of the decision as evidence of a misreading: "contents" or "illegal", or unchanged if played."""
-    if problem.played or not problem.clause:
+    if problem.is_rule_breach or not problem.clause:
         return problem
     return replace(problem, warning="contents" if problem.clause == CONTENTS_CLAUSE else "illegal")
 
@@ -150,6 +150,6 @@ def measure_evidence(problems: Iterable[Problem], observation: GridObservation, 
         for problem in problems
         if problem.warning in EVIDENCE_IDS
     }
-    if decision.overruled:
+    if decision.overruled_squares:
         strengths["overruled"] = 1.0
     return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion)}

@@ -28,13 +28,13 @@ BACKGROUND_FRACTION: Final = 8
 
 @dataclass(frozen=True)
 class Background:
-    """Median colours, CIE L*a*b*, of each cell of a grid (rows, cols, 3) and of the cells `around` it (n, 3).
+    """Median colours, CIE L*a*b*, of each cell of a grid (rows, cols, 3) and of the `surround`, cells around it (n, 3).
 
     NaN if nothing of a cell is visible.
     """
 
     cells: Floats
-    around: Floats
+    surround: Floats
 
     @classmethod
     def sample(cls, photo: Photo, grid: Grid) -> Background:
@@ -49,7 +49,7 @@ class Background:
 
         Background are the surround and the `empty` cells (rows, cols). NaN if hardly any of it is visible.
         """
-        background = np.concatenate([self.cells[empty], self.around])
+        background = np.concatenate([self.cells[empty], self.surround])
         distance = compute_colour_distance(self.cells.reshape(-1, 3), background, BACKGROUND_FRACTION)
         return distance.reshape(empty.shape)
 
@@ -99,8 +99,8 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     points, inside = points[visible], inside[visible]
     pixels, matrix = photo.crop(points, samples / side)
     x, y = np.moveaxis((apply_homography(matrix, points + 0.5) - 0.5).astype(np.float32), -1, 0)
-    sampled = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    lab = np.asarray(cv2.cvtColor(sampled.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
+    sampled_pixels = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    lab = np.asarray(cv2.cvtColor(sampled_pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
     is_inside = inside.all(axis=1)
     lab[~inside] = np.nan
     medians = np.median(lab, axis=1)

@@ -47,10 +47,10 @@ class TileFeatures:
 
     def update(self, observation: GridObservation, kinds: Sequence[str], log_probs: Floats) -> GridObservation:
         """Return the observation with new log-probabilities (n, kinds) of its tiles; other kinds keep theirs."""
-        updated = observation.reading.log_probs.copy()
+        grid_log_probs = observation.reading.log_probs.copy()
         columns = np.array([observation.reading.kinds.index(kind) for kind in kinds])
-        updated.reshape(-1, updated.shape[-1])[self.cells[:, None], columns] = log_probs + self.total
-        return replace(observation, reading=Reading(updated, observation.reading.kinds))
+        grid_log_probs.reshape(-1, grid_log_probs.shape[-1])[self.cells[:, None], columns] = log_probs + self.total
+        return replace(observation, reading=Reading(grid_log_probs, observation.reading.kinds))
 
 
 class ContextClassifier:
@@ -65,12 +65,12 @@ class ContextClassifier:
         tiles = [TileFeatures.of(photo, observation, self.kinds) for observation in observations]
         if not any(len(one.cells) for one in tiles):
             return list(observations)
-        predicted = self.model.run_inputs(
+        tile_log_probs = self.model.run_inputs(
             log_probs=np.concatenate([one.log_probs for one in tiles]).astype(np.float32),
             colours=np.concatenate([one.colours for one in tiles]).astype(np.float32),
         ).astype(np.float64)
-        predicted -= np.logaddexp.reduce(predicted, axis=1, keepdims=True)  # the network works in float32
-        parts = np.split(predicted, np.cumsum([len(one.cells) for one in tiles])[:-1])
+        tile_log_probs -= np.logaddexp.reduce(tile_log_probs, axis=1, keepdims=True)  # the network works in float32
+        parts = np.split(tile_log_probs, np.cumsum([len(one.cells) for one in tiles])[:-1])
         kingdoms = zip(observations, tiles, parts, strict=True)
         return [one.update(observation, self.kinds, log_probs) for observation, one, log_probs in kingdoms]
 

@@ -32,32 +32,33 @@ MIN_WHOLE_SHARE: Final = 0.75
 def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int = 4) -> GridObservation:
     """Return the observation of a grid; cells outside the photo show nothing."""
     share, metadata, shape = compute_visible_share(grid, photo), classifier.model.metadata, (grid.rows, grid.cols)
-    predicted = classify_cells(photo, classifier, grid, share, turns=turns)
+    predictions = classify_cells(photo, classifier, grid, share, turns=turns)
     background = Background.sample(photo, grid)
-    features = compute_tile_features(predicted, grid, background)
+    features = compute_tile_features(predictions, grid, background)
     log_odds = compute_tile_log_odds(features, metadata)
     outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
     tile, no_tile = -np.logaddexp(0, -log_odds)[:, None], -np.logaddexp(0, log_odds)[:, None]
-    log_probs = np.concatenate([predicted.kind + tile, no_tile], axis=1).reshape(*shape, -1)
+    log_probs = np.concatenate([predictions.kind + tile, no_tile], axis=1).reshape(*shape, -1)
     reading = Reading(log_probs, classifier.kinds).remove_tiles(outside)
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
     colourless = compute_tile_log_odds(features, metadata, use_colour=False)
-    foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
-    hidden = compute_occlusion_probability(compute_occlusion_features(predicted, features), metadata).reshape(shape)
-    occlusion = np.where(is_tile, predicted.hidden.reshape(shape), is_whole * hidden)
+    is_foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
+    occlusion_features = compute_occlusion_features(predictions, features)
+    hidden_probability = compute_occlusion_probability(occlusion_features, metadata).reshape(shape)
+    occlusion = np.where(is_tile, predictions.hidden.reshape(shape), is_whole * hidden_probability)
     observation = GridObservation(
-        grid, reading, compute_border_log_odds(predicted, shape), join_occlusion(occlusion, foreign)
+        grid, reading, compute_border_log_odds(predictions, shape), join_occlusion(occlusion, is_foreign)
     )
     if observation.max_castle_probability > P_TILE:
         crop = crop_squares(photo, grid.quad(observation.castle_cell)[None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))
     if classifier.pieces:
-        gems = join_gem_evidence(predicted.gems.reshape(*shape, -1), observation.is_tile)
-        pieces = predicted.pieces.reshape(*shape, -1)
+        gems = join_gem_evidence(predictions.gems.reshape(*shape, -1), observation.is_tile)
+        pieces = predictions.pieces.reshape(*shape, -1)
         observation = replace(observation, pieces=pieces, gems=gems, piece_names=classifier.pieces)
     if share.min() == 1:
         return observation
-    beyond = np.where(outside, expit(predicted.presence).reshape(shape), 0.0)
+    beyond = np.where(outside, expit(predictions.presence).reshape(shape), 0.0)
     return replace(observation, visible_share=share, tile_beyond=beyond)
 
 
@@ -80,12 +81,12 @@ def compute_visible_share(grid: Grid, photo: Photo) -> Floats:
     return share
 
 
-def compute_border_log_odds(predicted: CellPredictions, shape: tuple[int, int]) -> BorderLogOdds:
+def compute_border_log_odds(predictions: CellPredictions, shape: tuple[int, int]) -> BorderLogOdds:
     """Return the log-odds that neighbours are one domino, relative to no knowledge.
 
     Both halves see the one border between them, so that their mean counts, not their sum.
     """
     min_log_probability, uniform = -4.0, float(np.log(1 / 4))
-    partner = np.maximum(predicted.partner, min_log_probability).reshape(*shape, 4) - uniform
+    partner = np.maximum(predictions.partner, min_log_probability).reshape(*shape, 4) - uniform
     right, down, left, up = (partner[..., k] for k in range(4))
     return (right[:, :-1] + left[:, 1:]) / 2, (down[:-1] + up[1:]) / 2

@@ -27,9 +27,9 @@ def find_foreign_objects(background: Background, features: Floats, log_odds: Flo
     One of the two networks sees no tile in the `features` (n, 3), and the `log_odds` (n,) without colour are not high.
     Plain wheat and water show little, but both networks call them tiles.
     """
-    doubted = (log_odds <= np.log(0.9 / 0.1)) & (features[:, :2].min(axis=1) <= 0)
+    is_doubtful = (log_odds <= np.log(0.9 / 0.1)) & (features[:, :2].min(axis=1) <= 0)
     shape = background.cells.shape[:2]
-    return np.asarray(find_covered(background, (log_odds <= 0).reshape(shape)) & doubted.reshape(shape))
+    return np.asarray(find_covered(background, (log_odds <= 0).reshape(shape)) & is_doubtful.reshape(shape))
 
 
 def find_covered(background: Background, empty: Mask) -> Mask:
@@ -44,17 +44,17 @@ def find_unusual_colours(colours: Floats, empty: Mask) -> Mask:
     return np.asarray(distance.reshape(empty.shape) > MIN_COLOUR_DISTANCE)
 
 
-def compute_occlusion_features(predicted: CellPredictions, features: Floats) -> Floats:
+def compute_occlusion_features(predictions: CellPredictions, features: Floats) -> Floats:
     """Return the evidence (n, 6) that something hides a tile on each cell.
 
     The tile features (n, 3) with an unknown colour as 0, whether the colour is unknown, the cell network's log-odds of
     an occlusion, and the entropy of the kinds in nats: an object looks like no kind of tile.
     """
     unknown = np.isnan(features[:, 2])
-    entropy = -(np.exp(predicted.kind) * predicted.kind).sum(axis=1)
+    entropy = -(np.exp(predictions.kind) * predictions.kind).sum(axis=1)
     colour = np.where(unknown, 0.0, features[:, 2])
-    hidden = compute_log_odds(np.clip(predicted.hidden, MIN_OCCLUSION, 1))
-    return np.column_stack([features[:, :2], colour, unknown, hidden, entropy])
+    occlusion_log_odds = compute_log_odds(np.clip(predictions.hidden, MIN_OCCLUSION, 1))
+    return np.column_stack([features[:, :2], colour, unknown, occlusion_log_odds, entropy])
 
 
 def compute_occlusion_probability(features: Floats, metadata: Mapping[str, Sequence[float]]) -> Floats:

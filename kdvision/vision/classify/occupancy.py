@@ -13,7 +13,7 @@ from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.cells import CellPredictions
 
 
-def compute_tile_features(predicted: CellPredictions, grid: Grid, background: Background) -> Floats:
+def compute_tile_features(predictions: CellPredictions, grid: Grid, background: Background) -> Floats:
     """Return the evidence for a tile on each cell (n, 3): cell network, detector, colour.
 
     The first two are log-odds, the detector's bounded by `min_score`. The third is the logarithm of the colour distance
@@ -23,10 +23,10 @@ def compute_tile_features(predicted: CellPredictions, grid: Grid, background: Ba
     min_score, similar, different = 0.05, 4.0, 60.0
     score = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
     detector = logit((score + min_score) / (1 + 2 * min_score))
-    empty = (predicted.presence + detector <= 0).reshape(grid.rows, grid.cols)
+    empty = (predictions.presence + detector <= 0).reshape(grid.rows, grid.cols)
     distance = np.where(background.is_saturated, np.nan, background.measure_distance(empty))
     colour = np.log1p(np.minimum(distance, different) / similar)
-    return np.stack([predicted.presence, detector, colour.reshape(-1)], axis=1)
+    return np.stack([predictions.presence, detector, colour.reshape(-1)], axis=1)
 
 
 def compute_tile_log_odds(

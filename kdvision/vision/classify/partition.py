@@ -50,24 +50,24 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     if len(castles) < 2:
         return []
     links = list_links(tiles)
-    connected = join_squares(len(tiles), [link for link in links if not _is_diagonal(tiles, link)])
-    parts = [part for whole in connected for part in _split_castles(tiles, whole, links, castles)]
+    groups = join_squares(len(tiles), [link for link in links if not _is_diagonal(tiles, link)])
+    parts = [part for group in groups for part in _split_castles(tiles, group, links, castles)]
     parts = [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
     if len(parts) < 2:
         return []
-    fitted = [LatticeHypothesis.fit(tiles.select(sorted(part))) for part in parts]
-    return [part for part in fitted if part is not None]
+    hypotheses = [LatticeHypothesis.fit(tiles.select(sorted(part))) for part in parts]
+    return [one for one in hypotheses if one is not None]
 
 
-def _split_castles(tiles: Component, whole: set[int], links: Sequence[Link], castles: set[int]) -> list[set[int]]:
-    inside = [link for link in links if link[1] in whole and link[2] in whole]
+def _split_castles(tiles: Component, group: set[int], links: Sequence[Link], castles: set[int]) -> list[set[int]]:
+    inside = [link for link in links if link[1] in group and link[2] in group]
     parts = join_squares(len(tiles), inside, may_join=lambda one, other: not (one & castles and other & castles))
     owner = {square: n for n, part in enumerate(parts) for square in part}
     across = [gap for gap, one, other in inside if owner[one] != owner[other]]
     within = [link[0] for link in inside if owner[link[1]] == owner[link[2]] and not _is_diagonal(tiles, link)]
     if across and min(across) > max(within, default=0.0):
-        return [part for part in parts if part <= whole]
-    return [whole]
+        return [part for part in parts if part <= group]
+    return [group]
 
 
 def _is_diagonal(tiles: Component, link: Link) -> bool:
@@ -80,36 +80,39 @@ def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObserv
     A tile belongs to the lattice that has a square on it; of two lattices, to the one with more unshared squares beside
     it.
     """
-    owned = [np.ones(len(one.hypothesis), bool) for one in lattices]
+    masks = [np.ones(len(one.hypothesis), bool) for one in lattices]
     for n, one in enumerate(lattices):
         for m, other in enumerate(lattices[:n]):
             distance = compute_distances(one.hypothesis.squares.centre, other.hypothesis.squares.centre)
-            nearest = distance.argmin(axis=1)
+            nearest_squares = distance.argmin(axis=1)
             for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side):
-                match = nearest[square]
-                if _count_links(one.hypothesis, square, owned[n]) > _count_links(other.hypothesis, match, owned[m]):
-                    owned[m][match] = False
+                match = nearest_squares[square]
+                if _count_links(one.hypothesis, square, masks[n]) > _count_links(other.hypothesis, match, masks[m]):
+                    masks[m][match] = False
                 else:
-                    owned[n][square] = False
-    return [_remove_tiles_of_others(n, lattices, owned) for n in range(len(lattices))]
+                    masks[n][square] = False
+    return [_remove_tiles_of_others(n, lattices, masks) for n in range(len(lattices))]
 
 
-def _count_links(component: Component, square: np.intp, among: Mask) -> float:
-    """Return the number of neighbours of a square among some others, with less weight for corners."""
-    step = np.abs(component.places[among] - component.places[square])
+def _count_links(component: Component, square: np.intp, mask: Mask) -> float:
+    """Return the number of neighbours of a square among those of `mask`, with less weight for corners."""
+    step = np.abs(component.places[mask] - component.places[square])
     edges, corners = ((step.max(axis=1) == 1) & (step.min(axis=1) == diagonal) for diagonal in (0, 1))
     return float(edges.sum() + DIAGONAL_COST_SIDES * corners.sum())
 
 
-def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[Mask]) -> GridObservation:
-    """Return the observation of lattice `n` without tiles on cells where tiles of other lattices lie."""
+def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], masks: Sequence[Mask]) -> GridObservation:
+    """Return the observation of lattice `n` without tiles on cells where tiles of other lattices lie.
+
+    `masks` tell which squares each lattice owns.
+    """
     observation, grid = lattices[n].observation, lattices[n].observation.grid
     centres = grid.centres.reshape(-1, 2)
     is_foreign = np.zeros(len(centres), bool)
-    for other, is_owned in zip((*lattices[:n], *lattices[n + 1 :]), (*owned[:n], *owned[n + 1 :]), strict=True):
+    for other, is_owned in zip((*lattices[:n], *lattices[n + 1 :]), (*masks[:n], *masks[n + 1 :]), strict=True):
         tiles = other.hypothesis.squares.centre[other.find_squares(other.observation.is_tile) & is_owned]
         is_foreign |= (compute_distances(centres, tiles) < MAX_SAME_TILE_SIDES * grid.side).any(axis=1)
-    owned_centres = lattices[n].hypothesis.squares.centre[owned[n]]
+    owned_centres = lattices[n].hypothesis.squares.centre[masks[n]]
     is_foreign[compute_distances(owned_centres, centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation

@@ -111,13 +111,13 @@ def find_pieces(
     rare_log_odds = -7.0
     prior = np.array([0.0, *[rare_log_odds * is_rare] * (len(names) - 1)])
     probabilities = softmax(pieces + prior, axis=-1)
-    found = []
+    detected_pieces = []
     for square in board:
         probability = probabilities[start.row + square.row, start.col + square.col, 1:]
         kind, total = int(probability.argmax()), float(probability.sum())
         if total >= P_UNCERTAIN[0]:
-            found.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))
-    return tuple(found)
+            detected_pieces.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))
+    return tuple(detected_pieces)
 
 
 def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedGem, ...]:

@@ -47,14 +47,14 @@ class PlayerColourClassifier:
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> PlayerColourClassifier:
         """Return the classifier in a JSON file."""
-        stored = json.loads(path.read_text("utf-8"))
-        mean, scale, weights = (np.array(stored[name]) for name in ("usual", "spread", "weights"))
-        return cls(tuple(stored["colours"]), mean, scale, weights, float(stored["sure"]))
+        parameters = json.loads(path.read_text("utf-8"))
+        mean, scale, weights = (np.array(parameters[name]) for name in ("usual", "spread", "weights"))
+        return cls(tuple(parameters["colours"]), mean, scale, weights, float(parameters["sure"]))
 
     def compute_probabilities(self, crop: Bytes) -> Floats:
         """Return the probability (colours,) of each colour for the crop (64, 64, 3) of a castle's square."""
-        standardised = (compute_colour_features(crop) - self.mean) / self.scale
-        features = np.append(np.clip(standardised, -MAX_DEVIATION, MAX_DEVIATION), 1.0)
+        standard_scores = (compute_colour_features(crop) - self.mean) / self.scale
+        features = np.append(np.clip(standard_scores, -MAX_DEVIATION, MAX_DEVIATION), 1.0)
         return np.asarray(softmax(features @ self.weights))
 
     def classify(self, crop: Bytes) -> str:
@@ -105,16 +105,16 @@ def _describe_most_different(red: Floats, blue: Floats, bright: Floats, zone: Ma
     """Return the mean difference of the fifth of a zone that differs most, and the zone's brightness quantiles."""
     red, blue, bright = red[zone], blue[zone], bright[zone]
     chromaticity = np.hypot(red, blue)
-    most = chromaticity >= _compute_quantiles(chromaticity, 0.8)[0]
-    means = [plane[most].mean() for plane in (red, blue, bright)]
+    is_most_different = chromaticity >= _compute_quantiles(chromaticity, 0.8)[0]
+    means = [plane[is_most_different].mean() for plane in (red, blue, bright)]
     return np.array([*means, *_compute_quantiles(bright, 0.1, 0.5, 0.9), chromaticity.mean()])
 
 
 def _compute_quantiles(values: Floats, *shares: float) -> list[float]:
     """Return quantiles with linear interpolation; ten times faster than `np.quantile` for few values."""
-    order, last = np.sort(values), len(values) - 1
-    low = [int(share * last) for share in shares]
+    order, last_index = np.sort(values), len(values) - 1
+    low = [int(share * last_index) for share in shares]
     return [
-        float(order[at] + (order[min(at + 1, last)] - order[at]) * (share * last - at))
+        float(order[at] + (order[min(at + 1, last_index)] - order[at]) * (share * last_index - at))
         for at, share in zip(low, shares, strict=True)
     ]

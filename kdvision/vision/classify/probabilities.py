@@ -58,12 +58,12 @@ class Reading:
         board: Board | str,
         *,
         confidence: float = 0.99,
-        spoiled: Mapping[str, Mapping[str, float]] | None = None,
+        overrides: Mapping[str, Mapping[str, float]] | None = None,
         kinds: tuple[str, ...] = KINDS,
     ) -> Self:
         """Return a reading of this board with one confidence, the rest shared by all other kinds; `?` is uniform.
 
-        `spoiled` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; the remainder is shared
+        `overrides` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; the remainder is shared
         by the kinds that are not mentioned.
         """
         board = Board.parse(board) if isinstance(board, str) else board
@@ -72,7 +72,7 @@ class Reading:
             if Square(*square) not in board.unknown:
                 cell = board.get(Square(*square))
                 values[square] = _spread({str(cell) if cell else NOTHING: confidence}, kinds)
-        for name, shares in (spoiled or {}).items():
+        for name, shares in (overrides or {}).items():
             values[Square.parse(name)] = _spread(shares, kinds)
         return cls.of_probabilities(values, kinds)
 
@@ -168,5 +168,5 @@ def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.f
 
 def compute_log_odds(probability: ArrayLike) -> NDArray[np.float64]:
     """Return the log-odds of probabilities, finite for 0 and 1 too."""
-    clipped = np.clip(np.asarray(probability, np.float64), MIN_PROBABILITY, 1 - MIN_PROBABILITY)
-    return np.asarray(logit(clipped))
+    clipped_probability = np.clip(np.asarray(probability, np.float64), MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+    return np.asarray(logit(clipped_probability))

@@ -52,15 +52,17 @@ def decide(
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    fixed, penalties = fixed_squares or {}, penalties or Penalties()
-    kinds = tuple(dict.fromkeys((*readings[0].kinds, *fixed.values())))
-    losses = [_compute_losses(reading, number, kinds, fixed) for number, reading in enumerate(readings)]
+    fixed_squares, penalties = fixed_squares or {}, penalties or Penalties()
+    kinds = tuple(dict.fromkeys((*readings[0].kinds, *fixed_squares.values())))
+    losses = [_compute_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
     placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, penalties)
     limit = -float(np.log(MIN_PROBABILITY_RATIO)) * temperature
-    best, runners_up, unfinished = BoardProgramme(placements, side, penalties).solve(limit=limit)
-    weighted = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
+    best, runners_up, unfinished_kingdoms = BoardProgramme(placements, side, penalties).solve(limit=limit)
+    solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
     return [
-        _make_decision(placements, number, weighted, deck, side, proved=best.proved and number not in unfinished)
+        _make_decision(
+            placements, number, solutions, deck, side, is_proved=best.is_proved and number not in unfinished_kingdoms
+        )
         for number in range(len(readings))
     ]
 
@@ -82,27 +84,27 @@ def _compute_losses(
 def _make_decision(
     p: Placements,
     number: int,
-    weighted: Sequence[tuple[Solution, float]],
+    solutions: Sequence[tuple[Solution, float]],
     deck: Deck,
     side: int | None,
     *,
-    proved: bool,
+    is_proved: bool,
 ) -> Decision:
     """Return the decision of one kingdom from the solutions for all kingdoms with their weights, the best one first."""
     grid, distinct = p.grids[number], dict[bytes, tuple[Ints, float]]()
-    for solution, weight in weighted:
+    for solution, weight in solutions:
         labels = solution.labels[grid.ravel()]
         if weight > distinct.get(labels.tobytes(), (labels, 0.0))[1]:
             distinct[labels.tobytes()] = labels, weight
-    ranked = sorted(distinct.values(), key=lambda board: -board[1])
-    total = sum(weight for _, weight in ranked)
-    boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked]
+    ranked_labels = sorted(distinct.values(), key=lambda board: -board[1])
+    total = sum(weight for _, weight in ranked_labels)
+    boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]
-    doubts, overruled = _find_doubts(losses, p.kinds, ranked, grid.shape[1])
-    placements = [n for n in weighted[0][0].chosen.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
+    doubts, overruled_squares = _find_doubts(losses, p.kinds, ranked_labels, grid.shape[1])
+    placements = [n for n in solutions[0][0].placement_ids.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
     squares = {int(square): Square(*place) for place, square in np.ndenumerate(grid)}
-    foreign = [n for n in placements if p.face[n] < 0 and not p.is_castle[n]]
-    foreign_squares = sorted(squares[at] for n in foreign for at in (p.first[n], p.second[n]) if at >= 0)
+    foreign_placements = [n for n in placements if p.face[n] < 0 and not p.is_castle[n]]
+    foreign_squares = sorted(squares[at] for n in foreign_placements for at in (p.first[n], p.second[n]) if at >= 0)
     index, dominoes = index_deck(deck), []
     for n in (n for n in placements if p.face[n] >= 0):
         one, two = (Cell.parse(p.kinds[kind]) for kind in (p.kind_a[n], p.kind_b[n]))
@@ -115,9 +117,9 @@ def _make_decision(
         doubts=doubts,
         problems=_find_problems(boards[0][0], foreign_squares, deck, side),
         runners_up=tuple(boards[1:]),
-        overruled=overruled,
-        proved=proved,
-        correction_cost=float((losses[np.arange(len(losses)), ranked[0][0]] - losses.min(axis=1)).sum()),
+        overruled_squares=overruled_squares,
+        is_proved=is_proved,
+        correction_cost=float((losses[np.arange(len(losses)), ranked_labels[0][0]] - losses.min(axis=1)).sum()),
     )
 
 
@@ -129,15 +131,15 @@ def _make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
 
 
 def _find_doubts(
-    losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]], cols: int
+    losses: Floats, kinds: tuple[str, ...], ranked_labels: Sequence[tuple[Ints, float]], cols: int
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """Return the uncertain squares, least probable first, and those decided against a confident reading."""
-    labellings, best_read = np.stack([labels for labels, _ in ranked]), losses.argmin(axis=1)
-    doubts, overruled = [], []
+    labellings, best_read = np.stack([labels for labels, _ in ranked_labels]), losses.argmin(axis=1)
+    doubts, overruled_squares = [], []
     for index in np.flatnonzero((labellings != best_read).any(axis=0)).tolist():
         square, label, raw = Square(*divmod(index, cols)), int(labellings[0, index]), int(best_read[index])
         weights: dict[int, float] = {}
-        for labels, weight in ranked:
+        for labels, weight in ranked_labels:
             weights.setdefault(int(labels[index]), weight)
         probability = weights[label] / sum(weights.values())
         contradicts = raw != label and np.exp(-losses[index, raw]) > P_CONFIDENT_READING
@@ -145,8 +147,8 @@ def _find_doubts(
             del weights[label]
             alternative = raw if contradicts else max(weights, key=lambda kind: weights[kind])
             doubts.append(Doubt(square, kinds[label], probability, kinds[alternative]))
-        overruled += [square] if contradicts else []
-    return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled)
+        overruled_squares += [square] if contradicts else []
+    return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled_squares)
 
 
 def _find_problems(

@@ -30,10 +30,10 @@ class Doubt:
 class Decision:
     """The decided board of one kingdom, in the frame of the reading.
 
-    `overruled` are squares where the deck contradicts a confident reading; each is among the doubts. `runners_up` are
-    other boards with their probabilities, most probable first. `proved` is false if the search for the best board or
-    for the alternatives of its squares was stopped at a limit. `correction_cost` is the log-probability that the deck
-    gives up: that of the most probable kinds minus that of the decided ones.
+    On `overruled_squares` the deck contradicts a confident reading; each is among the doubts. `runners_up` are other
+    boards with their probabilities, most probable first. `is_proved` is false if the search for the best board or for
+    the alternatives of its squares was stopped at a limit. `correction_cost` is the log-probability that the deck gives
+    up: that of the most probable kinds minus that of the decided ones.
     """
 
     board: Board
@@ -42,20 +42,20 @@ class Decision:
     doubts: tuple[Doubt, ...] = ()
     problems: tuple[Problem, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
-    overruled: tuple[Square, ...] = ()
-    proved: bool = True
+    overruled_squares: tuple[Square, ...] = ()
+    is_proved: bool = True
     correction_cost: float = 0.0
 
     @property
     def breaks_rule(self) -> bool:
         """True if a rule of play is broken, assuming that the board is right."""
-        return any(problem.played for problem in self.problems)
+        return any(problem.is_rule_breach for problem in self.problems)
 
     @property
     def is_scattered(self) -> bool:
         """True if two dominoes or more, and at least half of all, do not connect; a player may misplace one."""
-        detached = [problem.squares for problem in self.problems if problem.clause == "kingdomino/connection"]
-        loose, tiles = len(set().union(*detached)), len(self.board) - len(self.board.castles())
+        detached_groups = [problem.squares for problem in self.problems if problem.clause == "kingdomino/connection"]
+        loose, tiles = len(set().union(*detached_groups)), len(self.board) - len(self.board.castles())
         return loose >= 4 and tiles <= 2 * loose  # two dominoes have four squares
 
     @property
@@ -71,5 +71,5 @@ class Decision:
     @property
     def is_consistent(self) -> bool:
         """True if nothing suggests a misreading: solved to the end, nothing overruled, no problem but illegal plays."""
-        misread = any(not problem.played for problem in self.problems)
-        return self.proved and not misread and not self.overruled
+        misread = any(not problem.is_rule_breach for problem in self.problems)
+        return self.is_proved and not misread and not self.overruled_squares

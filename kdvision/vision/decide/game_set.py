@@ -45,8 +45,8 @@ def check_box(box: str) -> str:
     game, *expansions = box.split("+")
     for name, names in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
         if name not in names:
-            expected = ", ".join(names)
-            raise NotationError(f"there is no game {name!r}", expected=expected, hint=f"name one of {expected}")
+            choices = ", ".join(names)
+            raise NotationError(f"there is no game {name!r}", expected=choices, hint=f"name one of {choices}")
     return box
 
 
@@ -93,8 +93,8 @@ def decide_game(
 
     if game != GAME_AUTO:
         return decide_with(game)
-    expected = sum(float(compute_town_probability(reading).sum()) for reading in readings)
-    has_towns = any(map(_is_town, named_kinds)) or round(expected) >= MIN_CONTRADICTIONS
+    expected_towns = sum(float(compute_town_probability(reading).sum()) for reading in readings)
+    has_towns = any(map(_is_town, named_kinds)) or round(expected_towns) >= MIN_CONTRADICTIONS
     if not has_towns or not readings or not knows_towns(readings[0]):
         return decide_with(GAME_KINGDOMINO)
     one, both = decide_with(GAME_QUEENDOMINO), decide_with(GAME_ROYAL_WEDDING)
@@ -112,9 +112,9 @@ def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]
 
 def _count_contradictions(decisions: Sequence[Decision]) -> float:
     """Return the number of overruled squares, of foreign dominoes, and of dominoes used more often than they exist."""
-    used = Counter(domino.numbers for decision in decisions for domino in decision.dominoes)
-    excess = sum(max(count - len(numbers), 0) for numbers, count in used.items())
-    return sum(len(one.overruled) + one.foreign_dominoes for one in decisions) + excess
+    use_counts = Counter(domino.numbers for decision in decisions for domino in decision.dominoes)
+    excess = sum(max(count - len(numbers), 0) for numbers, count in use_counts.items())
+    return sum(len(one.overruled_squares) + one.foreign_dominoes for one in decisions) + excess
 
 
 def _is_town(kind: str) -> bool:

@@ -37,8 +37,8 @@ class Solution:
 
     labels: Ints
     loss: float
-    chosen: Ints
-    proved: bool
+    placement_ids: Ints
+    is_proved: bool
 
 
 class _Window(NamedTuple):
@@ -80,28 +80,30 @@ class BoardProgramme:
             b_eq=self._upper[is_equal],
             method="highs",
         )
-        reduced = np.asarray(relaxation.lower.marginals[: len(p.cost)])
-        if (reduced <= limit).sum() > MAX_COLUMNS:
-            rounded = self._round(relaxation.x)
-            return rounded, self._replace_uncertain(rounded, limit), set(range(len(p.grids)))
-        best = self._solve_columns(reduced <= limit)
+        reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
+        if (reduced_costs <= limit).sum() > MAX_COLUMNS:
+            rounded_solution = self._round(relaxation.x)
+            return rounded_solution, self._replace_uncertain(rounded_solution, limit), set(range(len(p.grids)))
+        best = self._solve_columns(reduced_costs <= limit)
         if best is None or best.loss > relaxation.fun + limit:
-            best = self._solve_columns(reduced <= (np.inf if best is None else best.loss - relaxation.fun))
+            best = self._solve_columns(reduced_costs <= (np.inf if best is None else best.loss - relaxation.fun))
         if best is None:
             raise RuntimeError("the integer programme of a photo has no solution")
         gap = max(best.loss - float(relaxation.fun), 0.0)
-        is_near = reduced <= gap + limit
+        is_near = reduced_costs <= gap + limit
         bounds = np.where(best.labels == p.nothing, np.inf, -relaxation.ineqlin.marginals[: len(best.labels)])
         for squares, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):
             other = np.flatnonzero((squares >= 0) & is_near & (kinds != best.labels[squares]))
-            np.minimum.at(bounds, squares[other], reduced[other])
-        alternatives, unfinished = self._solve_alternatives(best, np.maximum(bounds - gap, 0.0), is_near, limit)
+            np.minimum.at(bounds, squares[other], reduced_costs[other])
+        alternatives, unfinished_kingdoms = self._solve_alternatives(
+            best, np.maximum(bounds - gap, 0.0), is_near, limit
+        )
         first = min([best, *alternatives], key=lambda one: one.loss)
-        return first, [one for one in (*alternatives, best) if one is not first], unfinished
+        return first, [one for one in (*alternatives, best) if one is not first], unfinished_kingdoms
 
     def _round(self, values: Floats) -> Solution:
         """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
-        p, chosen = self.placements, list[int]()
+        p, placement_ids = self.placements, list[int]()
         kingdom_of = np.repeat(np.arange(len(p.grids)), [grid.size for grid in p.grids])
         item = np.where(p.is_castle, len(p.stock) + kingdom_of[p.first], p.face)
         supply = np.r_[p.stock, np.ones(len(p.grids)), np.inf]  # the last entry is for what no box explains
@@ -114,11 +116,11 @@ class BoardProgramme:
         for n in np.argsort(-values[: len(p.cost)], kind="stable")[:count].tolist():
             squares = [p.first[n], p.second[n]]
             if is_free[squares].all() and supply[item[n]] > 0:
-                chosen.append(n)
+                placement_ids.append(n)
                 is_free[squares], is_free[-1] = False, True
                 supply[item[n]] -= 1
-        indices = np.array(chosen, np.intp)
-        return Solution(p.label_squares(indices), float(p.cost[indices].sum()), indices, proved=False)
+        indices = np.array(placement_ids, np.intp)
+        return Solution(p.label_squares(indices), float(p.cost[indices].sum()), indices, is_proved=False)
 
     def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
         """Return the solution with one square read otherwise, for each uncertain square, whether or not it is legal."""
@@ -127,7 +129,7 @@ class BoardProgramme:
         extra = np.maximum(others.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
         for square in np.flatnonzero(extra <= limit).tolist():
             labels = np.where(squares == square, others[square].argmin(), best.labels)
-            solutions.append(Solution(labels, best.loss + float(extra[square]), best.chosen, proved=False))
+            solutions.append(Solution(labels, best.loss + float(extra[square]), best.placement_ids, is_proved=False))
         return solutions
 
     def _solve_alternatives(
@@ -140,9 +142,9 @@ class BoardProgramme:
         """
         max_loss = best.loss + limit
         squares = self._list_uncertain(best, bounds, limit)
-        solutions, unfinished = list[Solution](), set[int]()
+        solutions, unfinished_kingdoms = list[Solution](), set[int]()
         if not squares or not self._may_differ(best, squares, is_near, max_loss):
-            return solutions, unfinished
+            return solutions, unfinished_kingdoms
         for square in squares:
             losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
             tolerance = 0.05
@@ -150,21 +152,24 @@ class BoardProgramme:
                 continue
             solution = self._solve_columns(is_near, self._require_difference(best, [square]), max_loss=max_loss)
             if solution is None:
-                unfinished.add(next(n for n, grid in enumerate(self.placements.grids) if square <= grid[-1, -1]))
+                unfinished_kingdoms.add(
+                    next(n for n, grid in enumerate(self.placements.grids) if square <= grid[-1, -1])
+                )
             elif solution.loss <= max_loss:
                 solutions.append(solution)
-        return solutions, unfinished
+        return solutions, unfinished_kingdoms
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
         """Return the squares of each kingdom that may show something else, most uncertain first."""
-        p, listed = self.placements, list[int]()
+        p, uncertain_squares = self.placements, list[int]()
         squares, others = np.arange(len(best.labels)), p.losses.copy()
         others[squares, best.labels] = np.inf
         uncertainty = bounds + np.maximum(others.min(axis=1) - p.losses[squares, best.labels], 0.0)
         for grid in p.grids:
             order = grid.ravel()[np.argsort(uncertainty[grid.ravel()], kind="stable")]
-            listed += order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)][:MAX_SQUARES].tolist()
-        return sorted(listed, key=lambda square: float(uncertainty[square]))
+            is_uncertain = (bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)
+            uncertain_squares += order[is_uncertain][:MAX_SQUARES].tolist()
+        return sorted(uncertain_squares, key=lambda square: float(uncertainty[square]))
 
     def _require_difference(self, best: Solution, squares: list[int]) -> Requirement:
         """Return the constraint that one of the squares shows something else than `best`.
@@ -172,11 +177,11 @@ class BoardProgramme:
         A placement counts 1 for each empty square that it covers, and -1 for each square that it leaves unchanged.
         """
         p, weights = self.placements, np.zeros(len(self.placements.cost))
-        listed = np.isin(np.arange(len(best.labels) + 1), squares)  # the last entry stands for no second square
+        is_listed = np.isin(np.arange(len(best.labels) + 1), squares)  # the last entry stands for no second square
         labels = np.append(best.labels, -1)
         for at, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):
             change = np.where(labels[at] == p.nothing, 1.0, np.where(kinds == labels[at], -1.0, 0.0))
-            weights += np.where(listed[at], change, 0.0)
+            weights += np.where(is_listed[at], change, 0.0)
         return weights, 1.0 - float((best.labels[squares] != p.nothing).sum())
 
     def _may_differ(self, best: Solution, squares: list[int], is_near: Mask, max_loss: float) -> bool:
@@ -204,12 +209,12 @@ class BoardProgramme:
                 result = self._run(columns, constraints, max_nodes=MAX_NODES)
             if result.x is None:
                 return best
-            chosen = columns[:count][result.x[:count] > 0.5]
-            labels = self.placements.label_squares(chosen)
+            placement_ids = columns[:count][result.x[:count] > 0.5]
+            labels = self.placements.label_squares(placement_ids)
             new = [(n, group) for n, group in self._find_detached(labels) if group not in self._cuts]
             loss = float(result.fun) + self._detached_group * len(new)  # not yet priced by a cut
             if best is None or loss <= best.loss + 1e-9:
-                best = Solution(labels, loss, chosen, result.status == 0 and not new)
+                best = Solution(labels, loss, placement_ids, result.status == 0 and not new)
             if not new or loss > max_loss:
                 break
             for kingdom, group in new:
@@ -242,9 +247,9 @@ class BoardProgramme:
             groups, count = measure.label(labels[grid] != p.nothing, connectivity=1, return_num=True)
             if count > 1:
                 castles = groups[labels[grid] == p.kinds.index(CASTLE)].tolist()
-                attached = castles or [int(np.bincount(groups[groups > 0]).argmax())]
-                detached = (n for n in range(1, count + 1) if n not in attached)
-                result += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached]
+                attached_groups = castles or [int(np.bincount(groups[groups > 0]).argmax())]
+                detached_groups = (n for n in range(1, count + 1) if n not in attached_groups)
+                result += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached_groups]
         return result
 
     def _add_cut(self, kingdom: int, group: tuple[int, ...]) -> None:
@@ -279,14 +284,14 @@ def _build_rows(p: Placements, windows: list[_Window]) -> tuple[sparse.csc_array
     count, kingdoms, each = len(p.cost), len(p.grids), np.arange(len(p.cost))
     is_pair, has_face, all_kingdoms = p.second >= 0, p.face >= 0, np.arange(len(p.grids))
     faces, free, larger, castle, owner = np.cumsum([len(p.losses), len(p.stock), kingdoms, kingdoms, kingdoms])
-    no_castle, last = count + all_kingdoms, count + kingdoms + len(windows)
+    no_castle, larger_side_column = count + all_kingdoms, count + kingdoms + len(windows)
     kingdom_of = np.repeat(all_kingdoms, [grid.size for grid in p.grids])
     entries: list[tuple[Any, Any, Any]] = [
         (p.first, each, 1.0),
         (p.second[is_pair], each[is_pair], 1.0),
         (faces + p.face[has_face], each[has_face], 1.0),
         (free + all_kingdoms, no_castle, -1.0),
-        (larger + all_kingdoms, last, -1.0),
+        (larger + all_kingdoms, larger_side_column, -1.0),
         (castle + kingdom_of[p.first[p.is_castle]], each[p.is_castle], 1.0),
         (castle + all_kingdoms, no_castle, 1.0),
     ]
@@ -296,7 +301,7 @@ def _build_rows(p: Placements, windows: list[_Window]) -> tuple[sparse.csc_array
     row, column, value = (
         np.concatenate(part) for part in zip(*(np.broadcast_arrays(*entry) for entry in entries), strict=True)
     )
-    matrix = sparse.csc_array((value, (row, column)), (owner + kingdoms, last + 1))
+    matrix = sparse.csc_array((value, (row, column)), (owner + kingdoms, larger_side_column + 1))
     return matrix, np.r_[np.zeros(len(p.losses)), p.stock, np.zeros(2 * kingdoms), np.ones(2 * kingdoms)]
 
 

@@ -60,11 +60,11 @@ class Placements:
         """The index of the kind "no tile"."""
         return self.kinds.index(NOTHING)
 
-    def label_squares(self, chosen: Ints) -> Ints:
+    def label_squares(self, placement_ids: Ints) -> Ints:
         """Return the kind (squares,) on each square, given the indices of the chosen placements."""
         labels = np.full(len(self.losses) + 1, self.nothing)  # the last entry stands for a missing second square
-        labels[self.second[chosen]] = self.kind_b[chosen]
-        labels[self.first[chosen]] = self.kind_a[chosen]
+        labels[self.second[placement_ids]] = self.kind_b[placement_ids]
+        labels[self.first[placement_ids]] = self.kind_a[placement_ids]
         return labels[:-1]
 
 

@@ -77,9 +77,9 @@ class Component:
         """The smallest rectangle that holds all places."""
         return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
 
-    def select(self, chosen: Indices | Mask | list[int]) -> Component:
+    def select(self, selection: Indices | Mask | list[int]) -> Component:
         """Return the component of some squares, given by a mask or by indices."""
-        return Component(self.places[chosen], self.squares.select(chosen))
+        return Component(self.places[selection], self.squares.select(selection))
 
     def count_common_places(self, other: Component) -> int:
         """Return the number of places that both components have."""
@@ -90,31 +90,31 @@ class Component:
         return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
 
 
-def grow_components(squares: Detections, among: Mask | None = None) -> Iterator[Component]:
+def grow_components(squares: Detections, mask: Mask | None = None) -> Iterator[Component]:
     """Yield the components of the detections, each grown from the strongest one at (0, 0), which is first.
 
-    Columns run along its first axis. Detections on two halves of other ones are left out, and those not `among` (n,).
+    Columns run along its first axis. Detections on two halves of other ones are left out, and those not in `mask` (n,).
     """
-    free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
+    free = ~find_overlapped(squares) if mask is None else mask & ~find_overlapped(squares)
     is_free = free.tolist()  # single look-ups are faster in a list
     links = _list_candidates(squares, free)
     for seed in np.argsort(-squares.score, kind="stable").tolist():
         if is_free[seed]:
             members: dict[tuple[int, int], tuple[int, int]] = {}
-            joined = set[int]()
+            joined_squares = set[int]()
             queue = [(0.0, seed, 0, 0, 0)]
             while queue:
                 _, index, col, row, turn = heapq.heappop(queue)
-                if index in joined or (col, row) in members:
+                if index in joined_squares or (col, row) in members:
                     continue
                 members[col, row] = index, turn
-                joined.add(index)
+                joined_squares.add(index)
                 steps = set[int]()
-                for step, neighbour, turned in links.get(index, ()):
+                for step, neighbour, turned_links in links.get(index, ()):
                     if is_free[neighbour] and step not in steps:  # only the nearest one of each step counts
                         steps.add(step)
-                        gap, dc, dr, quarters = turned[turn % 2]
-                        if gap < np.inf and neighbour not in joined:
+                        gap, dc, dr, quarters = turned_links[turn % 2]
+                        if gap < np.inf and neighbour not in joined_squares:
                             sign = 1 - (turn & 2)  # a half turn reverses the step
                             place = col + sign * int(dc), row + sign * int(dr)
                             heapq.heappush(queue, (gap, neighbour, *place, int(quarters) ^ (turn & 2)))
@@ -135,14 +135,15 @@ def _list_candidates(squares: Detections, free: Mask) -> dict[int, list[tuple[in
     # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
     diagonal: Mask = np.asarray(_STEPS.all(axis=1))
     max_gap: Floats = 0.35 * np.where(diagonal, 1.3, 1.0)
-    max_away = 1.6 * max_gap  # perspective changes sizes: a neighbour lies further from where one square's axes lead
+    # Perspective changes sizes: a neighbour lies further from where one square's axes lead.
+    max_deviation = 1.6 * max_gap
     centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
-    expected, apart = 2 * np.stack([u, v], axis=1) @ _STEPS.T, centre - centre[:, None]
-    reach = np.abs(expected).max(axis=1, initial=0) + max_away.max() * squares.side
-    one, other = np.nonzero((np.abs(apart) <= reach[:, None]) & np.outer(free, free))
-    away = np.abs(apart[one, other, None] - expected[one]) / squares.side[one, None]
-    pair, step = np.nonzero(away <= max_away)
-    order = np.argsort(away[pair, step], kind="stable")
+    expected_offset, offset = 2 * np.stack([u, v], axis=1) @ _STEPS.T, centre - centre[:, None]
+    reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side
+    one, other = np.nonzero((np.abs(offset) <= reach[:, None]) & np.outer(free, free))
+    deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side[one, None]
+    pair, step = np.nonzero(deviation <= max_deviation)
+    order = np.argsort(deviation[pair, step], kind="stable")
     one, other, step = one[pair][order], other[pair][order], step[order]
 
     axes = np.stack([u, v, -u, -v])
@@ -153,7 +154,7 @@ def _list_candidates(squares: Detections, free: Mask) -> dict[int, list[tuple[in
     dc, dr = np.stack([dc, dr]), np.stack([dr, -dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
     meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
-    gap = np.abs(apart[one, other] - meeting) / squares.side[one]
+    gap = np.abs(offset[one, other] - meeting) / squares.side[one]
     ratio = squares.side[other] / squares.side[one]
     fits = np.asarray(ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (gap <= max_gap[step])
     fits &= cosines.max(axis=1) >= min_axis_cosine
@@ -171,20 +172,20 @@ def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_ha
     Weaker ones have less than `max_score_ratio` of the other's score. Two squares overlap if their centres are closer
     than `max_half_sides` along both axes of one of them; neighbours are 2 apart.
     """
-    score, overlapped = squares.score, np.zeros(len(squares), bool)
+    score, is_overlapped = squares.score, np.zeros(len(squares), bool)
     weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
     order = np.argsort(-score, kind="stable")
     strong = order[max_score_ratio * score[order] > score.min(initial=1)]
     inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
-    away = np.abs((squares.centre[weak] - squares.centre[strong, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
-    covers = (away < max_half_sides) & (score[weak] < max_score_ratio * score[strong, None])
+    axis_distance = np.abs((squares.centre[weak] - squares.centre[strong, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
+    covers = (axis_distance < max_half_sides) & (score[weak] < max_score_ratio * score[strong, None])
     for index, is_covered in zip(strong.tolist(), covers, strict=True):
-        if not overlapped[index]:
-            overlapped[weak] |= is_covered
-    return overlapped
+        if not is_overlapped[index]:
+            is_overlapped[weak] |= is_covered
+    return is_overlapped
 
 
-def split_component(whole: Component) -> list[Component]:
+def split_component(component: Component) -> list[Component]:
     """Return the component in parts that are no larger than a kingdom, the largest first.
 
     Kruskal's algorithm (1956) with a size limit: links are used from the best to the worst, so that detections on the
@@ -192,30 +193,30 @@ def split_component(whole: Component) -> list[Component]:
     """
 
     def fits_kingdom(indices: list[int]) -> bool:
-        return not indices or bool(np.ptp(whole.places[indices], axis=0).max() < MAX_SIDE)
+        return not indices or bool(np.ptp(component.places[indices], axis=0).max() < MAX_SIDE)
 
-    if fits_kingdom([*range(len(whole))]):
-        return [whole]
-    score = whole.squares.score
-    costs = [(gap + 1 - min(score[one], score[other]), one, other) for gap, one, other in list_links(whole)]
-    parts = join_squares(len(whole), costs, may_join=lambda one, other: fits_kingdom([*one, *other]))
-    return sorted((whole.select(sorted(part)) for part in parts), key=len, reverse=True)
+    if fits_kingdom([*range(len(component))]):
+        return [component]
+    score = component.squares.score
+    costs = [(gap + 1 - min(score[one], score[other]), one, other) for gap, one, other in list_links(component)]
+    parts = join_squares(len(component), costs, may_join=lambda one, other: fits_kingdom([*one, *other]))
+    return sorted((component.select(sorted(part)) for part in parts), key=len, reverse=True)
 
 
 def list_links(component: Component) -> list[Link]:
     """Return a link between each two neighbours, with `DIAGONAL_COST_SIDES` for those that share a corner."""
     places, squares = component.places, component.squares
-    away = places[None] - places[:, None]
-    one, other = np.nonzero((np.abs(away).max(axis=2) == 1) & (away @ (2, 1) > 0))
+    place_offset = places[None] - places[:, None]
+    one, other = np.nonzero((np.abs(place_offset).max(axis=2) == 1) & (place_offset @ (2, 1) > 0))
     # Both squares meet at the edges or corners that are closest to half way, wherever the lattice has its places.
-    apart = squares.centre[other] - squares.centre[one]
-    half_way, closest = apart / 2, np.empty((2, len(one), 2))
+    centre_offset = squares.centre[other] - squares.centre[one]
+    half_way, closest_steps = centre_offset / 2, np.empty((2, len(one), 2))
     for n, (indices, way) in enumerate(((one, half_way), (other, -half_way))):
         steps = np.einsum("sa,and->nsd", _STEPS, np.stack([squares.axis_u[indices], squares.axis_v[indices]]))
-        nearest = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
-        closest[n] = steps[np.arange(len(steps)), nearest]
-    gaps = np.hypot(*(apart - closest[0] + closest[1]).T) / squares.side[one]
-    gaps += DIAGONAL_COST_SIDES * np.all(away[one, other], axis=1)
+        nearest_steps = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
+        closest_steps[n] = steps[np.arange(len(steps)), nearest_steps]
+    gaps = np.hypot(*(centre_offset - closest_steps[0] + closest_steps[1]).T) / squares.side[one]
+    gaps += DIAGONAL_COST_SIDES * np.all(place_offset[one, other], axis=1)
     return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
 
 

@@ -27,10 +27,10 @@ def build_grids(
     outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]],
 ) -> list[Grid]:
     """Return a grid for each outline, rows and columns as drawn; raise NotationError for an impossible outline."""
-    checked = [KingdomOutline.of(outline) for outline in outlines]
-    for outline in checked:
+    kingdom_outlines = [KingdomOutline.of(outline) for outline in outlines]
+    for outline in kingdom_outlines:
         outline.check(photo)
-    return [_build_grid(photo, detector, classifier, outline) for outline in checked]
+    return [_build_grid(photo, detector, classifier, outline) for outline in kingdom_outlines]
 
 
 def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline) -> Grid:
@@ -40,24 +40,26 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
         rows, cols = estimate_size(photo, detector, classifier, outline)
     else:
         rows, cols = outline.rows, outline.cols
-    drawn, bounds = _divide(outline, rows, cols), Bounds(0, 0, cols, rows)
-    found = detect_rectified(photo, detector, drawn, bounds.expand())
-    is_inside = np.zeros(0, bool) if found is None else bounds.contain(found.places)
-    if found is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
-        return replace(warp_grid(drawn, bounds), evidence=np.full((rows, cols), neutral_score))
-    found = replace(found, places=found.places[is_inside], squares=found.squares.select(is_inside))
-    corrected = warp_grid(found, bounds)
-    correction = np.linalg.norm(corrected.corners - np.array(outline.corners), axis=1).max()
+    drawn_lattice, bounds = _divide(outline, rows, cols), Bounds(0, 0, cols, rows)
+    detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
+    is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
+    if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
+        return replace(warp_grid(drawn_lattice, bounds), evidence=np.full((rows, cols), neutral_score))
+    detected_lattice = replace(
+        detected_lattice, places=detected_lattice.places[is_inside], squares=detected_lattice.squares.select(is_inside)
+    )
+    corrected_grid = warp_grid(detected_lattice, bounds)
+    correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
     if correction < max_correction_sides * min(along / cols, down / rows):
-        return corrected
-    return warp_grid(replace(found, matrix=drawn.matrix), bounds)
+        return corrected_grid
+    return warp_grid(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)
 
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
     """Return the lattice of an outline's rows and columns, without detections."""
-    nowhere = np.zeros((0, 2), int)
-    return LatticeHypothesis(nowhere, Detections.empty(), fit_rectangle(rows, cols, outline.corners), nowhere)
+    no_places = np.zeros((0, 2), int)
+    return LatticeHypothesis(no_places, Detections.empty(), fit_rectangle(rows, cols, outline.corners), no_places)
 
 
 def estimate_size(
@@ -66,34 +68,35 @@ def estimate_size(
     """Return the rows and columns inside an outline, from the detections, else from the most certain cells."""
     scales = []
     for cells in (6, 10):  # the better of two scales, rectified to a unit square
-        rectified, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
+        picture, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
-        scales.append(detector.detect(rectified)[0].transform(np.diag([unit, unit, 1.0])))
-    found = max(scales, key=lambda found: float((found.score**2 * found.side**2).sum()))
-    if len(found) >= MIN_KINGDOM_SQUARES:
+        scales.append(detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0])))
+    detections = max(scales, key=lambda one: float((one.score**2 * one.side**2).sum()))
+    if len(detections) >= MIN_KINGDOM_SQUARES:
         sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
-        return max(sizes, key=lambda size: measure_agreement(found, *size))
+        return max(sizes, key=lambda size: measure_agreement(detections, *size))
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
         grid = warp_grid(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
-        predicted = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
-        presence = log_softmax(np.stack([predicted.presence, np.zeros_like(predicted.presence)], axis=-1))[:, 0]
-        return float((predicted.kind.max(axis=1) + presence + predicted.partner.max(axis=1)).mean())
+        predictions = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
+        presence = log_softmax(np.stack([predictions.presence, np.zeros_like(predictions.presence)], axis=-1))[:, 0]
+        return float((predictions.kind.max(axis=1) + presence + predictions.partner.max(axis=1)).mean())
 
     return max(outline.iterate_sizes(), key=measure_certainty)
 
 
 def measure_agreement(
-    found: Detections, rows: int, cols: int, *, max_offset: float = 0.15, max_log_stretch: float = 0.2
+    detections: Detections, rows: int, cols: int, *, max_offset: float = 0.15, max_log_stretch: float = 0.2
 ) -> float:
     """Return how well squares in a unit square fit its division into rows and columns, weighted by score.
 
     A square's agreement drops to 1/e at `max_offset` cells from its place, or at `max_log_stretch`.
     """
-    position = found.centre * (cols, rows) - 0.5
+    position = detections.centre * (cols, rows) - 0.5
     offset = np.abs(position - np.round(position)).max(axis=1)
-    extents = 2 * np.maximum(np.abs(found.axis_u), np.abs(found.axis_v))  # width and height, whichever axis is u
+    # Width and height, whichever axis is u.
+    extents = 2 * np.maximum(np.abs(detections.axis_u), np.abs(detections.axis_v))
     stretch = np.abs(np.log(extents * (cols, rows))).max(axis=1)
     agreement = np.exp(-((offset / max_offset) ** 2) - (stretch / max_log_stretch) ** 2)
-    return float((found.score * agreement).sum())
+    return float((detections.score * agreement).sum())

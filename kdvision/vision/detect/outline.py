@@ -66,8 +66,8 @@ class KingdomOutline:
         if match is None:
             raise _make_error(f"{text!r} is no outline")
         rows, cols, *numbers = match.groups()
-        plain = KingdomOutline.of(np.array(numbers, np.float64).reshape(4, 2).tolist())
-        return cls(plain.corners, *(int(side) if side else None for side in (rows, cols)))
+        outline = KingdomOutline.of(np.array(numbers, np.float64).reshape(4, 2).tolist())
+        return cls(outline.corners, *(int(side) if side else None for side in (rows, cols)))
 
     def check(self, photo: Photo) -> None:
         """Raise NotationError if the outline lies outside the photo, is too small or has an impossible shape."""
@@ -100,8 +100,8 @@ class KingdomOutline:
 
 
 def _make_error(message: str, hint: str = "") -> NotationError:
-    expected = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
-    return NotationError(message, expected=expected, hint=hint or f"write {expected}")
+    syntax = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
+    return NotationError(message, expected=syntax, hint=hint or f"write {syntax}")
 
 
 def _compute_turns(points: Floats) -> Floats:

@@ -31,22 +31,22 @@ def refine(
     photo: Photo, detector: SquareDetector, hypothesis: LatticeHypothesis, *, max_passes: int = 3
 ) -> LatticeHypothesis | None:
     """Return the lattice as detected in the rectified picture; again while it grows beyond its bounds."""
-    found: LatticeHypothesis | None = None
+    lattice: LatticeHypothesis | None = None
     for _ in range(max_passes):
-        found = detect_rectified(photo, detector, hypothesis, hypothesis.bounds.expand())
-        if found is None or hypothesis.bounds.contain(found.places).all():
+        lattice = detect_rectified(photo, detector, hypothesis, hypothesis.bounds.expand())
+        if lattice is None or hypothesis.bounds.contain(lattice.places).all():
             break
-        hypothesis = found
-    return found
+        hypothesis = lattice
+    return lattice
 
 
 def detect_rectified(
     photo: Photo, detector: SquareDetector, hypothesis: LatticeHypothesis, bounds: Bounds
 ) -> LatticeHypothesis | None:
     """Return what the detector finds on a lattice rectified within `bounds`; None if that is too little."""
-    rectified, matrix = rectify(photo, hypothesis.matrix, bounds)
-    near, votes = detector.detect(rectified)
-    members = max(split_component(_assign_places(near, bounds, hypothesis)), key=hypothesis.count_common_places)
+    picture, matrix = rectify(photo, hypothesis.matrix, bounds)
+    detections, votes = detector.detect(picture)
+    members = max(split_component(_assign_places(detections, bounds, hypothesis)), key=hypothesis.count_common_places)
     if len(members) < MIN_KINGDOM_SQUARES:
         return None
     # No place is known to be empty if the squares do not lie on the places for which the picture was rectified.
@@ -72,19 +72,19 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[n
     to_rectified = np.array(
         [[unit, 0, -bounds.left * unit], [0, unit, -bounds.top * unit], [0, 0, 1.0]]
     ) @ np.linalg.inv(matrix)
-    rectified = cv2.warpPerspective(
+    picture = cv2.warpPerspective(
         pixels,
         to_rectified @ np.linalg.inv(part),
         (bounds.cols * unit, bounds.rows * unit),
         flags=cv2.INTER_LINEAR,
         borderValue=(PADDING_GREY,) * 3,
     )
-    return np.asarray(rectified, np.uint8), to_rectified
+    return np.asarray(picture, np.uint8), to_rectified
 
 
-def _find_nearest_places(near: Detections, bounds: Bounds) -> Indices:
+def _find_nearest_places(detections: Detections, bounds: Bounds) -> Indices:
     """Return the place (n, 2) on which each square of a rectified picture lies."""
-    return np.asarray(np.floor(near.centre / RECTIFIED_SIDE_PIXELS) + bounds[:2], np.intp)
+    return np.asarray(np.floor(detections.centre / RECTIFIED_SIDE_PIXELS) + bounds[:2], np.intp)
 
 
 def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float = 0.01) -> Indices:
@@ -97,15 +97,15 @@ def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float 
     return np.argwhere(strongest < max_probability)[:, ::-1] + bounds[:2]
 
 
-def _assign_places(near: Detections, bounds: Bounds, before: Component) -> Component:
+def _assign_places(detections: Detections, bounds: Bounds, before: Component) -> Component:
     """Return the connected squares of a lattice rectified within `bounds`.
 
     Of several parts, the one that shares most places with the lattice `before` is taken.
     """
-    has_right_size = np.abs(np.log(near.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
+    has_right_size = np.abs(np.log(detections.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
     parts = [
         Component(part.places + _find_nearest_places(part.squares, bounds)[0], part.squares)
-        for part in grow_components(near.turn_rightwards(), has_right_size)
+        for part in grow_components(detections.turn_rightwards(), has_right_size)
     ]
     empty = Component(np.zeros((0, 2), int), Detections.empty())
     best = max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)

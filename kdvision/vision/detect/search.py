@@ -72,35 +72,35 @@ def refine_hypotheses(
     photo: Photo,
     detector: SquareDetector,
     hypotheses: Sequence[LatticeHypothesis],
-    known: Sequence[LatticeHypothesis] = (),
+    refined_lattices: Sequence[LatticeHypothesis] = (),
     *,
     max_hypotheses: int = 10,
 ) -> list[LatticeHypothesis]:
-    """Return the `known` hypotheses and the other ones refined, the largest first.
+    """Return `refined_lattices` and the hypotheses, refined, the largest first.
 
     `max_hypotheses` leaves room for four kingdoms, the dominoes on offer, and some false ones.
     """
-    waiting = deque(sorted(hypotheses, key=lambda one: -one.area)[:max_hypotheses])
-    found = [*known]
-    while waiting:
-        one = waiting.popleft()
+    queue = deque(sorted(hypotheses, key=lambda one: -one.area)[:max_hypotheses])
+    lattices = [*refined_lattices]
+    while queue:
+        one = queue.popleft()
         # Another one may already show these squares and explain nearly all of their area.
         if any(
-            one.overlaps(other) and other.fitted_area > 0.8 * one.area and len(other) >= len(one) for other in found
+            one.overlaps(other) and other.fitted_area > 0.8 * one.area and len(other) >= len(one) for other in lattices
         ):
             continue
-        if refined := refine(photo, detector, one):
-            found.append(refined)
-            rest = one.select(~refined.find_covered(one.squares.centre))  # it may have been two kingdoms
+        if lattice := refine(photo, detector, one):
+            lattices.append(lattice)
+            rest = one.select(~lattice.find_covered(one.squares.centre))  # it may have been two kingdoms
             if MIN_KINGDOM_SQUARES <= len(rest) < len(one):
-                waiting += find_hypotheses(grow_components(rest.squares))
-    return found
+                queue += find_hypotheses(grow_components(rest.squares))
+    return lattices
 
 
 def suppress_overlapping(hypotheses: Sequence[LatticeHypothesis]) -> list[LatticeHypothesis]:
     """Return the hypotheses that overlap no better one, the largest fitted area first."""
-    kept: list[LatticeHypothesis] = []
+    kept_hypotheses: list[LatticeHypothesis] = []
     for one in sorted(hypotheses, key=lambda one: -one.fitted_area):
-        if not any(map(one.overlaps, kept)):
-            kept.append(one)
-    return kept
+        if not any(map(one.overlaps, kept_hypotheses)):
+            kept_hypotheses.append(one)
+    return kept_hypotheses

@@ -85,8 +85,8 @@ def read_header(data: bytes, name: str, *, max_exif_segments: int = 100) -> Enco
     size = image.size if orientation < 5 else (image.height, image.width)
     # A partial block at a border would come first in a rotated picture and shift it.
     axes = _ORIENTATIONS[orientation][1]
-    possible = SCALES if image.format in ("JPEG", "MPO") else (1,)
-    scales = tuple(scale for scale in possible if all(image.size[axis] % scale == 0 for axis in axes))
+    possible_scales = SCALES if image.format in ("JPEG", "MPO") else (1,)
+    scales = tuple(scale for scale in possible_scales if all(image.size[axis] % scale == 0 for axis in axes))
     return EncodedImage(data, name, size, orientation, scales)
 
 
@@ -123,8 +123,8 @@ def _register_formats() -> tuple[str, ...]:
 
     register_heif_opener()
     Image.init()
-    accepted = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
-    return tuple(name for name in accepted if name in Image.OPEN)
+    accepted_formats = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
+    return tuple(name for name in accepted_formats if name in Image.OPEN)
 
 
 def _copy_pixels(image: Image.Image, *, rows_per_band: int = 512) -> Pixels:
@@ -143,13 +143,13 @@ def _read_orientation(image: Image.Image, data: bytes) -> int:
     if image.format == "HEIF":
         # pillow-heif applies the file's rotation boxes and clears EXIF. Some writers omit the boxes and rely on EXIF.
         boxes = _find_meta_box(data)
-        found = 1 if b"irot" in boxes or b"imir" in boxes else image.info.get("original_orientation")
+        orientation = 1 if b"irot" in boxes or b"imir" in boxes else image.info.get("original_orientation")
     else:
         try:
-            found = int(image.getexif().get(ExifTags.Base.Orientation, 1))
+            orientation = int(image.getexif().get(ExifTags.Base.Orientation, 1))
         except Exception:  # noqa: BLE001  (damaged metadata of a good picture)
-            found = 1
-    return found if found in _ORIENTATIONS else 1
+            orientation = 1
+    return orientation if orientation in _ORIENTATIONS else 1
 
 
 def _find_meta_box(data: bytes) -> bytes:

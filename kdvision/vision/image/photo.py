@@ -136,8 +136,8 @@ def shrink(pixels: Pixels, factor: float) -> tuple[Pixels, tuple[float, float]]:
     height, width = pixels.shape[:2]
     size = (max(8, round(width * factor)), max(8, round(height * factor)))
     method = cv2.INTER_AREA if factor < 0.5 else cv2.INTER_LINEAR
-    small = np.asarray(cv2.resize(pixels, size, interpolation=method), np.uint8)
-    return small, (size[0] / width, size[1] / height)
+    scaled_pixels = np.asarray(cv2.resize(pixels, size, interpolation=method), np.uint8)
+    return scaled_pixels, (size[0] / width, size[1] / height)
 
 
 def _read(

@@ -35,7 +35,8 @@ class JpegReader(BoundedReader):
         super().__init__(data)
         self._end = _find_end_of_coded_data(data)
         tail = data[max(self._end - 64, 0) : max(self._end, 0)]
-        self._last = self._end - len(tail) + len(tail.rstrip(b"\x00\xff")) - 2  # no decoder has all without 2 bytes
+        # No decoder has all without the last 2 bytes.
+        self._last_offset = self._end - len(tail) + len(tail.rstrip(b"\x00\xff")) - 2
         self._reached_end, self._padding_bytes = False, 0
 
     @property
@@ -49,10 +50,10 @@ class JpegReader(BoundedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         """Return up to `size` bytes; between the coded data and the end marker come ones, as encoders pad a byte."""
         position, padding = self.tell(), b"\xff\x00" * 4
-        if self._end < 0 or size is None or size < 0 or position + size <= self._last or position > self._end:
+        if self._end < 0 or size is None or size < 0 or position + size <= self._last_offset or position > self._end:
             return super().read(size)
-        if position < self._last:
-            return super().read(self._last - position)
+        if position < self._last_offset:
+            return super().read(self._last_offset - position)
         self._reached_end = True
         if position < self._end:
             return super().read(min(size, len(padding), self._end - position))
@@ -77,9 +78,9 @@ def iterate_jpeg_markers(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield kind and offset of each marker in a JPEG up to the end of the image; another picture may follow."""
     marker = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")  # neither stuffing nor a restart (ITU T.81, B.1.1)
     position = 2
-    while found := marker.search(data, position):
-        kind, position = data[found.start() + 1], found.end()
+    while match := marker.search(data, position):
+        kind, position = data[match.start() + 1], match.end()
         if kind == 0xD9:  # end of image
             return
-        yield kind, found.start()
+        yield kind, match.start()
         position += int.from_bytes(data[position : position + 2], "big")

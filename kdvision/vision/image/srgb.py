@@ -32,9 +32,9 @@ def blend_with_white(image: Image.Image) -> Image.Image:
     alpha = image.getchannel("A")
     if alpha.getbbox() is None:
         return image.convert("RGB")
-    blended = Image.new("RGB", image.size, "white")
-    blended.paste(image, mask=alpha)
-    return blended
+    blended_image = Image.new("RGB", image.size, "white")
+    blended_image.paste(image, mask=alpha)
+    return blended_image
 
 
 def convert_to_uint8(array: NDArray[Any], name: str) -> Pixels:
@@ -54,19 +54,19 @@ def convert_to_uint8(array: NDArray[Any], name: str) -> Pixels:
 def _convert_deep_grey(image: Image.Image) -> Image.Image:
     """Return grey of more than 8 bits, scaled by the smallest usual range that holds its largest number."""
     numbers = np.nan_to_num(np.asarray(image).astype(np.float64)).clip(0)
-    largest = float(numbers.max(initial=0))
+    max_value = float(numbers.max(initial=0))
     ranges = (1.0, 255.0, 65535.0) if image.mode == "F" else (65535.0, 2.0**32 - 1)
-    full = next((full for full in ranges if largest <= full), largest)
-    return Image.fromarray((numbers * (255 / full) + 0.5).astype(np.uint8)).convert("RGB")
+    full_scale = next((end for end in ranges if max_value <= end), max_value)
+    return Image.fromarray((numbers * (255 / full_scale) + 0.5).astype(np.uint8)).convert("RGB")
 
 
 def _apply_profile(image: Image.Image, profile: bytes | None) -> Image.Image:
     """Return the picture converted from its embedded profile; a profile that is broken or does not fit is ignored."""
     if profile:
         with suppress(ImageCms.PyCMSError, OSError, ValueError):
-            embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-            mode = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}.get(embedded.profile.xcolor_space.strip())
-            if mode == image.mode and "sRGB" not in ImageCms.getProfileDescription(embedded):
+            embedded_profile = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            mode = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}.get(embedded_profile.profile.xcolor_space.strip())
+            if mode == image.mode and "sRGB" not in ImageCms.getProfileDescription(embedded_profile):
                 srgb = ImageCms.createProfile("sRGB")
-                image = ImageCms.profileToProfile(image, embedded, srgb, outputMode="RGB") or image
+                image = ImageCms.profileToProfile(image, embedded_profile, srgb, outputMode="RGB") or image
     return image if image.mode == "RGB" else image.convert("RGB")

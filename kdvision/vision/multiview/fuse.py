@@ -48,8 +48,8 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
         return first, []
     nothing = first.reading.kinds.index(NOTHING)
     frame = _find_frame(first, others)
-    aligned = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
-    views = [_arrange(observation, alignment, frame) for observation, alignment in aligned]
+    aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
+    views = [_arrange(observation, alignment, frame) for observation, alignment in aligned_views]
     right = [view.right * np.minimum(view.weight[:, 1:], view.weight[:, :-1]) for view in views]
     down = [view.down * np.minimum(view.weight[1:], view.weight[:-1]) for view in views]
     pieces = _average([view.pieces for view in views])
@@ -59,19 +59,19 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     share = np.stack([view.visible_share for view in views])
     beyond = np.stack([view.tile_beyond for view in views])
     is_whole = bool((share.max(axis=0) >= 1).all())
-    fused = GridObservation(
+    fused_observation = GridObservation(
         grid=_extend_grid(first.grid, frame),
         reading=Reading(_fuse_log_probs(views, nothing), first.reading.kinds),
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
         occlusion=np.min([view.occlusion for view in views], axis=0),
-        colour=next((observation.colour for observation, _ in aligned if observation.colour), ""),
+        colour=next((observation.colour for observation, _ in aligned_views if observation.colour), ""),
         pieces=pieces,
         gems=_average([view.gems for view in views]),
         piece_names=first.piece_names,
         visible_share=None if is_whole else share.max(axis=0),
         tile_beyond=None if is_whole else np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
     )
-    return fused, _describe_contradictions(views, nothing)
+    return fused_observation, _describe_contradictions(views, nothing)
 
 
 def _find_frame(first: GridObservation, others: Sequence[AlignedView], *, p_tile: float = 0.3) -> Bounds:
@@ -94,10 +94,12 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
     margins = [(row - frame.top, frame.bottom - row - rows), (col - frame.left, frame.right - col - cols)]
 
     def place(values: Floats, outside: float) -> Floats:
-        turned = np.rot90(values, -alignment.turns)
-        inside = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(margins, turned.shape, strict=False))
-        widths = [(max(a, 0), max(b, 0)) for a, b in margins] + [(0, 0)] * (turned.ndim - 2)
-        return np.pad(turned[inside], widths, constant_values=outside)
+        turned_values = np.rot90(values, -alignment.turns)
+        inside = tuple(
+            slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(margins, turned_values.shape, strict=False)
+        )
+        widths = [(max(a, 0), max(b, 0)) for a, b in margins] + [(0, 0)] * (turned_values.ndim - 2)
+        return np.pad(turned_values[inside], widths, constant_values=outside)
 
     right, down = observation.border_log_odds
     if alignment.turns % 2:
@@ -140,14 +142,14 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     tile, but a tile under glare or cloth looks like bare table.
     """
     weight, log_probs = np.stack([view.weight for view in views]), np.stack([view.log_probs for view in views])
-    certain = [_is_certain(np.delete(view.log_probs, nothing, axis=2), view.weight) for view in views]
-    weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain, axis=0)] = MIN_VIEW_WEIGHT
+    certain_masks = [_is_certain(np.delete(view.log_probs, nothing, axis=2), view.weight) for view in views]
+    weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain_masks, axis=0)] = MIN_VIEW_WEIGHT
     best = weight.max(axis=0)
     weight /= np.where(best > 0, best, 1.0)
     total = weight.sum(axis=0)
-    fused = np.einsum("nij,nijk->ijk", weight, log_probs) / np.sqrt(np.maximum(total, 1.0))[..., None]
-    fused[total == 0, nothing] = -IMPOSSIBLE_LOG_PROBABILITY  # no photo shows the cell
-    return log_softmax(fused)
+    fused_log_probs = np.einsum("nij,nijk->ijk", weight, log_probs) / np.sqrt(np.maximum(total, 1.0))[..., None]
+    fused_log_probs[total == 0, nothing] = -IMPOSSIBLE_LOG_PROBABILITY  # no photo shows the cell
+    return log_softmax(fused_log_probs)
 
 
 def _is_certain(
@@ -162,10 +164,10 @@ def _average(parts: Sequence[Floats | None]) -> Floats | None:
 
     Covered cells count fully, because what covers them is what speaks of pieces.
     """
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    arrays = [part for part in parts if part is not None]
+    if len(arrays) < len(parts):
         return None
-    values = np.stack(known)
+    values = np.stack(arrays)
     count = (~np.isnan(values)).sum(axis=0)
     return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), NO_GEM_LOG_ODDS)
 
@@ -176,11 +178,11 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     Two neighbouring squares with tiles where another photo shows the table are mostly a domino that was placed in
     between; a single one is mostly a tile under glare or an object.
     """
-    certain = [_is_certain(view.log_probs, view.weight) for view in views]
+    certain_masks = [_is_certain(view.log_probs, view.weight) for view in views]
     kinds = [view.log_probs.argmax(axis=2) for view in views]
-    tiles, table = np.zeros_like(certain[0]), np.zeros_like(certain[0])
-    for other_certain, other_kinds in zip(certain[1:], kinds[1:], strict=True):
-        differs = certain[0] & other_certain & (kinds[0] != other_kinds)
+    tiles, table = np.zeros_like(certain_masks[0]), np.zeros_like(certain_masks[0])
+    for other_certain_mask, other_kinds in zip(certain_masks[1:], kinds[1:], strict=True):
+        differs = certain_masks[0] & other_certain_mask & (kinds[0] != other_kinds)
         empty = [differs & (kind == nothing) for kind in (kinds[0], other_kinds)]
         tiles |= differs & ~empty[0] & ~empty[1]
         for mask in empty:

@@ -42,7 +42,7 @@ AlignedView = tuple[GridObservation, Alignment]
 
 def align(first: Reading, other: Reading) -> Alignment:
     """Return the most likely alignment of another reading on the first."""
-    return max((_find_shift(first, other.rotate(turns), turns) for turns in range(4)), key=lambda found: found.gain)
+    return max((_find_shift(first, other.rotate(turns), turns) for turns in range(4)), key=lambda one: one.gain)
 
 
 def _find_shift(
@@ -66,12 +66,16 @@ def _find_shift(
         for cols in range(1 - other.cols, first.cols):
             down = slice(max(rows, 0), min(rows + other.rows, first.rows))
             right = slice(max(cols, 0), min(cols + other.cols, first.cols))
-            here = down, right  # the part of each grid that overlaps the other one
-            there = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
-            gain, same, tile = (float(np.einsum("ijij->", part[*here, *there])) for part in (gains, agree, both))
-            gain += float(outside.sum() - outside[here].sum()) + float(other_outside.sum() - other_outside[there].sum())
+            overlap = down, right  # the part of each grid that overlaps the other one
+            other_overlap = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
+            gain, agreement, tile = (
+                float(np.einsum("ijij->", part[*overlap, *other_overlap])) for part in (gains, agree, both)
+            )
+            gain += float(outside.sum() - outside[overlap].sum()) + float(
+                other_outside.sum() - other_outside[other_overlap].sum()
+            )
             if gain > best.gain + 1e-9:
-                best = Alignment(turns, rows, cols, gain, same / max(tile, 1e-9))
+                best = Alignment(turns, rows, cols, gain, agreement / max(tile, 1e-9))
     return best
 
 
@@ -82,13 +86,13 @@ def match_kingdoms(
 
     Views are keyed by the kingdom's index. The best pairs are matched first.
     """
-    aligned = [
+    alignments = [
         (n, k, align(one.reading, two.reading)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)
     ]
     views: dict[int, AlignedView] = {}
-    matched: set[int] = set()
-    for n, k, alignment in sorted(aligned, key=lambda pair: -pair[2].gain):
-        if alignment.is_same_kingdom and n not in views and k not in matched:
+    matched_indices: set[int] = set()
+    for n, k, alignment in sorted(alignments, key=lambda pair: -pair[2].gain):
+        if alignment.is_same_kingdom and n not in views and k not in matched_indices:
             views[n] = observations[k], alignment
-            matched.add(k)
-    return views, [one for k, one in enumerate(observations) if k not in matched]
+            matched_indices.add(k)
+    return views, [one for k, one in enumerate(observations) if k not in matched_indices]

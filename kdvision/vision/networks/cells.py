@@ -93,10 +93,10 @@ def turn_logits_upright(logits: Floats, turn: int, heads: Mapping[str, slice]) -
     `np.rot90` takes the right-hand neighbour up and the top right corner to the top left. Neighbours and corners are
     both listed clockwise, so each moves by one position a quarter.
     """
-    turned = np.array(logits)
+    turned_logits = np.array(logits)
     for head in (heads["partner"], heads["gems"]):
-        turned[:, head] = np.roll(logits[:, head], turn, axis=1)
-    return turned
+        turned_logits[:, head] = np.roll(logits[:, head], turn, axis=1)
+    return turned_logits
 
 
 @dataclass(frozen=True)
@@ -139,27 +139,27 @@ class CellClassifier:
         Uncertain squares are classified under `turns` quarter turns and their logits averaged (test-time augmentation).
         Squares known to be `empty` (n,) are not classified.
         """
-        known = np.ones(len(quads), bool) if empty is None else ~empty
-        crops = crop_squares(photo, quads[known])
+        nonempty_mask = np.ones(len(quads), bool) if empty is None else ~empty
+        crops = crop_squares(photo, quads[nonempty_mask])
         logits = self.model.run(crops).astype(np.float64)
         unsure = np.flatnonzero(~self._is_certain(logits))
         if turns > 1 and len(unsure):
-            rotated = np.concatenate([np.rot90(crops[unsure], turn, (1, 2)) for turn in range(1, turns)])
-            others = self.model.run(rotated).astype(np.float64).reshape(turns - 1, len(unsure), -1)
-            upright = [turn_logits_upright(each, turn, self._heads) for turn, each in enumerate(others, start=1)]
-            logits[unsure] = (logits[unsure] + np.sum(upright, axis=0)) / turns
-        scaled = np.tile(self._empty_logits, (len(quads), 1))
-        scaled[known] = logits / self._temperature
-        return self._decode(scaled)
+            rotated_crops = np.concatenate([np.rot90(crops[unsure], turn, (1, 2)) for turn in range(1, turns)])
+            others = self.model.run(rotated_crops).astype(np.float64).reshape(turns - 1, len(unsure), -1)
+            upright_logits = [turn_logits_upright(each, turn, self._heads) for turn, each in enumerate(others, start=1)]
+            logits[unsure] = (logits[unsure] + np.sum(upright_logits, axis=0)) / turns
+        scaled_logits = np.tile(self._empty_logits, (len(quads), 1))
+        scaled_logits[nonempty_mask] = logits / self._temperature
+        return self._decode(scaled_logits)
 
     def _is_certain(self, logits: Floats) -> Mask:
         """Return which squares surely show no tile, or surely one kind of tile and one kind of piece."""
-        predicted, margin = self._decode(logits / self._temperature), np.exp(-CERTAIN_LOG_ODDS)
-        one_kind = 1 - np.exp(predicted.kind.max(axis=1)) < margin
+        predictions, margin = self._decode(logits / self._temperature), np.exp(-CERTAIN_LOG_ODDS)
+        one_kind = 1 - np.exp(predictions.kind.max(axis=1)) < margin
         if self.pieces:
-            one_kind &= 1 - np.exp(predicted.pieces.max(axis=1)) < margin
-        tile = predicted.presence > CERTAIN_LOG_ODDS
-        return np.asarray((predicted.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind))
+            one_kind &= 1 - np.exp(predictions.pieces.max(axis=1)) < margin
+        tile = predictions.presence > CERTAIN_LOG_ODDS
+        return np.asarray((predictions.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind))
 
     def _decode(self, logits: Floats) -> CellPredictions:
         head = {name: logits[:, columns] for name, columns in self._heads.items()}

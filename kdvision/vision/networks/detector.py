@@ -96,12 +96,12 @@ class Detections:
         """Return the detections under a homography (3, 3), to first order around each centre."""
         u, v = 0.5 * self.axis_u, 0.5 * self.axis_v
         points = np.stack([self.centre, self.centre + u, self.centre - u, self.centre + v, self.centre - v])
-        moved = apply_homography(matrix, points)
-        return Detections(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
+        points = apply_homography(matrix, points)
+        return Detections(points[0], points[1] - points[2], points[3] - points[4], self.score)
 
-    def select(self, chosen: npt.NDArray[Any] | list[int]) -> Detections:
+    def select(self, selection: npt.NDArray[Any] | list[int]) -> Detections:
         """Return some detections, chosen by a mask (n,) or by indices."""
-        return Detections(self.centre[chosen], self.axis_u[chosen], self.axis_v[chosen], self.score[chosen])
+        return Detections(self.centre[selection], self.axis_u[selection], self.axis_v[selection], self.score[selection])
 
     def turn(self, quarters: npt.NDArray[np.intp]) -> Detections:
         """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
@@ -138,12 +138,12 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     mean = np.stack([np.bincount(cluster, weight * column) for column in votes.T], axis=1) / total[:, None]
     alpha, beta = decode_axes(mean[:, 2:])
     u, v = alpha + beta, 1j * (alpha - beta)
-    possible = np.maximum(1.0, (2 * half_side[strongest] / STRIDE_PIXELS) ** 2)
+    possible_votes = np.maximum(1.0, (2 * half_side[strongest] / STRIDE_PIXELS) ** 2)
     return Detections(
         np.ascontiguousarray(mean[:, :2]),
         np.stack([u.real, u.imag], -1),
         np.stack([v.real, v.imag], -1),
-        np.minimum(1.0, total / (full_score_share * possible)),
+        np.minimum(1.0, total / (full_score_share * possible_votes)),
     )
 
 
@@ -154,14 +154,14 @@ def _cluster_votes(
 
     Clustering is greedy: the strongest vote collects all votes whose centres lie within `radius_half_sides`.
     """
-    left, cluster, strongest = np.arange(len(centre)), np.zeros(len(centre), np.intp), list[int]()
-    while len(left):
-        away = ((centre[left] - centre[left[0]]) ** 2).sum(axis=1)
-        outside = away >= (radius_half_sides * half_side[left[0]]) ** 2
+    remaining_votes, cluster, strongest = np.arange(len(centre)), np.zeros(len(centre), np.intp), list[int]()
+    while len(remaining_votes):
+        squared_distance = ((centre[remaining_votes] - centre[remaining_votes[0]]) ** 2).sum(axis=1)
+        outside = squared_distance >= (radius_half_sides * half_side[remaining_votes[0]]) ** 2
         outside[0] = False
-        cluster[left] = len(strongest)  # the votes outside get another number in a later round
-        strongest.append(int(left[0]))
-        left = left[outside]
+        cluster[remaining_votes] = len(strongest)  # the votes outside get another number in a later round
+        strongest.append(int(remaining_votes[0]))
+        remaining_votes = remaining_votes[outside]
     return cluster, strongest
 
 
@@ -178,12 +178,12 @@ class SquareDetector:
         """
         height, width = pixels.shape[:2]
         grey = (PADDING_GREY,) * 3
-        padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=grey)
-        output = self.model.run(np.asarray(padded, np.uint8)[None])[0]
-        found = decode_votes(output)
-        inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
+        padded_pixels = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=grey)
+        output = self.model.run(np.asarray(padded_pixels, np.uint8)[None])[0]
+        detections = decode_votes(output)
+        inside = ((detections.centre >= 0) & (detections.centre < (width, height))).all(-1)
         votes = output[0, : -(-height // STRIDE_PIXELS), : -(-width // STRIDE_PIXELS)]
-        return found.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
+        return detections.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
 
     def detect_photo(self, photo: Photo, long_side: int) -> Detections:
         """Return the squares of a whole photo, in its own pixels, detected where its longer side has `long_side`.

@@ -32,8 +32,8 @@ def find_model(name: str) -> Path:
     """Return the path of a shipped model, in a wheel or a checkout; raise ModelError if it is missing."""
     package = Path(__file__).resolve().parents[2]
     folders = [package / "models", package.parent / "models"]
-    if own := os.environ.get("KDVISION_MODELS"):
-        folders.insert(0, Path(own))
+    if custom_folder := os.environ.get("KDVISION_MODELS"):
+        folders.insert(0, Path(custom_folder))
     for folder in folders:
         if (path := folder / f"{name}.onnx").is_file():
             return path
@@ -103,9 +103,9 @@ class Model:
             with suppress(ValueError):  # other exporters add entries that are no JSON
                 if key != DIGEST_KEY:
                     self.metadata[key] = json.loads(value)
-        if (found := self.metadata.get("format")) != MODEL_FORMAT:
+        if (model_format := self.metadata.get("format")) != MODEL_FORMAT:
             raise ModelError(
-                f"The model {path} has format {found}; this kdvision reads format {MODEL_FORMAT}.",
+                f"The model {path} has format {model_format}; this kdvision reads format {MODEL_FORMAT}.",
                 hint="Install models and program of one version.",
             )
 
@@ -126,10 +126,10 @@ def count_threads() -> int:
 
     The networks are small: more threads spend more time on synchronisation than they save.
     """
-    requested = os.environ.get("KDVISION_THREADS", "")
+    requested_threads = os.environ.get("KDVISION_THREADS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if requested.isdecimal() and int(requested):
-        return min(int(requested), 4 * cores)
+    if requested_threads.isdecimal() and int(requested_threads):
+        return min(int(requested_threads), 4 * cores)
     return min(cores, 4)
 
 
@@ -138,6 +138,6 @@ def load_model(name: str, threads: int | None = None) -> Model:
     """Return a shipped model, loaded once a process; raise ModelError if its file holds another network."""
     path = find_model(name)
     model = Model(path, threads=threads)
-    if (found := model.metadata.get("name")) != name:
-        raise _make_error(f"The model {path} is the network {found!r} instead of {name!r}")
+    if (stored_name := model.metadata.get("name")) != name:
+        raise _make_error(f"The model {path} is the network {stored_name!r} instead of {name!r}")
     return model

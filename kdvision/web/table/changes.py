@@ -101,8 +101,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         if self.reading is None:
             cells = cells_of(Board.parse(self.board)) if self.board else {}
             has_doubts = bool(self.doubts or self.pieces)
-            seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
+            reading_info = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
+            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=reading_info)
         else:
             kingdom = context.find_reading(self.reading)
         used_ids = {one.id for kingdoms in game.rounds for one in kingdoms}
@@ -119,9 +119,9 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        before, reading = game.find(self.kingdom), context.find_reading(self.reading)
-        counts = {key: value for key, value in before.facts.items() if not isinstance(value, list)}
-        names = {"id": before.id, "player": before.player, "colour": before.colour}
+        old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading)
+        counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
+        names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
         return game.with_kingdom(replace(reading, facts=reading.facts | counts, **names))
 
 
@@ -160,13 +160,13 @@ class SetSquare(Change, frozen=True, tag="set_square"):
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
         if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
             raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
-        facts, seen = kingdom.facts, kingdom.seen
+        facts, reading_info = kingdom.facts, kingdom.seen
         if not cell.startswith("t") and isinstance(facts.get("buildings"), list):
             facts = remove_piece(facts, "building", self.at)
-        if seen is not None:
-            seen = replace(seen, doubts=[doubt for doubt in seen.doubts if doubt.at != self.at])
+        if reading_info is not None:
+            reading_info = replace(reading_info, doubts=[doubt for doubt in reading_info.doubts if doubt.at != self.at])
         return game.with_kingdom(
-            replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=facts, seen=seen)
+            replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=facts, seen=reading_info)
         )
 
 
@@ -180,19 +180,19 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     checked: bool | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        before = game.find(self.kingdom)
-        facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
+        old_kingdom = game.find(self.kingdom)
+        facts = {key: value for key, value in (old_kingdom.facts | self.facts).items() if value is not None}
         kingdom = replace(
-            before,
+            old_kingdom,
             facts=check_facts(facts),
-            player=before.player if self.player is None else clean_name(self.player) or before.player,
-            colour=before.colour if self.colour is None else clean_name(self.colour),
-            checked=before.checked if self.checked is None else self.checked,
+            player=old_kingdom.player if self.player is None else clean_name(self.player) or old_kingdom.player,
+            colour=old_kingdom.colour if self.colour is None else clean_name(self.colour),
+            checked=old_kingdom.checked if self.checked is None else self.checked,
         )
         if len(game.rounds) > 1:
             names = {"player": kingdom.player, "colour": kingdom.colour}
             rounds = [
-                [replace(one, **names) if one.player == before.player else one for one in kingdoms]
+                [replace(one, **names) if one.player == old_kingdom.player else one for one in kingdoms]
                 for kingdoms in game.rounds
             ]
             game = replace(game, rounds=rounds)
@@ -211,12 +211,12 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
         kingdom = game.find(self.kingdom)
         if kingdom.seen is None:
             return game
-        rest = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
+        other_pieces = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
         facts = (add_piece if self.present else remove_piece)(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
-        if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in rest):
+        if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
-        return game.with_kingdom(replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=rest)))
+        return game.with_kingdom(replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=other_pieces)))
 
 
 class SetRules(Change, frozen=True, tag="set_rules"):
@@ -335,13 +335,13 @@ def choose_player(
     """
     kingdoms = game.rounds[number]
     names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}.union(other_colours)
-    before = game.rounds[0] if number else game.last_players
-    players = [one for one in before if one.player not in names and colour in ("", one.colour)]
+    known_players = game.rounds[0] if number else game.last_players
+    players = [one for one in known_players if one.player not in names and colour in ("", one.colour)]
     if not player and players:
         return players[0].player, players[0].colour
     new_names = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))
-    free = [one for one in COLOURS if one not in colours]
-    return player or next(name for name in new_names if name not in names), colour or (free or COLOURS)[0]
+    free_colours = [one for one in COLOURS if one not in colours]
+    return player or next(name for name in new_names if name not in names), colour or (free_colours or COLOURS)[0]
 
 
 def clean_name(text: str) -> str:

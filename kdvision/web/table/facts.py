@@ -33,18 +33,18 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
         "building": {"at": at, "name": UNKNOWN},
         "gem": {"kind": UNKNOWN, "between": f"{at} {format_place(row + 1, col + 1)}"},
     }[kind]
-    before = facts.get(FACT_KEYS[kind])
-    return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
+    pieces = facts.get(FACT_KEYS[kind])
+    return facts | {FACT_KEYS[kind]: [piece, *(pieces if isinstance(pieces, list) else [])]}
 
 
 def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
     """The facts without a piece on a place."""
     if kind == "queen":
         return {key: value for key, value in facts.items() if key != "queen"}
-    before = facts.get(FACT_KEYS.get(kind, ""))
-    if not isinstance(before, list):
+    pieces = facts.get(FACT_KEYS.get(kind, ""))
+    if not isinstance(pieces, list):
         return facts
-    return facts | {FACT_KEYS[kind]: [piece for piece in before if _place_of(piece) != at]}
+    return facts | {FACT_KEYS[kind]: [piece for piece in pieces if _place_of(piece) != at]}
 
 
 def _place_of(piece: Any) -> str:

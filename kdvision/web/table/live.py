@@ -86,13 +86,13 @@ class Watcher:
     """A live connection. Of each kind of event only the latest waits, so a slow client needs no memory."""
 
     address: str
-    _waiting: dict[bytes, bytes] = field(default_factory=dict)
+    _pending_events: dict[bytes, bytes] = field(default_factory=dict)
     _has_events: asyncio.Event = field(default_factory=asyncio.Event)
     is_closed: bool = False
 
     def send(self, event: bytes) -> None:
         """Send an event as soon as the client takes it."""
-        self._waiting[event.partition(b"\n")[0]] = event
+        self._pending_events[event.partition(b"\n")[0]] = event
         self._has_events.set()
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class Watcher:
             except TimeoutError:
                 yield b": still connected\n\n"
             self._has_events.clear()
-            events, self._waiting = self._waiting, {}
+            events, self._pending_events = self._pending_events, {}
             yield b"".join(events.values())
 
 

@@ -104,10 +104,10 @@ class TableKingdom(Struct, frozen=True):
     @property
     def is_in_doubt(self) -> bool:
         """True if a person should still check the kingdom."""
-        seen = self.seen
-        if seen is None or not seen.review or self.checked:
+        reading_info = self.seen
+        if reading_info is None or not reading_info.review or self.checked:
             return False
-        return bool(seen.reading or seen.doubts or seen.pieces)
+        return bool(reading_info.reading or reading_info.doubts or reading_info.pieces)
 
     @property
     def top_left(self) -> tuple[int, int]:
@@ -121,8 +121,8 @@ class TableKingdom(Struct, frozen=True):
         top, left = self.top_left
         places = {parse_place(place): cell for place, cell in self.cells.items()}
         squares = {Square(row - top, col - left): cell for (row, col), cell in places.items()}
-        known = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN_SQUARE}
-        return Board(known, unknown=squares.keys() - known.keys())
+        known_cells = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN_SQUARE}
+        return Board(known_cells, unknown=squares.keys() - known_cells.keys())
 
 
 class Answer(Struct, frozen=True):
@@ -208,8 +208,8 @@ def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
 
     def name(value: Any) -> Any:
         if isinstance(value, dict):
-            named = {key: name(one) for key, one in value.items()}
-            return None if None in named.values() else named
+            named_values = {key: name(one) for key, one in value.items()}
+            return None if None in named_values.values() else named_values
         if isinstance(value, list):
             return [one for one in map(name, value) if one is not None]
         match = PLACES.fullmatch(value) if isinstance(value, str) else None
@@ -220,4 +220,4 @@ def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
             return None
         return " ".join(Square(row - top, col - left).name for row, col in places) + match["words"]
 
-    return {key: named for key, value in facts.items() if (named := name(value)) is not None}
+    return {key: named_value for key, value in facts.items() if (named_value := name(value)) is not None}

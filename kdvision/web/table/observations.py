@@ -24,7 +24,7 @@ class SurroundedObservation(NamedTuple):
     """An observation, and what lies around its grid."""
 
     observation: GridObservation
-    around: Surroundings
+    surroundings: Surroundings
 
 
 def encode_observation(kingdom: KingdomReading) -> bytes:
@@ -54,10 +54,10 @@ def decode_observation(
     content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...] = ()
 ) -> SurroundedObservation:
     """The observation of `encode_observation`, with the kinds and pieces of the network."""
-    packed = msgspec.msgpack.decode(content)
+    packed_arrays = msgspec.msgpack.decode(content)
     arrays = {
         name: np.frombuffer(data, dtype).reshape(shape).astype(np.float64)
-        for name, (dtype, shape, data) in packed.items()
+        for name, (dtype, shape, data) in packed_arrays.items()
     }
     pieces = arrays.get("pieces")
     observation = GridObservation(

@@ -51,11 +51,11 @@ def make_reading(entry: ScoredKingdom, photo: str) -> NewReading:
     pieces = [
         PieceDoubt(one.kind, _shift(one.squares[0], reading), round(one.probability, 4)) for one in reading.uncertain
     ]
-    seen = Seen(
+    reading_info = Seen(
         secrets.token_hex(8), photo, describe_grid(reading), [0, 0], pieces=pieces, **_review_data(reading, (0, 0))
     )
     cells, facts = cells_of(entry.board, reading.start), _list_facts(entry.kingdom, reading)
-    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=seen)
+    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=reading_info)
     return NewReading(kingdom, encode_observation(reading))
 
 
@@ -71,13 +71,13 @@ def _list_facts(kingdom: PlayedKingdom, reading: KingdomReading) -> dict[str, An
     """The pieces on a kingdom, and "?" for each fact that the photo does not show in full."""
     corners = [(gem.corner, Square(gem.corner.row + 1, gem.corner.col + 1)) for gem in kingdom.gems]
     gems = [f"{_shift(one, reading)} {_shift(other, reading)}" for one, other in corners]
-    shown: dict[str, list[Any]] = {
+    visible_pieces: dict[str, list[Any]] = {
         "knights": [_shift(square, reading) for square in kingdom.knights],
-        "buildings": [{"at": _shift(built.square, reading), "name": UNKNOWN} for built in kingdom.buildings],
+        "buildings": [{"at": _shift(building.square, reading), "name": UNKNOWN} for building in kingdom.buildings],
         "gems": [{"kind": UNKNOWN, "between": places} for places in gems],
     }
-    facts: dict[str, Any] = dict.fromkeys(sorted(kingdom.open_facts - shown.keys()), UNKNOWN)
-    facts |= {key: pieces + [UNKNOWN] * (key in kingdom.open_facts) for key, pieces in shown.items()}
+    facts: dict[str, Any] = dict.fromkeys(sorted(kingdom.open_facts - visible_pieces.keys()), UNKNOWN)
+    facts |= {key: pieces + [UNKNOWN] * (key in kingdom.open_facts) for key, pieces in visible_pieces.items()}
     if kingdom.queen:
         facts["queen"] = True
     return {key: value for key, value in facts.items() if value}
@@ -91,10 +91,12 @@ def _shift(square: Square, reading: KingdomReading, first: tuple[int, int] = (0,
 def _review_data(reading: KingdomReading, first: tuple[int, int], fixes: Collection[str] = ()) -> dict[str, Any]:
     """The fields of `Seen` that a decision determines. Squares that a person has set are in doubt no longer."""
     start = reading.start.row + first[0], reading.start.col + first[1]
-    before, doubts = cells_of(reading.board, start), []
+    cells, doubts = cells_of(reading.board, start), []
     for doubt in list_alternatives(reading):
-        after = cells_of(doubt.board, start)
-        changes = {at: after.get(at, ".") for at in {**before, **after} if before.get(at) != after.get(at)}
+        other_cells = cells_of(doubt.board, start)
+        changes = {
+            at: other_cells.get(at, ".") for at in {**cells, **other_cells} if cells.get(at) != other_cells.get(at)
+        }
         at, probability = _shift(doubt.square, reading, first), round(doubt.probability, 4)
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
     return {
@@ -105,40 +107,40 @@ def _review_data(reading: KingdomReading, first: tuple[int, int], fixes: Collect
     }
 
 
-def decode_reading(stored: StoredReading) -> SurroundedObservation:
+def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
     """The observation of a stored reading; raises Refusal if networks of other classes made it."""
     cells = Networks.load().classifier
     try:
-        return decode_observation(stored.observation, cells.kinds, piece_names=cells.pieces)
+        return decode_observation(stored_reading.observation, cells.kinds, piece_names=cells.pieces)
     except ValueError as error:
         message = "this kingdom was read by another version of the program"
         raise Refusal(409, message, hint="take the photo again") from error
 
 
 def decide_kingdoms(
-    seen: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
+    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
 ) -> list[TableKingdom]:
     """The kingdoms, decided together, with the squares that people have set."""
-    kingdoms = [kingdom for kingdom, _ in seen]
-    return [*map(_with_decision, kingdoms, _decide(seen, side=side, game=game))]
+    kingdoms = [kingdom for kingdom, _ in observed_kingdoms]
+    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, side=side, game=game))]
 
 
 def _decide(
-    seen: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
+    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
 ) -> list[KingdomReading]:
-    fixed = {}
-    for number, (kingdom, (observation, _)) in enumerate(seen):
+    fixed_squares = {}
+    for number, (kingdom, (observation, _)) in enumerate(observed_kingdoms):
         top, left = _first_place(kingdom)
         for place, cell in kingdom.fixes.items():
             row, col = parse_place(place)
             square = Square(row - top, col - left)
             if cell != UNKNOWN and 0 <= square.row < observation.grid.rows and 0 <= square.col < observation.grid.cols:
-                fixed[number, square] = cell
+                fixed_squares[number, square] = cell
     return decide_again(
-        [one.observation for _, one in seen],
-        surroundings=[one.around for _, one in seen],
+        [one.observation for _, one in observed_kingdoms],
+        surroundings=[one.surroundings for _, one in observed_kingdoms],
         side=side,
-        fixed_squares=fixed,
+        fixed_squares=fixed_squares,
         game=game,
     )
 
@@ -160,20 +162,28 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
     )
 
 
-def join_readings(kingdom: TableKingdom, stored: StoredReading, further: StoredReading, *, game: str) -> NewReading:
-    """The kingdom as two photos show it; raises Refusal if the further one shows another kingdom."""
+def join_readings(
+    kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, game: str
+) -> NewReading:
+    """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
-    one, two = decode_reading(stored), decode_reading(further)
+    one, two = decode_reading(first_reading), decode_reading(second_reading)
     alignment = align(one.observation.reading, two.observation.reading)
     if not alignment.is_same_kingdom:
         raise Refusal(422, f"this photo does not show {kingdom.player}'s kingdom", hint="add it as a new kingdom")
-    fused, problems = fuse(one.observation, [(two.observation, alignment)])
+    fused_observation, problems = fuse(one.observation, [(two.observation, alignment)])
     # Fusing adds rows and columns before the first ones; places stay as they are.
-    (row, col), *_ = np.argwhere((fused.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))).tolist()
+    (row, col), *_ = np.argwhere(
+        (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
+    ).tolist()
     first = [kingdom.seen.first[0] - row, kingdom.seen.first[1] - col]
-    moved = replace(kingdom, seen=replace(kingdom.seen, first=first, reading=secrets.token_hex(8)))
-    reading = _decide([(moved, SurroundedObservation(fused, one.around))], side=None, game=game)[0]
-    made = _with_decision(moved, add_problems(reading, problems))
-    assert made.seen is not None, "as before"
-    made = replace(made, checked=False, seen=replace(made.seen, squares=describe_grid(reading)))
-    return NewReading(made, encode_observation(reading))
+    shifted_kingdom = replace(kingdom, seen=replace(kingdom.seen, first=first, reading=secrets.token_hex(8)))
+    reading = _decide(
+        [(shifted_kingdom, SurroundedObservation(fused_observation, one.surroundings))], side=None, game=game
+    )[0]
+    joined_kingdom = _with_decision(shifted_kingdom, add_problems(reading, problems))
+    assert joined_kingdom.seen is not None, "as before"
+    joined_kingdom = replace(
+        joined_kingdom, checked=False, seen=replace(joined_kingdom.seen, squares=describe_grid(reading))
+    )
+    return NewReading(joined_kingdom, encode_observation(reading))

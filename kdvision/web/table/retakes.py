@@ -43,7 +43,7 @@ def find_new_readings(game: TableGame, number: int, readings: Sequence[NewReadin
 
 def count_same_squares(one: Board, other: Board) -> int:
     """How many squares of two boards agree in the best position, with one of them turned and moved."""
-    best = 0
+    best_count = 0
     for turns in range(4):
         rotated_board = other.rotate(turns)
         moves = Counter(
@@ -52,8 +52,8 @@ def count_same_squares(one: Board, other: Board) -> int:
             for place, other_cell in rotated_board.items()
             if cell == other_cell
         )
-        best = max(best, *moves.values(), 0)
-    return best
+        best_count = max(best_count, *moves.values(), 0)
+    return best_count
 
 
 def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdom]) -> Proposal | None:
@@ -64,19 +64,19 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         return None
     known_kingdoms = [kingdoms[index] for index in matches.values()]
     pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
-    adding = [AddKingdom(round=number, reading=one.reading) for one in readings]
-    others = [change for place, change in enumerate(adding) if place not in matches]
-    replacing = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *others]
-    joining = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *others]
+    additions = [AddKingdom(round=number, reading=one.reading) for one in readings]
+    other_additions = [change for place, change in enumerate(additions) if place not in matches]
+    replacements = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
+    combinations = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     can_join = all(kingdom.reading for kingdom in known_kingdoms)
     name = f"{known_kingdoms[0].player}'s" if len(known_kingdoms) == 1 else ""
-    join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", joining)] if can_join else []
-    swap = [_make_answer(f"Replace {name or 'it'}", replacing)]
+    join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", combinations)] if can_join else []
+    swap = [_make_answer(f"Replace {name or 'it'}", replacements)]
     if name:
         question = f"This is {name} kingdom again. {'Add it to' if can_join else 'Replace'} {name}?"
     else:
         question = "The same table again. Replace it?"
-    both = _make_answer("Keep both", adding)
+    both = _make_answer("Keep both", additions)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
     return Proposal(secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
 

@@ -86,11 +86,11 @@ def _describe_round(
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
     in_doubt = {one.id: one for one in kingdoms if one.is_in_doubt}
     to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt.values() if one.seen is not None)
-    standing = rank_kingdoms(table.kingdoms, played_game.rule_set, over=False)
-    certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)
+    standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
+    is_certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)
     if len(kingdoms) < 2:
         text = ""
-    elif certain:
+    elif is_certain:
         text = round_score["standing"]["reason"]
     elif played_game.is_open(table):
         text = round_score["outlook"]
@@ -106,7 +106,7 @@ def _describe_round(
                 break
         text = "; ".join(parts)
     first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
-    return {"text": text, "certain": certain, "to_check": to_check, "first": first}
+    return {"text": text, "certain": is_certain, "to_check": to_check, "first": first}
 
 
 def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame) -> list[dict[str, Any]]:
@@ -150,17 +150,21 @@ def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom, board: Board) -
         return Square(row - top, col - left)
 
     places = {find_square(place): parse_cell(cell) for place, cell in doubt.changes.items()}
-    inside = {at: cell for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
+    inside_cells = {at: cell for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
     square = find_square(doubt.at)
-    return Alternative(square, doubt.read, doubt.probability, doubt.instead, board.with_cells(inside))
+    return Alternative(square, doubt.read, doubt.probability, doubt.instead, board.with_cells(inside_cells))
 
 
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:
     """The kingdom, and what is wrong with its facts; then it is scored by its board alone."""
     rules = game.rules
     facts = {*BOARD_FACTS, *make_rule_set(rules.game, variants=rules.variants).facts}
-    given = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in facts}
-    data = {"game": rules.game, "variants": rules.variants, "kingdom": [given | {"board": [*kingdom.board.rows()]}]}
+    given_facts = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in facts}
+    data = {
+        "game": rules.game,
+        "variants": rules.variants,
+        "kingdom": [given_facts | {"board": [*kingdom.board.rows()]}],
+    }
     try:
         (table,) = game_from_dict(data, name=kingdom.player).rounds
     except KdvisionError as error:
@@ -175,9 +179,9 @@ def _make_game(game: TableGame, rounds: Sequence[Sequence[PlayedKingdom]]) -> Pl
     for kingdoms in rounds:
         numbers = [f"kingdom {number}" for number in range(1, len(kingdoms) + 1)]
         names = make_names_unique([kingdom.player for kingdom in kingdoms], numbers)
-        named = [replace(kingdom, player=name) for kingdom, name in zip(kingdoms, names, strict=True)]
-        seats = max(rules.seats, len(named)) if rules.seats else 0
-        tables.append(Table(close_queen(named), gems, seats))
+        named_kingdoms = [replace(kingdom, player=name) for kingdom, name in zip(kingdoms, names, strict=True)]
+        seats = max(rules.seats, len(named_kingdoms)) if rules.seats else 0
+        tables.append(Table(close_queen(named_kingdoms), gems, seats))
     teams = rules.teams and rules.game == "royal-wedding"
     return make_game(rules.game, tables, side=7 if teams else rules.side, variants=rules.variants, teams=teams)
 

@@ -81,7 +81,7 @@ class StoredGame(NamedTuple):
     """A game of the history, with the time of its last change."""
 
     table: str
-    changed: float
+    change_time: float
     game: TableGame
 
 
@@ -149,16 +149,16 @@ class Storage:
             " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
             MAX_HISTORY,
         )
-        return [StoredGame(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
+        return [StoredGame(table, change_time, _decode_game(content)) for table, change_time, content, _ in rows]
 
     def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
         self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading)))
         query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
-        old = {row[0] for row in self._query(query, table, MAX_PENDING)}
-        for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old else ():
-            old.difference_update(one.decode() for one in READING_ID.findall(content))
-        self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old))
+        old_ids = {row[0] for row in self._query(query, table, MAX_PENDING)}
+        for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old_ids else ():
+            old_ids.difference_update(one.decode() for one in READING_ID.findall(content))
+        self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old_ids))
 
     def find_reading(self, table: str, name: str) -> StoredReading | None:
         """A reading of a table; None if there is none with this name."""
@@ -213,8 +213,10 @@ class Storage:
             try:
                 return _connect(path)
             except _UnusableFile as error:
-                kept = _set_aside(path)
-                self._warn(f"The file with earlier games is {error}. It was renamed to {kept.name} and not changed.")
+                new_path = _set_aside(path)
+                self._warn(
+                    f"The file with earlier games is {error}. It was renamed to {new_path.name} and not changed."
+                )
                 return _connect(path)
         except (OSError, sqlite3.Error) as error:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
@@ -259,12 +261,12 @@ def _connect_memory() -> sqlite3.Connection:
 
 def _set_aside(path: Path) -> Path:
     """Rename the file, and what SQLite stores beside it; return the new path."""
-    kept = path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.old")
+    new_path = path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.old")
     for suffix in ("-wal", "-shm", ""):
-        beside = path.with_name(path.name + suffix)
-        if beside.exists():
-            beside.replace(kept.with_name(kept.name + suffix))
-    return kept
+        old_path = path.with_name(path.name + suffix)
+        if old_path.exists():
+            old_path.replace(new_path.with_name(new_path.name + suffix))
+    return new_path
 
 
 def _decode_game(content: bytes) -> TableGame:

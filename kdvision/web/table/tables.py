@@ -94,11 +94,11 @@ class Tables:
         """The table that a client asks for; raises Refusal."""
         if request.table is not None:
             return self.find(request.table)
-        stored = self.storage.list_tables()
-        if stored and not request.new:
-            return self.find(stored[0].id)
-        if len(stored) >= MAX_TABLES:
-            raise Refusal(503, f"there are {len(stored)} tables", hint="join one of them", retry_after=60)
+        stored_tables = self.storage.list_tables()
+        if stored_tables and not request.new:
+            return self.find(stored_tables[0].id)
+        if len(stored_tables) >= MAX_TABLES:
+            raise Refusal(503, f"there are {len(stored_tables)} tables", hint="join one of them", retry_after=60)
         name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
         self.storage.save(StoredTable(name, 0, 0), Step(0, START, TableGame()))
         return self.find(name)
@@ -106,11 +106,11 @@ class Tables:
     def find(self, name: str) -> SharedTable:
         """A table by its id; raises Refusal."""
         if name not in self._tables:
-            stored = next((one for one in self.storage.list_tables() if one.id == name), None)
-            step = None if stored is None else self.storage.find_step(name, stored.step)
-            if stored is None or step is None:
+            stored_table = next((one for one in self.storage.list_tables() if one.id == name), None)
+            step = None if stored_table is None else self.storage.find_step(name, stored_table.step)
+            if stored_table is None or step is None:
                 raise Refusal(404, f"there is no table {name[:8]}", hint="join another one, or make a new one")
-            table = SharedTable(name, stored.revision, step, score=score_table(step.game))
+            table = SharedTable(name, stored_table.revision, step, score=score_table(step.game))
             self._tables[name] = table
             self._update_moves(table)
         return self._tables[name]
@@ -140,7 +140,7 @@ class Tables:
             readings = find_new_readings(table.game, number, readings)
         for reading in readings:
             self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored_reading)
-        before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
+        previous_ids = {one.id for kingdoms in table.game.rounds for one in kingdoms}
         proposal, all_changes = None, list(changes)
         if kingdom:
             all_changes.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
@@ -152,17 +152,17 @@ class Tables:
                 AddKingdom(round=number, reading=reading.kingdom.reading, other_colours=colours) for reading in readings
             ]
         state = await self._take_step(table, all_changes, proposal)
-        after = [one.id for kingdoms in state.game.rounds for one in kingdoms]
-        return PhotoAnswer([name for name in after if name not in before], proposal, state)
+        current_ids = [one.id for kingdoms in state.game.rounds for one in kingdoms]
+        return PhotoAnswer([name for name in current_ids if name not in previous_ids], proposal, state)
 
     def list_games(self) -> list[PastGame]:
         """The games of all tables, the latest first; `text` says who won."""
         games = []
-        for table, changed, game in self.storage.list_games():
+        for table, change_time, game in self.storage.list_games():
             if any(game.rounds):
                 score = score_table(game)
                 text = (score["standing"] or {}).get("reason") or score["rounds"][-1]["verdict"]["text"]
-                games.append(PastGame(table, game.number, changed, game.rules, game.players, text))
+                games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 
     def watch(self, table: SharedTable, address: str, max_per_address: int | None) -> Watcher:
@@ -195,14 +195,14 @@ class Tables:
     ) -> TableState:
         """Apply changes as one step; a kingdom that has new facts is decided again afterwards."""
         async with table.lock:
-            before = table.game
-            game = await self.jobs.start(partial(apply_changes, before, changes, self._context(table)))
+            old_game = table.game
+            game = await self.jobs.start(partial(apply_changes, old_game, changes, self._context(table)))
             if proposal is not None:
                 game = replace(game, proposals=[*game.proposals, proposal])
-            if game == before:
+            if game == old_game:
                 return table.state
             step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
-            table.deciding = _find_rounds_to_decide(before, game) | table.deciding
+            table.deciding = _find_rounds_to_decide(old_game, game) | table.deciding
             await self._continue_with(table, step, is_new=True)
         if table.deciding and (table.decider is None or table.decider.done()):
             table.decider = asyncio.get_running_loop().create_task(self._decide(table))
@@ -218,9 +218,9 @@ class Tables:
 
     def _update_moves(self, table: SharedTable) -> None:
         number = table.step.number
-        before, after = (self.storage.find_step(table.id, one) for one in (number - 1, number + 1))
-        table.undo = None if before is None else StepInfo(number, table.step.op)
-        table.redo = None if after is None else StepInfo(after.number, after.op)
+        previous_step, next_step = (self.storage.find_step(table.id, one) for one in (number - 1, number + 1))
+        table.undo = None if previous_step is None else StepInfo(number, table.step.op)
+        table.redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
         table.notice = self.storage.notice
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
@@ -236,10 +236,10 @@ class Tables:
 
     def _context(self, table: SharedTable) -> Context:
         def find_stored(name: str) -> StoredReading:
-            stored = self.storage.find_reading(table.id, name)
-            if stored is None:
+            stored_reading = self.storage.find_reading(table.id, name)
+            if stored_reading is None:
                 raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
-            return stored
+            return stored_reading
 
         def join(kingdom: TableKingdom, name: str) -> TableKingdom:
             if not kingdom.reading:
@@ -285,17 +285,17 @@ class Tables:
         return game
 
 
-def _find_rounds_to_decide(before: TableGame, after: TableGame) -> set[int]:
+def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]:
     """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
 
     The kingdoms of a single photo without fixed squares are decided already.
     """
-    is_other_game = (before.rules.box, before.rules.side) != (after.rules.box, after.rules.side)
+    is_other_game = (old_game.rules.box, old_game.rules.side) != (new_game.rules.box, new_game.rules.side)
     rounds = set()
-    for number, kingdoms in enumerate(after.rounds):
+    for number, kingdoms in enumerate(new_game.rounds):
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
-        earlier = before.rounds[number] if number < len(before.rounds) else []
-        if not is_other_game and readings == [(one.reading, one.fixes) for one in earlier if one.reading]:
+        old_kingdoms = old_game.rounds[number] if number < len(old_game.rounds) else []
+        if not is_other_game and readings == [(one.reading, one.fixes) for one in old_kingdoms if one.reading]:
             continue
         photos = {one.seen.photo for one in kingdoms if one.seen}
         if readings and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in readings)):

@@ -33,7 +33,7 @@ def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
     (kingdom,) = demo.data["kingdoms"]
     assert (demo.data["photo"], demo.data["error"], kingdom["rules"]) == (None, None, "Kingdomino, Harmony")
     assert (demo.data["width"], demo.data["height"]) == (1600, 1200)
-    assert demo.models == job_module.hash_models() and demo.final
+    assert demo.models == job_module.hash_models() and demo.is_final
     assert demo.picture is not None
     with Image.open(io.BytesIO(demo.picture)) as drawn:
         assert drawn.format == "JPEG" and max(drawn.size) == job_module.MAX_PICTURE_SIDE
@@ -70,7 +70,7 @@ def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
 def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
     done = read(BROKEN_FILES[way](DEMO), Rules())
     assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
-    assert done.final
+    assert done.is_final
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
 ) -> None:
     monkeypatch.setattr(pipeline, "read", raising(error))
     done = read(png(table_photo().pixels), Rules())
-    assert message in done.data["error"] and not done.final
+    assert message in done.data["error"] and not done.is_final
 
 
 def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:

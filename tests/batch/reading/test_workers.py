@@ -79,7 +79,7 @@ def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: PoolExecut
     failed = [name for name, one in done.items() if one.data["error"] is not None]
     assert failed == ["1.jpg"]
     assert "reading it ended the program" in done["1.jpg"].data["error"]
-    assert not done["1.jpg"].final
+    assert not done["1.jpg"].is_final
 
 
 def test_missing_models_end_the_run(pool: PoolExecutor) -> None:

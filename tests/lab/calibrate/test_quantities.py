@@ -24,7 +24,7 @@ def test_the_truth_is_aligned_with_the_grid() -> None:
     truth = Board.parse("w w # / . l1 f / . . f")
     for turns in range(4):
         aligned = add_frame(truth.rotate(turns), 3, 1)
-        assert align_truth(truth, observe(Reading.of(aligned, spoiled={"C3": {"g": 0.9}}))) == aligned
+        assert align_truth(truth, observe(Reading.of(aligned, overrides={"C3": {"g": 0.9}}))) == aligned
 
 
 def test_exact_probabilities_have_a_small_calibration_error() -> None:

@@ -62,18 +62,18 @@ def make_observation(
 def test_a_kingdom_has_one_castle_and_a_carpet_many(count: int, one: bool) -> None:
     tiles = mask("xxxx/xxxx/xxxx")
     assert count_evidence(make_observation(tiles, castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
-    assert classify_grid(make_observation(tiles, castles(tiles, count), 12.0)).certain == one
+    assert classify_grid(make_observation(tiles, castles(tiles, count), 12.0)).is_certain == one
 
 
 def test_a_castle_needs_a_domino_beside_it() -> None:
-    assert classify_grid(make_observation(mask("xxx"), castles(mask("xxx"), 1), 3.0)).certain
-    assert not classify_grid(make_observation(mask("xx."), castles(mask("xx."), 1), 2.6)).certain
+    assert classify_grid(make_observation(mask("xxx"), castles(mask("xxx"), 1), 3.0)).is_certain
+    assert not classify_grid(make_observation(mask("xx."), castles(mask("xx."), 1), 2.6)).is_certain
 
 
 def test_most_tiles_of_a_kingdom_are_confident() -> None:
     tiles = mask("xxxxx")
-    assert classify_grid(make_observation(tiles, castles(tiles, 1), 7.0)).certain
-    assert not classify_grid(make_observation(tiles, castles(tiles, 1), 8.0)).certain
+    assert classify_grid(make_observation(tiles, castles(tiles, 1), 7.0)).is_certain
+    assert not classify_grid(make_observation(tiles, castles(tiles, 1), 8.0)).is_certain
 
 
 @pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx", "xx/xx/xx/xx/xx/xx"])
@@ -103,16 +103,15 @@ def test_tiles_outside_an_offer_are_counted() -> None:
 )
 def test_tiles_outside_an_offer_or_a_possible_castle_may_be_a_kingdom(tiles: str, castle: float, look: bool) -> None:
     places = mask(tiles)
-    assert (
-        classify_grid(make_observation(places, castles(places, 1) / 0.9 * castle, float(places.sum()))).possible == look
-    )
+    seen = make_observation(places, castles(places, 1) / 0.9 * castle, float(places.sum()))
+    assert classify_grid(seen).is_possible == look
 
 
 def test_a_confident_castle_needs_only_half_of_the_tiles_confident() -> None:
     places = mask("xxxxx/xx..x")
     for tiles, look in ((15.0, True), (17.0, False)):
-        assert classify_grid(make_observation(places, castles(places, 1), tiles)).possible == look
-        assert not classify_grid(make_observation(places, 0.5 * castles(places, 1), tiles)).possible
+        assert classify_grid(make_observation(places, castles(places, 1), tiles)).is_possible == look
+        assert not classify_grid(make_observation(places, 0.5 * castles(places, 1), tiles)).is_possible
 
 
 @pytest.mark.parametrize(
@@ -129,16 +128,17 @@ def test_beside_a_kingdom_a_castle_need_not_be_confident(tiles: str, castle: flo
 def test_without_a_castle_more_tiles_than_an_askew_offer_are_a_kingdom() -> None:
     nowhere = np.zeros((4, 4))
     askew, more = mask("xxxx/xxxx/xxxx/...."), mask("xxxx/xxxx/xxxx/x...")
-    assert not classify_grid(make_observation(askew, nowhere, 12.0)).alone
-    assert classify_grid(make_observation(more, nowhere, 13.0)).alone
-    assert not classify_grid(make_observation(more, nowhere, 20.0, is_cut=True)).alone  # most tiles are not confident
+    assert not classify_grid(make_observation(askew, nowhere, 12.0)).can_be_alone
+    assert classify_grid(make_observation(more, nowhere, 13.0)).can_be_alone
+    unsure = make_observation(more, nowhere, 20.0, is_cut=True)  # most tiles are not confident
+    assert not classify_grid(unsure).can_be_alone
 
 
 def test_the_border_may_cut_off_a_castle_but_not_of_an_offer() -> None:
     nowhere = np.zeros((3, 5))
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
-        assert classify_grid(make_observation(mask(text), nowhere, 9.0, is_cut=True)).alone == one
-        assert not classify_grid(make_observation(mask(text), nowhere, 9.0)).alone
+        assert classify_grid(make_observation(mask(text), nowhere, 9.0, is_cut=True)).can_be_alone == one
+        assert not classify_grid(make_observation(mask(text), nowhere, 9.0)).can_be_alone
 
 
 def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:

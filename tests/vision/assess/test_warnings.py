@@ -43,7 +43,7 @@ def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
 
 def test_a_problem_without_a_weight_asks_for_a_review_unless_it_is_an_illegal_play() -> None:
     assert forces_review(Problem((), "photo 2 is left out"))
-    assert not forces_review(Problem((), "a domino touches nothing", played=True))
+    assert not forces_review(Problem((), "a domino touches nothing", is_rule_breach=True))
 
 
 def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere_do_not() -> None:
@@ -56,7 +56,7 @@ def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere
 def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
     assert label_misreading(Problem((), "?", CONTENTS_CLAUSE)).warning == "contents"
     assert label_misreading(Problem((), "?", "kingdomino/side")).warning == "illegal"
-    for other in (Problem((), "?", "kingdomino/side", played=True), Problem((), "?")):
+    for other in (Problem((), "?", "kingdomino/side", is_rule_breach=True), Problem((), "?")):
         assert label_misreading(other) == other
 
 

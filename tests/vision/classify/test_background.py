@@ -80,7 +80,7 @@ def test_saturated_cells_have_no_colour() -> None:
 
 def test_without_background_samples_there_is_no_distance() -> None:
     photo, grid = laid()
-    seen = replace(Background.sample(photo, grid), around=np.full((9, 3), np.nan))
+    seen = replace(Background.sample(photo, grid), surround=np.full((9, 3), np.nan))
     assert np.isnan(seen.measure_distance(np.zeros((4, 6), bool))).all()
 
 

@@ -17,7 +17,7 @@ def test_a_perfect_reading_gives_its_board() -> None:
 
 
 def test_spoiled_squares_have_their_own_probabilities() -> None:
-    reading = Reading.of(BOARD, spoiled={"B1": {"w": 0.6, "w1": 0.3}})
+    reading = Reading.of(BOARD, overrides={"B1": {"w": 0.6, "w1": 0.3}})
     assert str(reading.best) == "w w . / f # l1"
     assert reading.probability(Square(0, 1), "w1") == pytest.approx(0.3)
     assert np.exp(reading.log_probs).sum(axis=2) == pytest.approx(np.ones((2, 3)))
@@ -54,4 +54,4 @@ def test_invalid_arrays_are_refused(values: NDArray[np.float64], kinds: tuple[st
 
 def test_spoiling_with_an_unknown_kind_is_an_error() -> None:
     with pytest.raises(ValueError, match="not read"):
-        Reading.of(BOARD, spoiled={"A1": {"x9": 0.5}})
+        Reading.of(BOARD, overrides={"A1": {"x9": 0.5}})

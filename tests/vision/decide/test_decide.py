@@ -92,7 +92,7 @@ def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int) -> No
 
 
 def read(board: str, spoiled: Mapping[str, Mapping[str, float]] | None = None, side: int | None = 5) -> Decision:
-    (decision,) = decide([Reading.of(board, spoiled=spoiled)], KINGDOMINO, side=side)
+    (decision,) = decide([Reading.of(board, overrides=spoiled)], KINGDOMINO, side=side)
     return decision
 
 
@@ -103,7 +103,7 @@ def test_a_certain_reading_is_decided_as_read() -> None:
     decision = read(GOOD)
     assert str(decision.board) == GOOD
     assert decision.probability > 0.99
-    assert decision.doubts == () and decision.problems == () and decision.overruled == ()
+    assert decision.doubts == () and decision.problems == () and decision.overruled_squares == ()
     assert decision.is_consistent and decision.probability >= 0.99
 
 
@@ -169,16 +169,16 @@ def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
 
 def test_the_kingdoms_share_one_box() -> None:
     """Only one domino has three crowns: where two kingdoms seem to show it, the clearer one has it."""
-    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
+    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", overrides={"B1": {"m3": 0.6, "m1": 0.39}})
     assert str(decide([unsure], KINGDOMINO)[0].board) == "w m3 # w f"
     assert str(decide([clear, unsure], KINGDOMINO)[1].board) == "w m1 # w f"
 
 
 def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
-    reading = Reading.of("w w # / . w .", confidence=0.99999, spoiled={"B2": {"w": 0.999, ".": 0.00095}})
+    reading = Reading.of("w w # / . w .", confidence=0.99999, overrides={"B2": {"w": 0.999, ".": 0.00095}})
     (decision,) = decide([reading], KINGDOMINO)
     assert str(decision.board) == "w w # / . . ."
-    assert [square.name for square in decision.overruled] == ["B2"]
+    assert [square.name for square in decision.overruled_squares] == ["B2"]
     assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in decision.doubts] == [("B2", ".", "w")]
     assert not decision.is_consistent
 
@@ -193,18 +193,18 @@ def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
 
 
 def test_a_higher_temperature_is_less_sure() -> None:
-    reading = Reading.of("w w # l l", spoiled={"E1": {"l": 0.8, "f": 0.19}})
+    reading = Reading.of("w w # l l", overrides={"E1": {"l": 0.8, "f": 0.19}})
     cold, warm = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
     assert cold.board == warm.board and cold.probability > warm.probability + 0.05
 
 
 def test_a_fixed_square_corrects_its_neighbour() -> None:
     """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
-    reading = Reading.of("w w # l l", spoiled={"A1": {"w": 0.6, "f": 0.39}})
+    reading = Reading.of("w w # l l", overrides={"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
     (decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 1)): "w1"})
     assert str(decision.board) == "f w1 # l l"
-    assert decision.overruled == ()
+    assert decision.overruled_squares == ()
     (emptied,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 4)): "."})
     assert Square(0, 4) not in emptied.board
 
@@ -225,14 +225,14 @@ def test_the_side_limits_the_board() -> None:
 
 def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
     wide, faint = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
-    unsure = Reading.of("w w # l l l l", spoiled=faint)
+    unsure = Reading.of("w w # l l l l", overrides=faint)
     assert str(decide([unsure], KINGDOMINO)[0].board) == "w w # l l . ."
     assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
 def test_border_log_odds_join_the_halves_of_a_domino() -> None:
     """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
-    reading = Reading.of("w w w #", spoiled={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
+    reading = Reading.of("w w w #", overrides={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
     right = np.array([[0.0, 3.0, 0.0]])
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[(right, np.zeros((0, 4)))])
     assert str(decision.board) == ". w w #"
@@ -299,7 +299,7 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
     probabilities = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
     (decision,) = decide([Reading.of_probabilities(probabilities)], KINGDOMINO)
     numbers = [set(domino.numbers) for domino in decision.dominoes]
-    assert not decision.proved and decision.probability < 0.2
+    assert not decision.is_proved and decision.probability < 0.2
     assert len(numbers) > 10 and len(decision.board.castles()) == 1
     assert all(numbers.count(same) <= len(same) for same in numbers)
 
@@ -307,12 +307,12 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
 def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ilp, "MAX_COLUMNS", 0)
     decision = read(GOOD)
-    assert str(decision.board) == GOOD and not decision.proved and decision.probability > 0.99
+    assert str(decision.board) == GOOD and not decision.is_proved and decision.probability > 0.99
 
 
 def test_the_correction_cost_counts_overruled_squares() -> None:
     """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
-    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
+    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", overrides={"B1": {"m3": 0.6, "m1": 0.39}})
     assert [decision.correction_cost for decision in decide([clear], KINGDOMINO)] == [0.0]
     first, second = decide([clear, unsure], KINGDOMINO)
     assert (first.correction_cost, second.correction_cost) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
@@ -323,13 +323,13 @@ def test_the_correction_cost_counts_overruled_squares() -> None:
 def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
     spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
-    readings = [Reading.of(board, spoiled=spoiled) for board in ("w m3 # w w", "w m3 # w f")]
+    readings = [Reading.of(board, overrides=spoiled) for board in ("w m3 # w w", "w m3 # w f")]
     weighed = decide(readings, KINGDOMINO)
-    assert all(decision.proved and decision.probability < 0.7 for decision in weighed)
+    assert all(decision.is_proved and decision.probability < 0.7 for decision in weighed)
     solve = BoardProgramme._solve_columns
     monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *args, **loss: None if loss else solve(*args, **loss))
     given_up = decide(readings, KINGDOMINO)
-    assert not any(decision.proved or decision.is_consistent for decision in given_up)
+    assert not any(decision.is_proved or decision.is_consistent for decision in given_up)
 
 
 RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
@@ -338,7 +338,7 @@ RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
 @pytest.mark.parametrize("castle", [0.001, 0.0002])
 def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
     """Without a castle one group is home: only the other lies detached."""
-    reading = Reading.of("w w w f . .", confidence=0.9999999, spoiled={"F1": {".": 1 - castle, "#": castle}})
+    reading = Reading.of("w w w f . .", confidence=0.9999999, overrides={"F1": {".": 1 - castle, "#": castle}})
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
     assert any("no castle" in problem.text for problem in decision.problems)
@@ -368,5 +368,5 @@ def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkey
     monkeypatch.setattr(BoardProgramme, "_may_differ", lambda *_: True)
     assert any(stops) == (accuracy == 0.99)
     for one, whole in zip(early, decide(readings, KINGDOMINO), strict=True):
-        assert one.board == whole.board and one.proved == whole.proved
+        assert one.board == whole.board and one.is_proved == whole.is_proved
         assert one.probability == pytest.approx(whole.probability) and len(one.runners_up) == len(whole.runners_up)

@@ -33,7 +33,7 @@ def make_observation(
     text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
 ) -> GridObservation:
     """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
-    reading = Reading.of(text, confidence=0.999, spoiled=spoiled, kinds=kinds)
+    reading = Reading.of(text, confidence=0.999, overrides=spoiled, kinds=kinds)
     border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
     return GridObservation(
         make_grid(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
@@ -47,8 +47,8 @@ def assemble_one(seen: GridObservation, **asked: object) -> KingdomReading:
 
 def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
     for board, deck in ((PLAIN, KINGDOMINO), (QUEENS, QUEENDOMINO), (MIXED, ROYAL_WEDDING)):
-        assert [problem.text for problem in find_problems(Board.parse(board), deck) if not problem.played] == []
-    assert any(not problem.played for problem in find_problems(Board.parse(MIXED), QUEENDOMINO))
+        assert [problem.text for problem in find_problems(Board.parse(board), deck) if not problem.is_rule_breach] == []
+    assert any(not problem.is_rule_breach for problem in find_problems(Board.parse(MIXED), QUEENDOMINO))
 
 
 # Readings without towns.
@@ -56,7 +56,7 @@ def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
 
 def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
     spoiled = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
-    seen = Reading.of("w # .", spoiled=spoiled, kinds=WITH_TOWNS)
+    seen = Reading.of("w # .", overrides=spoiled, kinds=WITH_TOWNS)
     plain = seen.of_deck(KINGDOMINO)
     assert plain.kinds == KINDS
     assert plain.probability(Square(0, 0), ".") == pytest.approx(0.05)
@@ -203,7 +203,7 @@ def test_two_boxes_are_assumed_from_three_contradictions_on(contradictions: int,
 
     def decide(readings: Sequence[Reading], deck: Deck) -> list[Decision]:
         overruled = [Square(0, n) for n in range(contradictions if deck == QUEENDOMINO else 0)]
-        return [Decision(seen.best, (), 1.0, overruled=tuple(overruled))] if deck else []
+        return [Decision(seen.best, (), 1.0, overruled_squares=tuple(overruled))] if deck else []
 
     def without_foreign(decisions: list[Decision]) -> list[Decision]:
         squares = [square for square in seen.best if square not in seen.best.castles()]

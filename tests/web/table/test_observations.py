@@ -22,7 +22,7 @@ from tests.kingdoms import make_grid, table_photo
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
     board = Board.parse(text)
-    log_probs = Reading.of(board, confidence=0.97, spoiled={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
+    log_probs = Reading.of(board, confidence=0.97, overrides={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
     return GridObservation(
@@ -40,7 +40,7 @@ def test_an_observation_comes_back() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
     back = decode_observation(encode_observation(original), KINDS)
-    assert back.around == Surroundings()
+    assert back.surroundings == Surroundings()
     assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
     for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
         assert np.abs(one - other).max() < 0.01
@@ -54,7 +54,7 @@ def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     around = Surroundings(False, True, True, True)
     kingdom = replace(read_kingdom(make_observation()), observation=seen, surroundings=around)
     back = decode_observation(encode_observation(kingdom), KINDS)
-    assert back.around == around
+    assert back.surroundings == around
     assert back.observation.visible_share is not None
     assert back.observation.tile_beyond is not None
     assert (back.observation.visible_share == 0.5).all()
@@ -77,7 +77,7 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
     back = decode_observation(encode_observation(original), original.observation.reading.kinds)
-    (again,) = decide_again([back.observation], surroundings=[back.around])
+    (again,) = decide_again([back.observation], surroundings=[back.surroundings])
     assert (again.board, again.start) == (original.board, original.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 
