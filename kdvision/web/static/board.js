@@ -29,9 +29,9 @@ export function BoardCard({ kingdom }) {
 
 /** A hint for first-time users, until they dismiss it. */
 function Hint({ name, text }) {
-  if (hasFlag(`hint-${name}`)) return null;
-  const dismiss = () => (setFlag(`hint-${name}`), update({}));
-  return html`<p class="hint first">${text} <${Button} text=${t("gotIt")} class="quiet" onClick=${dismiss} /></p>`;
+  const [isDismissed, setDismissed] = useState(() => hasFlag(`hint-${name}`));
+  const dismiss = () => (setFlag(`hint-${name}`), setDismissed(true));
+  return !isDismissed && html`<p class="hint first">${text} <${Button} text=${t("gotIt")} class="quiet" onClick=${dismiss} /></p>`;
 }
 
 /** The visible places: the frame; in edge mode also a rim, and around a lone castle as many squares as a kingdom has. */
