@@ -113,6 +113,6 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
             groups[one.round, one.player].append(one)
     for group in groups.values():
         table_kingdoms = [one for one in group if one.table == group[0].table]
-        # The first of equal ones:
+        # Of equal ones, the first is best.
         best_kingdom = max(table_kingdoms, key=lambda one: (one.is_corrected, one.data["probability"]))
         yield from ((best_kingdom, one) for one in group if one is not best_kingdom)

@@ -431,6 +431,19 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     expect(page.locator(".dynasty")).to_contain_text("Player 12226")
 
 
+def test_the_printed_table_is_that_of_the_round_on_the_screen(open_page: Open) -> None:
+    page = open_page()
+    open_setup(page)
+    page.get_by_label("Dynasty").check()
+    boards = ("w1 w / # f", "g2 g / # l")
+    for number, board in enumerate(boards, start=1):
+        page.get_by_role("button", name=f"Round {number}").click()
+        type_board(page, board)
+    for number in (1, 2):
+        page.get_by_role("button", name=f"Round {number}").click()
+        expect(page.locator(".print-only .small-board")).to_have_attribute("aria-label", boards[number - 1])
+
+
 # Phones in the network.
 
 

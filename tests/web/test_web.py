@@ -1,6 +1,7 @@
 """The API over real HTTP: responses to valid requests, and what is refused."""
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -235,6 +236,7 @@ def test_every_building_of_the_rules_can_be_built(client: Client) -> None:
         ("/base.css", "text/css"),
         ("/icons/icon-512.png", "image/png"),
         ("/tiles/w.svg", "image/svg+xml"),
+        ("/tiles/w.png", "image/png"),
         ("/manifest.webmanifest", "application/manifest+json"),
     ],
 )
@@ -247,6 +249,12 @@ def test_the_page_is_served_with_its_security_headers(client: Client, path: str,
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["cache-control"] == "no-cache"
     assert client.get(path, If_None_Match=answer.headers["etag"]).status == 304
+
+
+def test_every_picture_of_a_terrain_is_served(client: Client) -> None:
+    urls = re.findall(r'url\("(/tiles/[^"]+)"\)', client.get("/board.css").content.decode())
+    assert len(urls) == 8
+    assert [client.get(url).headers["content-type"] for url in urls] == ["image/png"] * len(urls)
 
 
 def test_responses_of_the_api_are_not_stored(client: Client) -> None:

@@ -72,7 +72,7 @@ class CalibrationRun(Run):
 
 
 def fit_weights(run: CalibrationRun, path: Path) -> None:
-    """Run steps 1 and 2: fit the weights of the evidence for tiles, and write them into cells.onnx."""
+    """Run steps 1 and 2: fit the weights of the evidence for tiles and hidden tiles, and write them into cells.onnx."""
     evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
     update_metadata(path, tiles.fit_tile_weights(np.concatenate(evidence)))
     collect = partial(tiles.collect_occlusion_evidence, run.data)

@@ -91,9 +91,9 @@ class Calibration:
         """One sentence on the expected error rate of unflagged boards; empty if it was not measured."""
         if self.wrong_at_most is None:
             return ""
-        error_text = f"of {self.unflagged} rendered ones, {self.unflagged_wrong} were wrong"
+        error_counts = f"of {self.unflagged} rendered ones, {self.unflagged_wrong} were wrong"
         share = f"1 in {1 / self.wrong_at_most:.0f}"
-        return f"at most {share} boards without a flag is expected to be wrong; {error_text}"
+        return f"at most {share} boards without a flag is expected to be wrong; {error_counts}"
 
 
 def clip_complement(probability: float) -> float:

@@ -232,7 +232,7 @@ function App() {
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
     ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
-    ${hasKingdoms && html`<${PrintedOverview} table=${state.table} />`}
+    ${hasKingdoms && html`<${PrintedOverview} game=${state.game} round=${state.round} />`}
     ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }
 

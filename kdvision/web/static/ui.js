@@ -21,18 +21,18 @@ export function memo(View) {
   };
 }
 
-const LATER_MS = 150;
+const DRAW_DELAY_MS = 150;
 
 /** A component that is drawn again a moment after the last change of a property: for what may follow the points. */
 export function drawLater(View) {
-  const Shown = memo(View);
+  const MemoView = memo(View);
   return (props) => {
-    const [shown, show] = useState(props);
+    const [drawnProps, setDrawnProps] = useState(props);
     useEffect(() => {
-      const timer = setTimeout(() => show(props), LATER_MS);
+      const timer = setTimeout(() => setDrawnProps(props), DRAW_DELAY_MS);
       return () => clearTimeout(timer);
     }, Object.values(props));
-    return h(Shown, shown);
+    return h(MemoView, drawnProps);
   };
 }
 
