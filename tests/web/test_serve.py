@@ -1,0 +1,79 @@
+"""The command `kdvision serve`: its address, its log, its end, and what it refuses."""
+
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import Run
+from tests.paths import ROOT
+from tests.webserver import TIMEOUT_SECONDS, Client
+
+GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo", "board": "# l1 / l l"}]}
+
+
+def start_server(*args: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--forget", *args]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_serve_prints_its_address_logs_no_content_and_stops_cleanly() -> None:
+    with start_server() as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        port = int(line.rpartition(":")[2].strip(" /\n"))
+        answer = Client(port).post("/api/score", GAME)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+    assert (answer.status, process.returncode) == (200, 0)
+    assert "POST /api/score 200" in err
+    assert "Traceback" not in err
+    assert "Ann" not in err + out
+
+
+def wait_until_closed(port: int) -> None:
+    """Return when the server accepts no connections any more."""
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS).close()
+        except ConnectionError:
+            return
+
+
+@pytest.mark.parametrize("often", [1, 2])
+def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> None:
+    with start_server() as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().rpartition(":")[2].strip(" /\n"))
+        head = f"POST /api/read HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: image/jpeg\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as half:
+            half.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n".encode())
+            assert b" 100 " in half.recv(100)  # the server reads the body
+            half.sendall(b"half")
+            process.send_signal(signal.SIGINT)
+            if often == 2:
+                wait_until_closed(port)
+                process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=TIMEOUT_SECONDS)
+            assert b" 503 " in half.recv(100)
+    assert process.returncode == 0
+    assert [line.partition(" ")[2].partition(",")[0] for line in err.splitlines()] == ["POST /api/read 503"]
+
+
+def test_a_port_in_use_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.web.server.run_server", lambda listener: None)  # never waits for requests
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        ran = run("serve", "--forget", "--port", used.getsockname()[1])
+    assert ran.code == 1
+    assert "cannot be used" in ran.err
+    assert "--port 0" in ran.err
+
+
+def test_serve_says_which_packages_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("kdvision.web")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    ran = run("serve")
+    assert (ran.code, "pip install 'kdvision[web]'" in ran.err) == (1, True)
