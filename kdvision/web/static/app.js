@@ -189,13 +189,13 @@ const DIALOGS = {
   square: SquareSheet, review: ReviewSheet, gem: GemDialog,
 };
 
-function OpenDialog() {
+const OpenDialog = memo(() => {
   const { kind, ...props } = state.dialog;
-  const kingdom = props.kingdom === undefined ? undefined : findKingdom(props.kingdom);
-  if (props.kingdom !== undefined && !kingdom) return null; // somebody has removed it
-  if (props.question && !findKingdom(props.question.kingdom)) return null;
+  const id = props.kingdom ?? props.question?.kingdom;
+  const kingdom = findKingdom(id);
+  if (id !== undefined && !kingdom) return null; // somebody has removed it
   return html`<${DIALOGS[kind]} ...${props} kingdom=${kingdom} />`;
-}
+});
 
 /** A large screen that shows the table to everybody. */
 const BigScreen = () => html`<main class="watch">
@@ -219,7 +219,7 @@ function App() {
   if (location.hash === "#watch") return html`<${BigScreen} />`;
   const hasKingdoms = currentKingdoms().length > 0;
   const { corners } = state;
-  const photo = corners && state.photos.get(corners.photo);
+  const photo = state.photos.get(corners?.photo);
   const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
   return html`<${Header} canUndo=${Boolean(state.table.undo)} canRedo=${Boolean(state.table.redo)} hasGame hasKingdoms=${hasKingdoms} />
     <main>
@@ -233,7 +233,7 @@ function App() {
     </main>
     ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
     ${hasKingdoms && html`<${PrintedOverview} game=${state.game} round=${state.round} />`}
-    ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
+    ${state.dialog ? html`<${OpenDialog} state=${state.dialog.drawnState ?? state} />` : html`<${Messages} />`}`;
 }
 
 function handleShortcut(event) {

@@ -64,8 +64,7 @@ function drawSquare(context, tiles, cell, x, y) {
   if (cell === "#") return;
   drawPlate(context, x + 3, y + 3, 22);
   drawText(context, cell[0], x + 14, y + 20, 17, { align: "center", weight: 700 });
-  const count = Number(cell.slice(1) || 0);
-  for (let n = 0; n < count; n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
+  for (let n = 0; n < Number(cell.slice(1)); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
 }
 
 function drawPlate(context, x, y, size) {

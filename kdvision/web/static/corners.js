@@ -71,10 +71,8 @@ function Handle({ corner, index, unit, onMove, onHold }) {
   const ref = useRef();
   const offset = useRef(null); // from the pointer to the corner, while it is dragged
   useLayoutEffect(() => void (index === 0 && ref.current.focus({ preventScroll: true })), []);
-  const pointIn = ({ currentTarget, clientX, clientY }) => {
-    const toPhoto = currentTarget.ownerSVGElement.getScreenCTM().inverse();
-    return new DOMPoint(clientX, clientY).matrixTransform(toPhoto);
-  };
+  const pointIn = ({ currentTarget, clientX, clientY }) =>
+    new DOMPoint(clientX, clientY).matrixTransform(currentTarget.ownerSVGElement.getScreenCTM().inverse());
   const grab = (event) => {
     const { x, y } = pointIn(event);
     offset.current = [corner[0] - x, corner[1] - y];

@@ -52,9 +52,8 @@ const active = new Set(); // ids of photos that are read or wait for it
 
 /** Read photos one after another; the others continue if one fails. */
 export function addPhotos(files) {
-  const all = files.length;
   for (const [number, file] of [...files].entries()) {
-    const name = all > 1 ? t("photoOfAll", { n: number + 1, all }) : "";
+    const name = files.length > 1 ? t("photoOfAll", { n: number + 1, all: files.length }) : "";
     enqueue({ id: newId(), file, name, round: state.round });
   }
 }

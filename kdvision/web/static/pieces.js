@@ -115,8 +115,6 @@ export function SquarePieces({ kingdom, place, cell }) {
 
 const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens ?? []);
 
-const isOn = (place) => (token) => token.split(" ")[0] === place;
-
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 /** What stands on the squares of a kingdom: `{ name, symbol }` by place. */
@@ -140,7 +138,7 @@ export function pieceMarks(kingdom) {
 /** The choice of a token for a square: a name, or how many where they have none. */
 function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
   const tokens = piecesOf(kingdom, key);
-  const here = tokens.filter(isOn(place));
+  const here = tokens.filter((token) => token.split(" ")[0] === place);
   const set = (now) => setFacts(kingdom, withPieces(kingdom, key, [...tokens.filter((one) => !here.includes(one)), ...now]));
   const names = Object.keys(crowns).filter(Boolean);
   if (!names.length && !crowns[""]) {

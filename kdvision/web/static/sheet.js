@@ -4,10 +4,10 @@ import { cellForKey, gameCells } from "./board.js";
 import { nameAt, placesAround } from "./model.js";
 import { SquarePieces } from "./pieces.js";
 import { CloseUp } from "./photoview.js";
-import { announce, closeDialog, findKingdom, openDialog, openQuestions, selectKingdom, state } from "./store.js";
+import { announce, closeDialog, openDialog, openQuestions, selectKingdom, state } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { change, setSquare } from "./table.js";
-import { Button, CellFace, Dialog, html, pictureClass, useLayoutEffect } from "./ui.js";
+import { Button, CellFace, Dialog, hideDialog, html, pictureClass, useLayoutEffect } from "./ui.js";
 
 const ORDER = "wflgsmt";
 const SMALL_SCREEN = 720; // pixels: the sheet then covers the lower part of the page
@@ -18,7 +18,7 @@ export function SquareSheet({ kingdom, place }) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = openQuestions().find((one) => one.kind === "cell" && one.kingdom === kingdom.id && one.at === place);
   const choose = (word) => {
-    closeDialog();
+    hideDialog();
     if (word !== cell || doubt || !(place in kingdom.fixes)) setSquare(kingdom, place, word);
   };
   useLayoutEffect(() => scrollIntoReach(place), []);
@@ -49,8 +49,7 @@ export function startReview(done = 0) {
 }
 
 /** One of the open questions. Its answer goes to the server while the next one is shown. */
-export function ReviewSheet({ question, done }) {
-  const kingdom = findKingdom(question.kingdom);
+export function ReviewSheet({ kingdom, question, done }) {
   const { kind, at } = question;
   const answer = (send) => (send(), startReview(done + 1));
   const choose = (word) => answer(() => setSquare(kingdom, at, word));

@@ -23,7 +23,6 @@ export function StandingCard() {
   const isDynasty = game.rounds.length > 1;
   const roundsLeft = game.rounds.filter((kingdoms) => !kingdoms.length).length;
   const shown = isDynasty && score.standing ? score.standing : round?.standing;
-  const problems = [...(round?.problems ?? []).map(({ text }) => text)];
   return html`<section class="card standing" id="standing" aria-label=${t("standing")}>
     <h2>${t("standing")}</h2>
     ${isDynasty && html`<${RoundTabs} />`}
@@ -31,7 +30,7 @@ export function StandingCard() {
     ${currentKingdoms().length === 1 && !isDynasty && html`<p class="hint">${t("oneOnly")}</p>`}
     ${currentKingdoms().length > 1 && html`<${Places} standing=${shown} />`}
     ${isDynasty && html`<${DynastyTable} />`}
-    ${problems.map((text) => html`<p class="problems">${sentences(text)}</p>`)}
+    ${round?.problems.map(({ text }) => html`<p class="problems">${sentences(text)}</p>`)}
     ${round?.note && html`<p class="hint">${sentences(round.note)}</p>`}
     ${isDynasty && roundsLeft > 0 && html`<p class="hint">${t("roundsLeft", { n: roundsLeft })}</p>`}
   </section>`;

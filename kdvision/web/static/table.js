@@ -163,8 +163,7 @@ async function flush() {
     const [first] = state.waiting;
     let accepted = false;
     try {
-      const next = await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes });
-      receive(next);
+      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes }));
       accepted = true;
     } catch (error) {
       if (api.isTemporary(error)) {

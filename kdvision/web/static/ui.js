@@ -163,6 +163,14 @@ export function Dialog({ title, kind = "", onClose = closeDialog, children, ...p
   </dialog>`;
 }
 
+/** Hide the open dialog, and close it after the points are drawn: to close a modal dialog costs a layout of the page. */
+export function hideDialog() {
+  document.querySelector("dialog").hidden = true;
+  const dialog = { ...state.dialog, drawnState: state };
+  update({ dialog });
+  setTimeout(() => state.dialog === dialog && closeDialog(), DRAW_DELAY_MS);
+}
+
 /** The toast and the announcements; they are in the open dialog, which would hide them otherwise. */
 export function Messages() {
   const { toast, announcement } = state;
