@@ -71,7 +71,7 @@ function playedKinds() {
   return [...(hasGems ? ["gem"] : []), ...(hasPieces ? ["knight", "building", "queen", "tower"] : [])];
 }
 
-const ANNOUNCE_MS = 100; // after the frame that shows what is announced
+const ANNOUNCE_MS = 300; // when the frame with what is announced is drawn, and a hidden dialog is closed
 
 /** Announce a text to screen readers. */
 export function announce(text) {
