@@ -18,7 +18,7 @@ from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
 from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
-from kdvision.report.pieces import GivenFacts, find_open_facts
+from kdvision.report.pieces import NO_FACTS, GivenFacts, find_open_facts
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -58,7 +58,7 @@ Corners = Annotated[
 class ScoreOptions:
     """How to score kingdoms and print them: the options that `score`, `type` and `fits` share.
 
-    `players` and `facts` are what the user said about them; `facts` is None for a game without pieces.
+    `players` and `facts` are what the user said about them.
     """
 
     game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = AUTO
@@ -73,7 +73,7 @@ class ScoreOptions:
     ] = False
     strict: Strict = False
     players: Players = NO_PLAYERS
-    facts: GivenFacts | None = None
+    facts: GivenFacts = NO_FACTS
 
     @property
     def board_game(self) -> str:
@@ -88,9 +88,7 @@ class ScoreOptions:
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        facts = self.facts
-        if facts is not None and facts.highest >= 0:
-            facts = GivenFacts(facts.keys)
+        facts = GivenFacts(self.facts.keys) if self.facts.highest >= 0 else self.facts
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
@@ -108,7 +106,7 @@ class ScoreOptions:
 
         game = readings[0].game if self.game == AUTO else self.game
         variants, facts = find_open_facts(readings, game, self.variants)
-        options = replace(self, game=game, variants=variants, facts=self.facts or facts)
+        options = replace(self, game=game, variants=variants, facts=self.facts if self.facts.keys else facts)
         result = build_photo_result(
             name,
             (photo.width, photo.height),
@@ -230,8 +228,8 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
             raise typer.BadParameter(text, param_hint=option or variant_option)
 
 
-def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts | None:
-    """The facts that the game needs beside its photos, with those given; None if it needs none.
+def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts:
+    """The facts that the game needs beside its photos, with those given.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.
@@ -241,9 +239,6 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
     if names and game == KINGDOMINO:
         raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=names[0])
     check_variants(options.variants, game)
-    facts = make_rule_set(game, variants=options.variants).facts
-    if not facts:
-        return None
     by_kingdom: dict[int, dict[str, int]] = {}
     for key, texts in counts.items():
         for text in texts:
@@ -251,4 +246,5 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
             if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
             by_kingdom[number][key] = int(match[2])
-    return GivenFacts(facts, by_kingdom, None if queen is None else queen - 1, tokens)
+    keys = make_rule_set(game, variants=options.variants).facts
+    return GivenFacts(keys, by_kingdom, None if queen is None else queen - 1, tokens)

@@ -161,7 +161,7 @@ def _score_photo(
 def _check_facts(options: ScoreOptions, results: Sequence["Result"]) -> None:
     """Raise NotationError if a fact is given for a kingdom that no photo shows, unless a photo failed."""
     kingdoms = sum(len(result.kingdoms) for result in results)
-    if options.facts is None or options.facts.highest < kingdoms or any(result.error is not None for result in results):
+    if options.facts.highest < kingdoms or any(result.error is not None for result in results):
         return
     hint = (
         "there is only kingdom 1"

@@ -18,7 +18,7 @@ from kdvision.report.doubt_effects import (
     rank_if_known,
     score_doubts,
 )
-from kdvision.report.pieces import GivenFacts, add_pieces, check_pieces
+from kdvision.report.pieces import NO_FACTS, GivenFacts, add_pieces, check_pieces
 from kdvision.report.result import Result, ScoredKingdom
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def build_photo_result(
     *,
     players: Players = NO_PLAYERS,
     first_number: int = 0,
-    facts: GivenFacts | None = None,
+    facts: GivenFacts = NO_FACTS,
 ) -> Result:
     """The result of a photo of `size` (width, height).
 
@@ -50,8 +50,7 @@ def build_photo_result(
     ]
     labels = make_names_unique(labels, [reading.place for reading in readings])
     kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
-    if facts is not None:
-        kingdoms = add_pieces(kingdoms, readings, facts, first_number)
+    kingdoms = add_pieces(kingdoms, readings, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     doubts = score_doubts(kingdoms, [list_alternatives(reading) for reading in readings], rule_set)
     rows = tuple(

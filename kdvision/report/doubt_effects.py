@@ -65,10 +65,10 @@ def score_doubts(
     kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
 ) -> list[ScoredDoubt]:
     """The doubts of a game from the alternatives of each kingdom, the most important one first."""
-    standing = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
+    standing = rank_if_known(kingdoms, rule_set)
     doubts = []
     for number, (kingdom, kingdom_alternatives) in enumerate(zip(kingdoms, alternatives, strict=True)):
-        total = score(kingdom, rule_set).total if kingdom_alternatives else 0
+        total = score(kingdom, rule_set).total
         for one in kingdom_alternatives:
             other_kingdom = replace(kingdom, board=one.board)
             card = score(other_kingdom, rule_set)
@@ -83,10 +83,7 @@ def score_doubts(
                     verdict=other.reason,
                 )
             doubts.append(doubt)
-    doubts.sort(key=lambda doubt: doubt.priority, reverse=True)
-    if any(map(has_open_facts, kingdoms)):
-        return [replace(doubt, changes_standing=None, changes_winner=None, verdict="") for doubt in doubts]
-    return doubts
+    return sorted(doubts, key=lambda doubt: doubt.priority, reverse=True)
 
 
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:

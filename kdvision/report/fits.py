@@ -22,7 +22,7 @@ from kdvision.report.table import (
     name_cell,
     render_text,
 )
-from kdvision.report.to_dict import list_names, problem_to_dict
+from kdvision.report.to_dict import alternative_to_dict, list_names, problem_to_dict
 from kdvision.text import count_noun
 
 
@@ -113,13 +113,7 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
             for placement in answer.placements
         ],
         "doubts": [
-            {
-                "square": doubt.square.name,
-                "read": doubt.read,
-                "probability": round(doubt.probability, 4),
-                "instead": doubt.instead,
-                "fits_if": fits,
-            }
+            {**alternative_to_dict(doubt), "fits_if": fits}
             for doubt, fits in zip(entry.doubts, answer.fits_if, strict=True)
         ],
         "problems": [problem_to_dict(problem) for problem in entry.problems],
@@ -132,8 +126,7 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
     parts: list[RenderableType] = []
     for number, answer in enumerate(answers, start=1):
         title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
-        doubt_squares = {doubt.square for doubt in answer.entry.doubts}
-        board = [Text.assemble(*line) for line in list_board_lines(answer.entry.board, doubt_squares)]
+        board = list_board_lines(answer.entry)
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
         clause = Text(str(clauses()[answer.clause]), style="dim")
         parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))

@@ -4,28 +4,15 @@ Symbols have the size of the squares; labels are sized by the picture, so that t
 the pixels that change are touched.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from kdvision.report.pieces import list_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.report.symbols import (
-    COLOURS,
-    DARK,
-    FRACTION_BITS,
-    LIGHT,
-    Colour,
-    Pixels,
-    Points,
-    draw_crowns,
-    draw_terrain,
-    to_fixed_point,
-)
+from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, Pixels, Points, draw_crowns, draw_lines, draw_terrain
 from kdvision.text import count_noun
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_side_lengths
@@ -126,21 +113,6 @@ def shrink_quad(quad: Points, factor: float) -> Points:
     """The corners (4, 2) moved towards their centre: `factor` 1 keeps them, 0 puts them all into the centre."""
     centre = quad.mean(axis=0)
     return np.asarray(centre + factor * (quad - centre))
-
-
-def draw_lines(
-    canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, is_closed: bool = False
-) -> None:
-    """Draw lines through points, at least one pixel wide."""
-    cv2.polylines(
-        canvas,
-        [to_fixed_point(points) for points in lines],
-        is_closed,
-        colour,
-        max(1, round(width)),
-        cv2.LINE_AA,
-        FRACTION_BITS,
-    )
 
 
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, draw_lines, shrink_quad
-from kdvision.report.symbols import DARK, LIGHT, Colour, Pixels
+from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, shrink_quad
+from kdvision.report.symbols import DARK, LIGHT, Colour, Pixels, draw_lines
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis

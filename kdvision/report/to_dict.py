@@ -8,7 +8,7 @@ from kdvision.game.dominoes import FaceCount, Inventory
 from kdvision.game.kingdom import count_crowns, measure_largest, name_crossing
 from kdvision.game.legality import Problem
 from kdvision.game.standing import Standing
-from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt
+from kdvision.report.doubt_effects import Alternative, PossibleTotal, ScoredDoubt
 from kdvision.report.result import Result, ScoredKingdom
 
 
@@ -106,12 +106,15 @@ def list_names(squares: Iterable[Square]) -> list[str]:
     return [square.name for square in squares]
 
 
+def alternative_to_dict(one: Alternative) -> dict[str, Any]:
+    """A doubtful square as plain values."""
+    probability = round(one.probability, 4)
+    return {"square": one.square.name, "read": one.read, "probability": probability, "instead": one.instead}
+
+
 def _doubt_to_dict(doubt: ScoredDoubt, entry: ScoredKingdom) -> dict[str, Any]:
     return {
-        "square": doubt.square.name,
-        "read": doubt.read,
-        "probability": round(doubt.probability, 4),
-        "instead": doubt.instead,
+        **alternative_to_dict(doubt),
         "points_if": None if entry.is_open else doubt.points,
         "total_if": None if entry.is_open else doubt.total,
         "changes_standing": doubt.changes_standing,
