@@ -29,8 +29,7 @@ def batch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of photos, subfolders included.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="A folder for the results.")],
     event: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists."),
+        Path | None, typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists.")
     ] = None,
     variants: tuple[str, ...] = (),
     size: Size = None,

@@ -18,11 +18,14 @@ from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
 from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
+from kdvision.gamefile.pieces import parse_tokens
+from kdvision.gamefile.read import Node
+from kdvision.report.build import build_photo_result
 from kdvision.report.pieces import NO_FACTS, GivenFacts, find_open_facts
+from kdvision.report.result import Result
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.report.result import Result
     from kdvision.vision.image.photo import Photo
 
 TokensByKingdom = Mapping[int, TokensByKey]
@@ -102,8 +105,6 @@ class ScoreOptions:
 
         `first_number` is the number of its first kingdom, counted from 0 over all photos.
         """
-        from kdvision.report.build import build_photo_result
-
         game = readings[0].game if self.game == AUTO else self.game
         variants, facts = find_open_facts(readings, game, self.variants)
         options = replace(self, game=game, variants=variants, facts=self.facts if self.facts.keys else facts)
@@ -203,9 +204,6 @@ def _pop_variants(arguments: dict[str, Any], variants: Sequence[Variant]) -> tup
 
 def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     """The tokens of the options, by kingdom, from 0, and by key; raises NotationError."""
-    from kdvision.gamefile.pieces import parse_tokens
-    from kdvision.gamefile.read import Node
-
     tokens: dict[int, dict[str, list[Token]]] = {}
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:

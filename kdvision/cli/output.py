@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from kdvision.errors import ExitCode, KdvisionError
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
 from kdvision.text import replace_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from kdvision.report.result import Result
 
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
@@ -30,11 +30,9 @@ SPEED_PERIOD_S: Final = 600.0
 """The time left is estimated from this period: a laptop slows down as it gets warm."""
 
 
-def print_result(result: "Result", *, as_json: bool) -> None:
+def print_result(result: Result, *, as_json: bool) -> None:
     """Print one result as a JSON line or as text; a failed photo has no text."""
     if as_json:
-        from kdvision.report.to_dict import result_to_dict
-
         print_json(result_to_dict(result))
     elif result.error is None:
         from kdvision.report.table import format_table
@@ -42,7 +40,7 @@ def print_result(result: "Result", *, as_json: bool) -> None:
         print_text(format_table, result)
 
 
-def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
+def exit_with_code(results: Sequence[Result], *, strict: bool) -> None:
     """Exit with the code that the results call for; return if all is well."""
     errors = [result.error for result in results if result.error is not None]
     if errors:

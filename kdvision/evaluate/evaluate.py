@@ -10,6 +10,7 @@ from operator import call
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -186,8 +187,7 @@ def _match(truth: Board, reading: "KingdomReading") -> Match:
     quarters = agreements.index(max(agreements))
     rotated_board = board.rotate(quarters)
     raw_agreement = _count_agreement(truth, reading.reading.best.rotate(quarters))
-    has_same_size = (rotated_board.height, rotated_board.width) == (truth.height, truth.width)
-    has_same_shape = has_same_size and rotated_board.keys() == truth.keys()
+    has_same_shape = rotated_board.keys() == truth.keys()
     return Match(board, quarters, raw_agreement, agreements[quarters], has_same_shape, rotated_board == truth)
 
 
@@ -220,14 +220,11 @@ def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
     except KdvisionError:
         return DEFAULT_CELL_PIXELS
     pairs = zip(truth.corners, truth.boards, strict=True)
-    outlines = [(corners, board.height, board.width) for corners, board in pairs if corners is not None]
+    outlines = [(corners, board.height * board.width) for corners, board in pairs if corners is not None]
     if not outlines:
         with suppress(KdvisionError):
-            outlines = [(one.grid.corners, one.grid.rows, one.grid.cols) for one in reader(photo)]
+            outlines = [(one.grid.corners, one.grid.rows * one.grid.cols) for one in reader(photo)]
     if not outlines:
         return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
-    sides = []
-    for corners, rows, cols in outlines:
-        (x, y), (u, v) = corners.T, np.roll(corners, -1, axis=0).T
-        sides.append(np.sqrt(abs((x * v - u * y).sum()) / 2 / (rows * cols)))  # the shoelace formula
-    return float(np.mean(sides))
+    areas = [cv2.contourArea(corners.astype(np.float32)) / cells for corners, cells in outlines]
+    return float(np.mean(np.sqrt(areas)))

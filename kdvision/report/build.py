@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from kdvision.errors import NotationError
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
 from kdvision.game.kingdom import Kingdom, to_kingdom
 from kdvision.game.legality import Problem
@@ -94,11 +93,3 @@ def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], r
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
     """The doubts of one kingdom, or its problems with those of the whole game."""
     return tuple(one for one in findings if one.kingdom in (None, number))
-
-
-def correct_board(board: Board, square: Square, word: str) -> Board:
-    """The board with one square as the user gives it, "." for no tile; raises NotationError off the board."""
-    if square.row >= board.height or square.col >= board.width:
-        hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-        raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
-    return board.with_cells({square: parse_cell(word)})

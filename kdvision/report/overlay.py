@@ -12,11 +12,12 @@ from PIL import Image, ImageDraw, ImageFont
 
 from kdvision.report.pieces import list_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, Pixels, Points, draw_crowns, draw_lines, draw_terrain
+from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, Points, draw_crowns, draw_lines, draw_terrain
 from kdvision.text import count_noun
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.image.srgb import Pixels
 
 AMBER: Final[Colour] = (255, 170, 0)
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
+from kdvision.vision.image.srgb import Pixels
 
-Pixels: TypeAlias = NDArray[np.uint8]
 Points: TypeAlias = NDArray[np.float64]
 Colour: TypeAlias = tuple[int, int, int]
 
