@@ -11,7 +11,6 @@ import typer
 from kdvision.cli.inputs import (
     check_kingdom,
     correct_boards,
-    load_networks,
     open_photo,
     parse_board,
     parse_fixes,
@@ -123,7 +122,6 @@ def _score_board(text: str, options: ScoreOptions) -> Result:
     else:
         boards = correct_boards([board], fixes)
         return build_board_result(boards, options.make_rules(boards))
-    load_networks()
     photo = open_photo(text)
     readings = pipeline.read(photo, side=options.size, fixed_squares=fixes, game=options.box)
     return options.score_photo(text, photo, readings)[0]

@@ -35,7 +35,6 @@ def look(
     from kdvision.vision.detect.outline import KingdomOutline
 
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
-    load_networks()
     upright_photo = open_photo(photo)
     paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
     try:

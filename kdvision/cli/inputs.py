@@ -25,9 +25,10 @@ def load_networks() -> None:
 
 
 def open_photo(photo: str) -> "Photo":
-    """The photo at a path, or on stdin for "-"; raises PhotoError."""
+    """The photo at a path, or on stdin for "-", opened after the networks; raises ModelError and PhotoError."""
     from kdvision.vision.image.photo import Photo
 
+    load_networks()
     if photo != "-":
         return Photo.open(photo)
     if sys.stdin is None or sys.stdin.isatty():

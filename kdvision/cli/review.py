@@ -17,6 +17,7 @@ from kdvision.cli.output import print_error, print_line, print_message, print_re
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
 from kdvision.report.result import Result, ScoredKingdom
+from kdvision.text import capitalise
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -143,7 +144,7 @@ class ReviewDialogue:
                 scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
                 print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
             for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
-                print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
+                print_line(f"{capitalise(sentence)}.")
             if not self._ask(item):
                 break
 

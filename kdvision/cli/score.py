@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.inputs import check_kingdom, load_networks, open_photo, parse_fixes
+from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
 from kdvision.errors import KdvisionError, ModelError, NotationError
@@ -85,7 +85,6 @@ def score(
         raise typer.BadParameter("name at least two photos of the kingdom", param_hint="--same")
     photos, views = (photos[:1], photos[1:]) if same else (photos, [])
     paths = find_overlay_paths(photos, overlay, views)
-    load_networks()
     photo_options = options
     results: list[Result] = []
     photo_games: list[ScoreOptions] = []

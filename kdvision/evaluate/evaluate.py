@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from operator import call
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import cv2
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from kdvision import pipeline
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
@@ -24,10 +25,8 @@ from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
 
 DEFAULT_CELL_PIXELS: Final = 60.0
 """Side of a square assumed for a photo that cannot be opened: corruptions of it are never read."""
@@ -35,7 +34,7 @@ DEFAULT_CELL_PIXELS: Final = 60.0
 MAX_SHIFT_SQUARES: Final = 2
 """Boards are compared at all shifts up to this one: a missed row must not make every square wrong."""
 
-Reader = Callable[[Photo], Sequence["KingdomReading"]]
+Reader = Callable[[Photo], Sequence[KingdomReading]]
 """Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
 
 
@@ -56,7 +55,7 @@ def evaluate(
     called after each photo with the number done and the number of all. `csv` is written at the end. Raises
     KdvisionError if there are no labelled photos.
     """
-    reader, photos = reader or read_photo, list(list_labelled_photos(directory))
+    reader, photos = reader or pipeline.read, list(list_labelled_photos(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=LABEL_FORMAT)
     jobs = [partial(evaluate_photo, photo, reader=reader) for photo in photos]
@@ -78,13 +77,6 @@ def evaluate(
     return results
 
 
-def read_photo(photo: Photo) -> Sequence["KingdomReading"]:
-    """The kingdoms that the shipped models read in a photo."""
-    from kdvision import pipeline
-
-    return pipeline.read(photo)
-
-
 def evaluate_photo(
     truth: LabelledPhoto, *, reader: Reader, open_photo: Callable[[Path], Photo] = Photo.open
 ) -> PhotoResult:
@@ -104,7 +96,7 @@ def evaluate_photo(
 
 
 def compare_with_label(
-    truth: LabelledPhoto, readings: Sequence["KingdomReading"], *, seconds: float = 0.0, error: str = ""
+    truth: LabelledPhoto, readings: Sequence[KingdomReading], *, seconds: float = 0.0, error: str = ""
 ) -> PhotoResult:
     """The result of one photo from its label and the kingdoms that were read."""
     matches = match_kingdoms(truth.boards, truth.corners, readings)
@@ -159,7 +151,7 @@ class Match:
 
 
 def match_kingdoms(
-    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence["KingdomReading"]
+    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence[KingdomReading]
 ) -> list[Match | None]:
     """The match of each true kingdom, None for a kingdom that was not found.
 
@@ -180,7 +172,7 @@ def match_kingdoms(
     return kingdom_matches
 
 
-def _match(truth: Board, reading: "KingdomReading") -> Match:
+def _match(truth: Board, reading: KingdomReading) -> Match:
     """The match in the turn with the highest agreement; of equal turns, the smallest."""
     board = reading.board.trim()
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]

@@ -119,7 +119,8 @@ def shrink_quad(quad: Points, factor: float) -> Points:
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:
     """Write text on a rounded rectangle around a point, moved inside the picture if necessary."""
     size = max(size, MIN_FONT_PIXELS)
-    left, top, right, bottom = _measure_text(text, round(size))
+    font = _load_font(round(size))
+    left, top, right, bottom = font.getbbox(text, anchor="la")
     half = np.array([right - left, bottom - top]) / 2 + size * np.array([0.35, 0.28])
     limit = np.array(canvas.shape[1::-1]) - half - 1
     x, y = np.rint(np.maximum(np.minimum(centre, limit), half)).astype(int)
@@ -129,14 +130,8 @@ def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: C
     pen, middle = ImageDraw.Draw(image), np.array([x - cols.start, y - rows.start])
     pen.rounded_rectangle((*(middle - half), *(middle + half)), radius=size * 0.35, fill=background)
     anchor = middle - np.array([left + right, top + bottom]) // 2  # Pillow cuts text at fractions below zero
-    pen.text(tuple(anchor), text, font=_load_font(round(size)), fill=colour)
+    pen.text(tuple(anchor), text, font=font, fill=colour)
     canvas[rows, cols] = np.asarray(image)
-
-
-@lru_cache(maxsize=512)
-def _measure_text(text: str, size: int) -> tuple[float, float, float, float]:
-    """The box of text drawn at (0, 0): left, top, right, bottom. Cached, as most photos have the same texts."""
-    return _load_font(size).getbbox(text, anchor="la")
 
 
 @lru_cache(maxsize=32)

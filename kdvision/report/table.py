@@ -18,7 +18,7 @@ from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.text import align_columns, count_noun, replace_controls
+from kdvision.text import align_columns, capitalise, count_noun, replace_controls
 
 STYLES: Final = {
     Terrain.WHEAT: "black on #e8c547",
@@ -52,10 +52,10 @@ def format_table(result: Result, *, width: int = 100, colour: bool = False) -> s
     if result.standing is not None:
         body.append(indent(*_format_places(result.standing), *map(format_note, _list_game_notes(result))))
     elif result.outlook:
-        body.append(indent(Text(_capitalise(result.outlook), style="bold")))
+        body.append(indent(Text(capitalise(result.outlook), style="bold")))
     has_unflagged = any(entry.reading is not None and not entry.review for entry in result.kingdoms)
     if has_unflagged and result.calibration is not None and result.calibration.guarantee:
-        body.append(indent(Text(_capitalise(result.calibration.guarantee), style="dim")))
+        body.append(indent(Text(capitalise(result.calibration.guarantee), style="dim")))
     return render_text(Group(*body), width=width, colour=colour)
 
 
@@ -255,7 +255,7 @@ def _list_game_notes(result: Result) -> Iterator[str]:
     is_typed = all(entry.reading is None for entry in result.kingdoms)  # then the problems say what is wrong
     if inventory is not None and not is_typed:
         is_fine = inventory.is_possible or not inventory.excess
-        yield f"{'' if is_fine else '! '}{_capitalise(str(inventory))}"
+        yield f"{'' if is_fine else '! '}{capitalise(str(inventory))}"
 
 
 def _format_places(standing: Standing) -> list[RenderableType]:
@@ -263,8 +263,4 @@ def _format_places(standing: Standing) -> list[RenderableType]:
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
         rows.add_row(f"{place.place}.", place.player, count_noun(place.total, "point"), Text(place.reason, style="dim"))
-    return [Text(_capitalise(standing.reason), style="bold"), rows]
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return [Text(capitalise(standing.reason), style="bold"), rows]
