@@ -34,8 +34,7 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
     `pixels` is the photo in the size of the picture; by default its longer side has at most MAX_OVERLAY_SIDE pixels.
     """
     if pixels is None:
-        is_large = max(photo.width, photo.height) > MAX_OVERLAY_SIDE
-        pixels = photo.resize(MAX_OVERLAY_SIDE) if is_large else photo.pixels
+        pixels = photo.resize(min(MAX_OVERLAY_SIDE, max(photo.width, photo.height)))
     canvas = np.array(pixels)
     factors = np.array([canvas.shape[1] / photo.width, canvas.shape[0] / photo.height])
     for number, entry in enumerate(result.kingdoms, start=1):
