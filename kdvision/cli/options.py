@@ -1,7 +1,6 @@
 """The options that several commands share, the facts that they give, and the decorator that adds them to a command."""
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from kdvision.cli.inputs import parse_numbered
+from kdvision.cli.inputs import match_text, parse_numbered
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
@@ -208,10 +207,9 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            if (prefix := text.rpartition(":")[0].strip()) and not re.fullmatch("[1-9][0-9]?", prefix, re.ASCII):
-                raise NotationError(f"{prefix!r} is not a number of a kingdom", expected=form, hint=f"write {form}")
-            number, match = parse_numbered("(.*)", text, "a list of squares", form)
-            entries = [word.strip() for word in match[2].split(",") if word.strip()]
+            prefix, _, squares = text.rpartition(":")
+            number = int(match_text("[1-9][0-9]?", prefix.strip() or "1", "a number of a kingdom", form)[0]) - 1
+            entries = [word.strip() for word in squares.split(",") if word.strip()]
             new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
             tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)
     return tokens

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import Board, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import UNKNOWN, Kingdom
 from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Place, Standing, rank_kingdoms
+from kdvision.vision.decide.decision import Doubt
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -19,13 +20,9 @@ MAX_CHANGED_SQUARES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Doubt):
     """A doubtful square, what was read there, its probability, what it may be instead, and the board in that case."""
 
-    square: Square
-    read: str
-    probability: float
-    instead: str
     board: Board
 
 
