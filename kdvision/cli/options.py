@@ -107,14 +107,9 @@ class ScoreOptions:
         game = readings[0].game if self.game == AUTO else self.game
         variants, facts = find_open_facts(readings, game, self.variants)
         options = replace(self, game=game, variants=variants, facts=self.facts if self.facts.keys else facts)
+        size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         result = build_photo_result(
-            name,
-            (photo.width, photo.height),
-            readings,
-            options.make_rules([reading.board for reading in readings]),
-            players=self.players,
-            first_number=first_number,
-            facts=options.facts,
+            name, size, readings, rules, players=self.players, facts=options.facts, first_number=first_number
         )
         return result, options
 

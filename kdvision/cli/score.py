@@ -18,7 +18,7 @@ from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_at
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
-from kdvision.text import count_noun
+from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
     from kdvision.vision.detect.outline import KingdomOutline
@@ -69,11 +69,8 @@ def score(
     """
     from kdvision.vision.detect.outline import KingdomOutline
 
-    options = replace(
-        options,
-        players=NO_PLAYERS if players is None else Players.parse(players),
-        facts=parse_facts(options, counts, queen, tokens),
-    )
+    names = NO_PLAYERS if players is None else Players.parse(players)
+    options = replace(options, players=names, facts=parse_facts(options, counts, queen, tokens))
     options.players.check_colours(options.variants)
     check_game_file(game_file)
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
@@ -229,8 +226,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
         raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
     _check_folder(out if is_folder else out.parent, "--overlay")
     if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
-        *first_formats, last_format = IMAGE_FORMATS
-        raise _usage_error(f"{out} must end in {', '.join(first_formats)} or {last_format}")
+        raise _usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}")
     paths = _name_in_folder(photos, out) if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:

@@ -150,21 +150,17 @@ def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
     """Territories with points, most points first, then bonuses and the total; other territories on one line."""
     territories = [(line.territory, line.points) for line in entry.card.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
-    heading, *body, total = align_columns(
-        [
-            ("territory", "squares", "crowns", "points"),
-            *(
-                (str(territory.terrain), str(len(territory.squares)), f"× {territory.crowns}", f"= {points}")
-                for territory, points in territories
-                if points
-            ),
-            *((line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None),
-            ("total", "", "", entry.total),
-        ],
-        gap="   ",
-    )
+    rows = [("territory", "squares", "crowns", "points")]
+    zero_sizes = []
+    for territory, points in territories:
+        terrain, size = str(territory.terrain), len(territory.squares)
+        if points:
+            rows.append((terrain, str(size), f"× {territory.crowns}", f"= {points}"))
+        else:
+            zero_sizes.append((terrain, size))
+    rows += [(line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None]
+    heading, *body, total = align_columns([*rows, ("total", "", "", entry.total)], gap="   ")
     lines = [Text(heading, "bold"), Text("─" * len(heading)), *map(Text, body), Text(), Text(total, "bold")]
-    zero_sizes = [(str(territory.terrain), len(territory.squares)) for territory, points in territories if not points]
     if zero_sizes:
         lines.append(Text(f"without points{' so far' * entry.is_open}: {format_sizes(zero_sizes)}", "dim"))
     return lines
