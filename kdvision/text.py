@@ -18,6 +18,11 @@ def join_words(words: Sequence[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
+def capitalise(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
 def count_noun(number: int, noun: str) -> str:
     """The number with its noun, such as "1 point" and "2 points"."""
     return f"{number} {noun}{'s' * (number != 1)}"

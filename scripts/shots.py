@@ -14,8 +14,8 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.report.overlay import draw_overlay
-from kdvision.report.symbols import Pixels
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.image.srgb import Pixels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

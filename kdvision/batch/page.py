@@ -21,7 +21,7 @@ from kdvision.batch.photos import name_key
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
 from kdvision.report.table import format_sizes
-from kdvision.text import count_noun, replace_controls
+from kdvision.text import capitalise, count_noun, replace_controls
 
 TERRAIN_NAMES: Final = {terrain.value: str(terrain) for terrain in Terrain}
 
@@ -89,7 +89,7 @@ class ReportPage:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
         data_read, notes = kingdom.data_read, list[str]()
         if why := self.reasons.get(kingdom.id):
-            notes.append(why[:1].upper() + why[1:])
+            notes.append(capitalise(why))
         if kingdom.is_corrected:
             notes.append("Added by hand" if data_read is None else f"Read as {count_noun(data_read['total'], 'point')}")
         if kingdom.changed_by_table and data_read is not None:

@@ -1,7 +1,7 @@
 """The command line: `kdvision score`, `look`, `type`, `game`, `rules`, `batch`, `review`, `serve`, `evaluate`.
 
 Results go to stdout, messages to stderr. An error is one line on stderr and the exit code of its class. Commands import
-what they need when they run, so that `--help` is quick.
+heavy packages when they run, so that `--help` is quick.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """`kdvision batch`: scores all photos of an event, with standings and a report."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -12,7 +12,7 @@ from kdvision.cli.options import Size, Strict, add_options
 from kdvision.cli.output import ProgressDisplay, print_line, print_message
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
-from kdvision.text import count_noun, join_words
+from kdvision.text import capitalise, count_noun, join_words
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -29,8 +29,7 @@ def batch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of photos, subfolders included.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="A folder for the results.")],
     event: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists."),
+        Path | None, typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists.")
     ] = None,
     variants: tuple[str, ...] = (),
     size: Size = None,
@@ -69,8 +68,6 @@ def batch(
         try:
             outcome = _watch(run, display) if watch else run.run()
         except KeyboardInterrupt:
-            if watch:
-                raise
             display.close()
             print_message("stopped; what was read is kept. Run the same command again to continue")
             print_summary(run.finish(run.list_folder()), out)
@@ -94,17 +91,15 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
         print_message(f"{count_noun(len(outcome.standings.photos), 'photo')} read{verdict}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
-    try:
+    with suppress(KeyboardInterrupt):
         run.watch(print_progress)
-    except KeyboardInterrupt:
-        display.close()
     return last_outcome or run.apply_corrections()
 
 
 def print_summary(outcome: "EventOutcome", out: Path) -> None:
     """Print who leads, how much there is to check, and where the files are."""
     for ranking in outcome.standings.rankings[:1]:
-        verdict = f" {ranking.verdict[:1].upper()}{ranking.verdict[1:]}." if ranking.verdict else ""
+        verdict = f" {capitalise(ranking.verdict)}." if ranking.verdict else ""
         print_line(f"{ranking.title}.{verdict}")
         for row in ranking.rows[:MAX_PRINTED_PLACES]:
             place = "–" if row.place is None else row.place

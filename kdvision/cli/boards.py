@@ -4,37 +4,32 @@ import re
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from kdvision.cli.inputs import (
     check_kingdom,
     correct_boards,
-    load_networks,
     open_photo,
     parse_board,
     parse_fixes,
     parse_numbered,
     read_stdin_text,
 )
-from kdvision.cli.options import (
-    BOXES,
-    KINGDOMINO,
-    Clauses,
-    ScoreOptions,
-    TokensByKingdom,
-    add_options,
-    check_variants,
-)
+from kdvision.cli.options import BOXES, KINGDOMINO, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
 from kdvision.cli.output import exit_with_code, print_json, print_message, print_result, print_text
 from kdvision.errors import ExitCode, NotationError
+from kdvision.game.board import Terrain
+from kdvision.game.deck import parse_domino
+from kdvision.game.kingdom import Gem, Kingdom, join_tokens
 from kdvision.game.rules import board_variants, clauses
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
-
-if TYPE_CHECKING:
-    from kdvision.game.kingdom import Gem
-    from kdvision.report.result import Result
+from kdvision.gamefile.model import load_game, parse_game
+from kdvision.gamefile.pieces import parse_gem
+from kdvision.gamefile.read import parse_toml
+from kdvision.report.build import build_board_result
+from kdvision.report.result import Result
 
 MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
 TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
@@ -61,11 +56,6 @@ def type_boards(
     castle, . no tile, ? an unknown square; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
     knights, towers and the Queen need a game file (kdvision game).
     """
-    from kdvision.game.board import Terrain
-    from kdvision.game.kingdom import Kingdom, join_tokens
-    from kdvision.gamefile.pieces import parse_gem
-    from kdvision.gamefile.read import parse_toml
-    from kdvision.report.build import build_board_result
     from kdvision.report.table import format_clauses
 
     gems: dict[int, list[Gem]] = {}
@@ -106,7 +96,6 @@ def fits(
     halves touches the castle or its own terrain. From a photo, the uncertain squares are named, and whether they change
     the answer.
     """
-    from kdvision.game.deck import parse_domino
     from kdvision.report.fits import find_fits, fits_to_dict, format_fits
 
     halves = parse_domino(domino)
@@ -120,10 +109,9 @@ def fits(
     exit_with_code([result], strict=options.strict)
 
 
-def _score_board(text: str, options: ScoreOptions) -> "Result":
+def _score_board(text: str, options: ScoreOptions) -> Result:
     """The result of a typed board or of a photo, with corrections; raises NotationError."""
     from kdvision import pipeline
-    from kdvision.report.build import build_board_result
 
     fixes = parse_fixes(options.fix)
     try:
@@ -134,7 +122,6 @@ def _score_board(text: str, options: ScoreOptions) -> "Result":
     else:
         boards = correct_boards([board], fixes)
         return build_board_result(boards, options.make_rules(boards))
-    load_networks()
     photo = open_photo(text)
     readings = pipeline.read(photo, side=options.size, fixed_squares=fixes, game=options.box)
     return options.score_photo(text, photo, readings)[0]
@@ -152,7 +139,6 @@ def game(
     A game file has players, boards, pieces and rounds; docs/rules.md describes it. A value of "?" is not known yet, and
     points are a range until it is.
     """
-    from kdvision.gamefile.model import load_game, parse_game
     from kdvision.report.game import format_game, game_to_dict
 
     name = "the game on stdin" if file == "-" else file

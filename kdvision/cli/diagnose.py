@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,9 +10,10 @@ from kdvision.cli.inputs import load_networks, open_photo
 from kdvision.cli.options import Corners, ScoreOptions
 from kdvision.cli.output import ProgressDisplay, print_line
 from kdvision.errors import KdvisionError
+from kdvision.files import check_writable, encode_image, write_atomically
 
 if TYPE_CHECKING:
-    from kdvision.report.symbols import Pixels
+    from kdvision.vision.image.srgb import Pixels
 
 
 def look(
@@ -29,13 +30,11 @@ def look(
     found, the pictures end with the stage that failed.
     """
     from kdvision import pipeline
-    from kdvision.files import check_writable, encode_image, write_atomically
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.stages import STAGES, draw_stage
     from kdvision.vision.detect.outline import KingdomOutline
 
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
-    load_networks()
     upright_photo = open_photo(photo)
     paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
     try:
@@ -47,16 +46,15 @@ def look(
         text = f"the folder {out} cannot be written to: {error.strerror}"
         raise KdvisionError(text, hint="choose a folder that you may write to") from error
 
-    def write_picture(stage: str, pixels: "Pixels") -> None:
-        write_atomically(paths[stage], encode_image(pixels, ".jpg"))
-        print_line(str(paths[stage]))
-
-    def write_stage(stage: str, output: Any) -> None:
-        pixels = draw_stage(stage, output, upright_photo)
+    def write_picture(stage: str, pixels: "Pixels | None") -> None:
         if pixels is not None:
-            write_picture(stage, pixels)
+            write_atomically(paths[stage], encode_image(pixels, ".jpg"))
+            print_line(str(paths[stage]))
 
-    readings = pipeline.read(upright_photo, corners=outlines, watch=write_stage)
+    def watch(stage: str, output: object) -> None:
+        write_picture(stage, draw_stage(stage, output, upright_photo))
+
+    readings = pipeline.read(upright_photo, corners=outlines, watch=watch)
     result, _ = ScoreOptions().score_photo(photo, upright_photo, readings)
     write_picture("board", draw_overlay(upright_photo, result))
 
@@ -71,8 +69,7 @@ def evaluate(
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one row per photo to this file.")] = None,
     stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 117 ways first.")] = False,
     seed: Annotated[
-        list[int] | None,
-        typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable."),
+        list[int] | None, typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="The number of processes.")] = 1,
 ) -> None:
@@ -81,7 +78,6 @@ def evaluate(
         raise typer.BadParameter("seeds need --stress as well", param_hint="--seed")
     from kdvision.evaluate.evaluate import evaluate as evaluate_photos
     from kdvision.evaluate.summary import summarise
-    from kdvision.files import check_writable
 
     if csv is not None:
         check_writable(csv.parent)

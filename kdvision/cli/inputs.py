@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kdvision.errors import NotationError, PhotoError
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Cell, Square, parse_cell
 
 if TYPE_CHECKING:
     from kdvision.vision.image.photo import Photo
@@ -25,9 +25,10 @@ def load_networks() -> None:
 
 
 def open_photo(photo: str) -> "Photo":
-    """The photo at a path, or on stdin for "-"; raises PhotoError."""
+    """The photo at a path, or on stdin for "-", opened after the networks; raises ModelError and PhotoError."""
     from kdvision.vision.image.photo import Photo
 
+    load_networks()
     if photo != "-":
         return Photo.open(photo)
     if sys.stdin is None or sys.stdin.isatty():
@@ -62,20 +63,19 @@ def parse_numbered(pattern: str, text: str, what: str, form: str) -> tuple[int, 
     return int(match[1] or 1) - 1, match
 
 
-def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
-    """The corrections of `--fix`: the kingdom (from 0), the square, and its content in notation ("." for no tile).
+def parse_fix(text: str) -> tuple[int, Square, str]:
+    """The kingdom (from 0), the square, and its content in notation ("." for no tile); raises NotationError."""
+    number, match = parse_numbered("([^:=]+)=(.+)", text, "a correction", FIX_FORMAT)
+    word = match[3].strip()
+    if word == "?":
+        hint = "name the content of the square, or leave it out"
+        raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
+    return number, Square.parse(match[2]), "." if word == "." else str(Cell.parse(word))
 
-    Raises NotationError.
-    """
-    fixes = {}
-    for text in texts or ():
-        number, match = parse_numbered("([^:=]+)=(.+)", text, "a correction", FIX_FORMAT)
-        word = match[3].strip()
-        if word == "?":
-            hint = "name the content of the square, or leave it out"
-            raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
-        fixes[number, Square.parse(match[2])] = "." if word == "." else str(Cell.parse(word))
-    return fixes
+
+def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
+    """The corrections of `--fix` by kingdom (from 0) and square; raises NotationError."""
+    return {(number, square): cell for number, square, cell in map(parse_fix, texts or ())}
 
 
 def parse_board(text: str) -> Board:
@@ -85,13 +85,19 @@ def parse_board(text: str) -> Board:
 
 def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], str]) -> list[Board]:
     """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
-    from kdvision.report.build import correct_board
-
     new_boards = list(boards)
     for (number, square), cell in fixes.items():
         check_kingdom(number, len(new_boards))
         new_boards[number] = correct_board(new_boards[number], square, cell)
     return new_boards
+
+
+def correct_board(board: Board, square: Square, word: str) -> Board:
+    """The board with one square as the user gives it, "." for no tile; raises NotationError off the board."""
+    if square.row >= board.height or square.col >= board.width:
+        hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+        raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
+    return board.with_cells({square: parse_cell(word)})
 
 
 def check_kingdom(number: int, count: int) -> None:

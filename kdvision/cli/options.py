@@ -1,7 +1,6 @@
 """The options that several commands share, the facts that they give, and the decorator that adds them to a command."""
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from kdvision.cli.inputs import parse_numbered
+from kdvision.cli.inputs import match_text, parse_numbered
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
@@ -18,11 +17,14 @@ from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
 from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
-from kdvision.report.pieces import GivenFacts, find_open_facts
+from kdvision.gamefile.pieces import parse_tokens
+from kdvision.gamefile.read import Node
+from kdvision.report.build import build_photo_result
+from kdvision.report.pieces import NO_FACTS, GivenFacts, find_open_facts
+from kdvision.report.result import Result
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.report.result import Result
     from kdvision.vision.image.photo import Photo
 
 TokensByKingdom = Mapping[int, TokensByKey]
@@ -58,7 +60,7 @@ Corners = Annotated[
 class ScoreOptions:
     """How to score kingdoms and print them: the options that `score`, `type` and `fits` share.
 
-    `players` and `facts` are what the user said about them; `facts` is None for a game without pieces.
+    `players` and `facts` are what the user said about them.
     """
 
     game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = AUTO
@@ -73,7 +75,7 @@ class ScoreOptions:
     ] = False
     strict: Strict = False
     players: Players = NO_PLAYERS
-    facts: GivenFacts | None = None
+    facts: GivenFacts = NO_FACTS
 
     @property
     def board_game(self) -> str:
@@ -88,9 +90,7 @@ class ScoreOptions:
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        facts = self.facts
-        if facts is not None and facts.highest >= 0:
-            facts = GivenFacts(facts.keys)
+        facts = GivenFacts(self.facts.keys) if self.facts.highest >= 0 else self.facts
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
@@ -104,19 +104,12 @@ class ScoreOptions:
 
         `first_number` is the number of its first kingdom, counted from 0 over all photos.
         """
-        from kdvision.report.build import build_photo_result
-
         game = readings[0].game if self.game == AUTO else self.game
         variants, facts = find_open_facts(readings, game, self.variants)
-        options = replace(self, game=game, variants=variants, facts=self.facts or facts)
+        options = replace(self, game=game, variants=variants, facts=self.facts if self.facts.keys else facts)
+        size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         result = build_photo_result(
-            name,
-            (photo.width, photo.height),
-            readings,
-            options.make_rules([reading.board for reading in readings]),
-            players=self.players,
-            first_number=first_number,
-            facts=options.facts,
+            name, size, readings, rules, players=self.players, facts=options.facts, first_number=first_number
         )
         return result, options
 
@@ -205,17 +198,13 @@ def _pop_variants(arguments: dict[str, Any], variants: Sequence[Variant]) -> tup
 
 def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     """The tokens of the options, by kingdom, from 0, and by key; raises NotationError."""
-    from kdvision.gamefile.pieces import parse_tokens
-    from kdvision.gamefile.read import Node
-
     tokens: dict[int, dict[str, list[Token]]] = {}
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            if (prefix := text.rpartition(":")[0].strip()) and not re.fullmatch("[1-9][0-9]?", prefix, re.ASCII):
-                raise NotationError(f"{prefix!r} is not a number of a kingdom", expected=form, hint=f"write {form}")
-            number, match = parse_numbered("(.*)", text, "a list of squares", form)
-            entries = [word.strip() for word in match[2].split(",") if word.strip()]
+            prefix, _, squares = text.rpartition(":")
+            number = int(match_text("[1-9][0-9]?", prefix.strip() or "1", "a number of a kingdom", form)[0]) - 1
+            entries = [word.strip() for word in squares.split(",") if word.strip()]
             new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
             tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)
     return tokens
@@ -230,8 +219,8 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
             raise typer.BadParameter(text, param_hint=option or variant_option)
 
 
-def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts | None:
-    """The facts that the game needs beside its photos, with those given; None if it needs none.
+def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts:
+    """The facts that the game needs beside its photos, with those given.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.
@@ -241,9 +230,6 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
     if names and game == KINGDOMINO:
         raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=names[0])
     check_variants(options.variants, game)
-    facts = make_rule_set(game, variants=options.variants).facts
-    if not facts:
-        return None
     by_kingdom: dict[int, dict[str, int]] = {}
     for key, texts in counts.items():
         for text in texts:
@@ -251,4 +237,5 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
             if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
             by_kingdom[number][key] = int(match[2])
-    return GivenFacts(facts, by_kingdom, None if queen is None else queen - 1, tokens)
+    keys = make_rule_set(game, variants=options.variants).facts
+    return GivenFacts(keys, by_kingdom, None if queen is None else queen - 1, tokens)

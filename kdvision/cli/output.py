@@ -8,17 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
 
 from kdvision.errors import ExitCode, KdvisionError
-from kdvision.text import replace_controls
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from kdvision.report.result import Result
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
+from kdvision.text import capitalise, replace_controls
 
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
@@ -30,11 +27,9 @@ SPEED_PERIOD_S: Final = 600.0
 """The time left is estimated from this period: a laptop slows down as it gets warm."""
 
 
-def print_result(result: "Result", *, as_json: bool) -> None:
+def print_result(result: Result, *, as_json: bool) -> None:
     """Print one result as a JSON line or as text; a failed photo has no text."""
     if as_json:
-        from kdvision.report.to_dict import result_to_dict
-
         print_json(result_to_dict(result))
     elif result.error is None:
         from kdvision.report.table import format_table
@@ -42,7 +37,7 @@ def print_result(result: "Result", *, as_json: bool) -> None:
         print_text(format_table, result)
 
 
-def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
+def exit_with_code(results: Sequence[Result], *, strict: bool) -> None:
     """Exit with the code that the results call for; return if all is well."""
     errors = [result.error for result in results if result.error is not None]
     if errors:
@@ -63,8 +58,8 @@ def exit_with_code(results: Sequence["Result"], *, strict: bool) -> None:
 
 def print_error(error: KdvisionError) -> None:
     """Print an error on stderr as one line: what is wrong, then what to do."""
-    sentences = [text.strip().rstrip(".") for text in (str(error), error.hint) if text]
-    print_message(". ".join([sentences[0], *(sentence[:1].upper() + sentence[1:] for sentence in sentences[1:])]))
+    text, hint = (words.strip().rstrip(".") for words in (str(error), error.hint))
+    print_message(f"{text}. {capitalise(hint)}" if hint else text)
 
 
 def print_message(text: str) -> None:
@@ -95,21 +90,22 @@ def print_text(make_text: Callable[..., str], *args: object, **options: object) 
 class ProgressDisplay:
     """The progress of a run over photos on stderr: a bar in a terminal, a line now and then in a log."""
 
-    def __init__(self, console: "Console | None" = None) -> None:
+    def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self._console = console or Console(stderr=True)
+        console = Console(stderr=True)
+        self._is_log = not console.is_terminal
         self._progress = Progress(
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("photos{task.fields[note]}"),
             TimeRemainingColumn(),
-            console=self._console,
+            console=console,
             redirect_stdout=False,  # stdout has the results
             speed_estimate_period=SPEED_PERIOD_S,
             get_time=time.monotonic,
-            disable=not self._console.is_terminal,
+            disable=self._is_log,
         )
         self._task = self._progress.add_task("", total=None, note="")
         self._last_line_s = time.monotonic()
@@ -119,7 +115,7 @@ class ProgressDisplay:
         note = f", {failure_count} failed" if failure_count else ""
         self._progress.update(self._task, completed=done_count, total=total, note=note)
         self._progress.start()
-        if not self._console.is_terminal and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
+        if self._is_log and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
             self._last_line_s = time.monotonic()
             seconds = self._progress.tasks[0].time_remaining
             time_left = f", {timedelta(seconds=round(seconds))} left" if seconds else ""

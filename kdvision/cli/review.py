@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.inputs import FIX_FORMAT, match_text, parse_fixes
-from kdvision.cli.output import print_error, print_line, print_message, print_text
+from kdvision.cli.inputs import FIX_FORMAT, correct_board, match_text, parse_fix
+from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
+from kdvision.report.result import Result, ScoredKingdom
+from kdvision.text import capitalise
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -87,7 +89,7 @@ def _parse_photo_fix(text: str) -> "Correction":
     """The correction of `--fix PHOTO:K:SQUARE=CELL`; raises NotationError."""
     pattern = r"(.+?):((?:\d+:)?[A-Za-z]\d{1,2}=\S+)"
     match = match_text(pattern, text, "a correction", PHOTO_FIX_FORMAT)
-    [((number, square), cell)] = parse_fixes([match[2]]).items()
+    number, square, cell = parse_fix(match[2])
     return _make_correction(match[1], number + 1, square.name, cell)
 
 
@@ -128,9 +130,6 @@ class ReviewDialogue:
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""
-        from kdvision.report.result import Result, ScoredKingdom
-        from kdvision.report.table import format_table
-
         others = len(self.outcome.review_items) - len(items)
         if not items:
             print_line("Nothing needs to be checked.")
@@ -143,9 +142,9 @@ class ReviewDialogue:
             print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
             if (kingdom := item.kingdom) is not None:
                 scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
-                print_text(format_table, Result(None, kingdoms=(scored_kingdom,)))
+                print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
             for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
-                print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
+                print_line(f"{capitalise(sentence)}.")
             if not self._ask(item):
                 break
 
@@ -187,8 +186,6 @@ class ReviewDialogue:
 
     def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
         """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
-        from kdvision.report.build import correct_board
-
         kingdom = item.number or 1
         if record.reading.kingdoms and not item.number and not re.match(r"\d+:", answer):
             hint = f"name the kingdom: kdvision review {self.out} --board {record.name}:K=BOARD"
@@ -196,9 +193,7 @@ class ReviewDialogue:
         if not answer or answer.lower().startswith(BOARD_ANSWER):
             self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])
             return board
-        for (number, square), cell in parse_fixes([answer if ":" in answer else f"{kingdom}:{answer}"]).items():
-            self.store([_make_correction(record.name, number + 1, square.name, cell)])
-            print_line(f"{square.name} is {cell}.")
-            if board is not None and number + 1 == kingdom:
-                board = correct_board(board, square, cell)
-        return board
+        number, square, cell = parse_fix(answer if ":" in answer else f"{kingdom}:{answer}")
+        self.store([_make_correction(record.name, number + 1, square.name, cell)])
+        print_line(f"{square.name} is {cell}.")
+        return correct_board(board, square, cell) if board is not None and number + 1 == kingdom else board

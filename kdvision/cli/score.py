@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.inputs import load_networks, open_photo, parse_fixes
+from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
 from kdvision.errors import KdvisionError, ModelError, NotationError
+from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
-from kdvision.text import count_noun
+from kdvision.report.build import combine_kingdoms
+from kdvision.report.result import FailedView, Result
+from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
-    from kdvision.report.result import Result
     from kdvision.vision.detect.outline import KingdomOutline
 
 MAX_KINGDOMS: Final = 6
@@ -67,11 +69,8 @@ def score(
     """
     from kdvision.vision.detect.outline import KingdomOutline
 
-    options = replace(
-        options,
-        players=NO_PLAYERS if players is None else Players.parse(players),
-        facts=parse_facts(options, counts, queen, tokens),
-    )
+    names = NO_PLAYERS if players is None else Players.parse(players)
+    options = replace(options, players=names, facts=parse_facts(options, counts, queen, tokens))
     options.players.check_colours(options.variants)
     check_game_file(game_file)
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
@@ -83,7 +82,6 @@ def score(
         raise typer.BadParameter("name at least two photos of the kingdom", param_hint="--same")
     photos, views = (photos[:1], photos[1:]) if same else (photos, [])
     paths = find_overlay_paths(photos, overlay, views)
-    load_networks()
     photo_options = options
     results: list[Result] = []
     photo_games: list[ScoreOptions] = []
@@ -98,8 +96,8 @@ def score(
         result, game = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=path)
         results.append(result)
         photo_games += [] if game is None else [game]
-        if len(results) == len(photos):
-            _check_facts(photo_options, results)
+        if len(results) == len(photos) and all(result.error is None for result in results):
+            check_kingdom(options.facts.highest, first_number + len(result.kingdoms))
         print_result(result, as_json=options.as_json)
     game_options: ScoreOptions | None = None  # of photos of different games
     if len({game.game for game in photo_games}) <= 1:  # one photo may show variants that the others do not
@@ -121,15 +119,13 @@ def _score_photo(
     *,
     first_number: int,
     overlay: Path | None,
-) -> "tuple[Result, ScoreOptions | None]":
+) -> tuple[Result, ScoreOptions | None]:
     """The result of one photo and the options with its detected game; a failed photo's result has the error.
 
     `views` are further photos of the same kingdoms. Writes the overlay.
     """
     from kdvision import pipeline
-    from kdvision.files import encode_image, write_atomically
     from kdvision.report.overlay import draw_overlay
-    from kdvision.report.result import FailedView, Result
 
     failed_views: list[FailedView] = []
 
@@ -158,22 +154,8 @@ def _score_photo(
     return replace(result, failed_views=tuple(failed_views)), used_options
 
 
-def _check_facts(options: ScoreOptions, results: Sequence["Result"]) -> None:
-    """Raise NotationError if a fact is given for a kingdom that no photo shows, unless a photo failed."""
-    kingdoms = sum(len(result.kingdoms) for result in results)
-    if options.facts is None or options.facts.highest < kingdoms or any(result.error is not None for result in results):
-        return
-    hint = (
-        "there is only kingdom 1"
-        if kingdoms <= 1
-        else f"give a number from 1 to {kingdoms}, in the order of the photos"
-    )
-    raise NotationError(f"there is no kingdom {options.facts.highest + 1}", hint=hint)
-
-
-def _print_game(results: Sequence["Result"], options: ScoreOptions) -> None:
+def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
     """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only."""
-    from kdvision.report.build import combine_kingdoms
     from kdvision.report.table import format_combined
 
     rows = [
@@ -212,7 +194,7 @@ def check_game_file(path: str | None) -> None:
         raise typer.BadParameter(text, param_hint="--game-file")
 
 
-def write_game_file(path: str | None, results: Sequence["Result"], options: ScoreOptions | None) -> None:
+def write_game_file(path: str | None, results: Sequence[Result], options: ScoreOptions | None) -> None:
     """Write the game file, unless a photo failed. `options` is None for photos of different games."""
     if path is None:
         return
@@ -222,7 +204,6 @@ def write_game_file(path: str | None, results: Sequence["Result"], options: Scor
     if failed_photos := [result.photo for result in results if result.error is not None]:
         print_message(f"{path} was not written, because {failed_photos[0]} failed")
         return
-    from kdvision.files import write_atomically
     from kdvision.report.game import format_game_file
 
     side = options.make_rules([kingdom.board for result in results for kingdom in result.kingdoms]).side
@@ -237,8 +218,6 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
     photo, and KdvisionError if the folder cannot be written to.
     """
-    from kdvision.files import IMAGE_FORMATS
-
     if overlay is None:
         return [None] * len(photos)
     out = Path(overlay)
@@ -247,8 +226,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
         raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
     _check_folder(out if is_folder else out.parent, "--overlay")
     if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
-        *first_formats, last_format = IMAGE_FORMATS
-        raise _usage_error(f"{out} must end in {', '.join(first_formats)} or {last_format}")
+        raise _usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}")
     paths = _name_in_folder(photos, out) if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:
@@ -273,8 +251,6 @@ def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
 
 def _check_folder(folder: Path, option: str) -> None:
     """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be written to."""
-    from kdvision.files import check_writable
-
     try:
         with suppress(PermissionError):
             next(folder.iterdir(), None)

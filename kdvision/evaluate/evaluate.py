@@ -8,13 +8,15 @@ from functools import partial
 from itertools import product
 from operator import call
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from kdvision import pipeline
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
@@ -23,10 +25,8 @@ from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
 
 DEFAULT_CELL_PIXELS: Final = 60.0
 """Side of a square assumed for a photo that cannot be opened: corruptions of it are never read."""
@@ -34,7 +34,7 @@ DEFAULT_CELL_PIXELS: Final = 60.0
 MAX_SHIFT_SQUARES: Final = 2
 """Boards are compared at all shifts up to this one: a missed row must not make every square wrong."""
 
-Reader = Callable[[Photo], Sequence["KingdomReading"]]
+Reader = Callable[[Photo], Sequence[KingdomReading]]
 """Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
 
 
@@ -55,7 +55,7 @@ def evaluate(
     called after each photo with the number done and the number of all. `csv` is written at the end. Raises
     KdvisionError if there are no labelled photos.
     """
-    reader, photos = reader or read_photo, list(list_labelled_photos(directory))
+    reader, photos = reader or pipeline.read, list(list_labelled_photos(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=LABEL_FORMAT)
     jobs = [partial(evaluate_photo, photo, reader=reader) for photo in photos]
@@ -77,13 +77,6 @@ def evaluate(
     return results
 
 
-def read_photo(photo: Photo) -> Sequence["KingdomReading"]:
-    """The kingdoms that the shipped models read in a photo."""
-    from kdvision import pipeline
-
-    return pipeline.read(photo)
-
-
 def evaluate_photo(
     truth: LabelledPhoto, *, reader: Reader, open_photo: Callable[[Path], Photo] = Photo.open
 ) -> PhotoResult:
@@ -103,7 +96,7 @@ def evaluate_photo(
 
 
 def compare_with_label(
-    truth: LabelledPhoto, readings: Sequence["KingdomReading"], *, seconds: float = 0.0, error: str = ""
+    truth: LabelledPhoto, readings: Sequence[KingdomReading], *, seconds: float = 0.0, error: str = ""
 ) -> PhotoResult:
     """The result of one photo from its label and the kingdoms that were read."""
     matches = match_kingdoms(truth.boards, truth.corners, readings)
@@ -158,7 +151,7 @@ class Match:
 
 
 def match_kingdoms(
-    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence["KingdomReading"]
+    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence[KingdomReading]
 ) -> list[Match | None]:
     """The match of each true kingdom, None for a kingdom that was not found.
 
@@ -179,15 +172,14 @@ def match_kingdoms(
     return kingdom_matches
 
 
-def _match(truth: Board, reading: "KingdomReading") -> Match:
+def _match(truth: Board, reading: KingdomReading) -> Match:
     """The match in the turn with the highest agreement; of equal turns, the smallest."""
     board = reading.board.trim()
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
     quarters = agreements.index(max(agreements))
     rotated_board = board.rotate(quarters)
     raw_agreement = _count_agreement(truth, reading.reading.best.rotate(quarters))
-    has_same_size = (rotated_board.height, rotated_board.width) == (truth.height, truth.width)
-    has_same_shape = has_same_size and rotated_board.keys() == truth.keys()
+    has_same_shape = rotated_board.keys() == truth.keys()
     return Match(board, quarters, raw_agreement, agreements[quarters], has_same_shape, rotated_board == truth)
 
 
@@ -220,14 +212,11 @@ def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
     except KdvisionError:
         return DEFAULT_CELL_PIXELS
     pairs = zip(truth.corners, truth.boards, strict=True)
-    outlines = [(corners, board.height, board.width) for corners, board in pairs if corners is not None]
+    outlines = [(corners, board.height * board.width) for corners, board in pairs if corners is not None]
     if not outlines:
         with suppress(KdvisionError):
-            outlines = [(one.grid.corners, one.grid.rows, one.grid.cols) for one in reader(photo)]
+            outlines = [(one.grid.corners, one.grid.rows * one.grid.cols) for one in reader(photo)]
     if not outlines:
         return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
-    sides = []
-    for corners, rows, cols in outlines:
-        (x, y), (u, v) = corners.T, np.roll(corners, -1, axis=0).T
-        sides.append(np.sqrt(abs((x * v - u * y).sum()) / 2 / (rows * cols)))  # the shoelace formula
-    return float(np.mean(sides))
+    areas = [cv2.contourArea(corners.astype(np.float32)) / cells for corners, cells in outlines]
+    return float(np.mean(np.sqrt(areas)))

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from kdvision.errors import NotationError
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
 from kdvision.game.kingdom import Kingdom, to_kingdom
 from kdvision.game.legality import Problem
@@ -18,7 +17,7 @@ from kdvision.report.doubt_effects import (
     rank_if_known,
     score_doubts,
 )
-from kdvision.report.pieces import GivenFacts, add_pieces, check_pieces
+from kdvision.report.pieces import NO_FACTS, GivenFacts, add_pieces, check_pieces
 from kdvision.report.result import Result, ScoredKingdom
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def build_photo_result(
     *,
     players: Players = NO_PLAYERS,
     first_number: int = 0,
-    facts: GivenFacts | None = None,
+    facts: GivenFacts = NO_FACTS,
 ) -> Result:
     """The result of a photo of `size` (width, height).
 
@@ -50,8 +49,7 @@ def build_photo_result(
     ]
     labels = make_names_unique(labels, [reading.place for reading in readings])
     kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
-    if facts is not None:
-        kingdoms = add_pieces(kingdoms, readings, facts, first_number)
+    kingdoms = add_pieces(kingdoms, readings, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     doubts = score_doubts(kingdoms, [list_alternatives(reading) for reading in readings], rule_set)
     rows = tuple(
@@ -95,11 +93,3 @@ def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], r
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
     """The doubts of one kingdom, or its problems with those of the whole game."""
     return tuple(one for one in findings if one.kingdom in (None, number))
-
-
-def correct_board(board: Board, square: Square, word: str) -> Board:
-    """The board with one square as the user gives it, "." for no tile; raises NotationError off the board."""
-    if square.row >= board.height or square.col >= board.width:
-        hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-        raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
-    return board.with_cells({square: parse_cell(word)})

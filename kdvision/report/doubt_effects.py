@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import Board, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import UNKNOWN, Kingdom
 from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Place, Standing, rank_kingdoms
+from kdvision.vision.decide.decision import Doubt
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -19,13 +20,9 @@ MAX_CHANGED_SQUARES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Doubt):
     """A doubtful square, what was read there, its probability, what it may be instead, and the board in that case."""
 
-    square: Square
-    read: str
-    probability: float
-    instead: str
     board: Board
 
 
@@ -65,10 +62,10 @@ def score_doubts(
     kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
 ) -> list[ScoredDoubt]:
     """The doubts of a game from the alternatives of each kingdom, the most important one first."""
-    standing = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
+    standing = rank_if_known(kingdoms, rule_set)
     doubts = []
     for number, (kingdom, kingdom_alternatives) in enumerate(zip(kingdoms, alternatives, strict=True)):
-        total = score(kingdom, rule_set).total if kingdom_alternatives else 0
+        total = score(kingdom, rule_set).total
         for one in kingdom_alternatives:
             other_kingdom = replace(kingdom, board=one.board)
             card = score(other_kingdom, rule_set)
@@ -83,10 +80,7 @@ def score_doubts(
                     verdict=other.reason,
                 )
             doubts.append(doubt)
-    doubts.sort(key=lambda doubt: doubt.priority, reverse=True)
-    if any(map(has_open_facts, kingdoms)):
-        return [replace(doubt, changes_standing=None, changes_winner=None, verdict="") for doubt in doubts]
-    return doubts
+    return sorted(doubts, key=lambda doubt: doubt.priority, reverse=True)
 
 
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:

@@ -22,7 +22,7 @@ from kdvision.report.table import (
     name_cell,
     render_text,
 )
-from kdvision.report.to_dict import list_names, problem_to_dict
+from kdvision.report.to_dict import doubt_to_dict, list_names, problem_to_dict
 from kdvision.text import count_noun
 
 
@@ -79,11 +79,10 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
         notes = []
         if face(*domino) not in index_deck(entry.rule_set.deck).faces:
             notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
-        if is_side_open and not placements and game_side < SIDES[-1]:
-            wide_placements = find_placements(entry.board, domino, side=SIDES[-1])
-            if wide_placements:
-                places = count_noun(len(wide_placements), "place")
-                notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
+        wide_placements = find_placements(entry.board, domino, side=SIDES[-1])
+        if is_side_open and wide_placements and not placements:
+            places = count_noun(len(wide_placements), "place")
+            notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
         answers.append(FitsAnswer(entry, domino, placements, _judge(placements), fits_if, tuple(notes)))
     return answers
 
@@ -113,14 +112,7 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
             for placement in answer.placements
         ],
         "doubts": [
-            {
-                "square": doubt.square.name,
-                "read": doubt.read,
-                "probability": round(doubt.probability, 4),
-                "instead": doubt.instead,
-                "fits_if": fits,
-            }
-            for doubt, fits in zip(entry.doubts, answer.fits_if, strict=True)
+            {**doubt_to_dict(doubt), "fits_if": fits} for doubt, fits in zip(entry.doubts, answer.fits_if, strict=True)
         ],
         "problems": [problem_to_dict(problem) for problem in entry.problems],
         "review": entry.review,
@@ -132,8 +124,7 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
     parts: list[RenderableType] = []
     for number, answer in enumerate(answers, start=1):
         title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
-        doubt_squares = {doubt.square for doubt in answer.entry.doubts}
-        board = [Text.assemble(*line) for line in list_board_lines(answer.entry.board, doubt_squares)]
+        board = list_board_lines(answer.entry)
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
         clause = Text(str(clauses()[answer.clause]), style="dim")
         parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))

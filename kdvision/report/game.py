@@ -12,7 +12,6 @@ from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Table
 from kdvision.game.open_facts import close_queen
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
-from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import format_clauses, format_standing, format_table
@@ -180,12 +179,9 @@ def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
     if any(gem.kind == UNKNOWN for gem in entry.kingdom.gems):
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."
-    by_square: dict[str, list[ScoredDoubt]] = {}
     for doubt in entry.doubts:
-        by_square.setdefault(doubt.square.name, []).append(doubt)
-    for name, doubts in by_square.items():
-        others = " or ".join(dict.fromkeys(doubt.instead for doubt in doubts))
-        yield f"Uncertain: {name} is {doubts[0].read} ({100 * doubts[0].probability:.0f} % sure), otherwise {others}."
+        certainty = f"{100 * doubt.probability:.0f} % sure"
+        yield f"Uncertain: {doubt.square.name} is {doubt.read} ({certainty}), otherwise {doubt.instead}."
     if entry.reading is not None and entry.reading.review and not entry.doubts:
         yield f"Uncertain: this board is {100 * entry.probability:.0f} % sure. Compare it."
     yield from (f"Problem: {problem.text}." for problem in entry.problems if problem.squares)

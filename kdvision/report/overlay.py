@@ -4,32 +4,20 @@ Symbols have the size of the squares; labels are sized by the picture, so that t
 the pixels that change are touched.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from kdvision.report.pieces import list_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.report.symbols import (
-    COLOURS,
-    DARK,
-    FRACTION_BITS,
-    LIGHT,
-    Colour,
-    Pixels,
-    Points,
-    draw_crowns,
-    draw_terrain,
-    to_fixed_point,
-)
+from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, Points, draw_crowns, draw_lines, draw_terrain
 from kdvision.text import count_noun
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.image.srgb import Pixels
 
 AMBER: Final[Colour] = (255, 170, 0)
 
@@ -46,8 +34,7 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
     `pixels` is the photo in the size of the picture; by default its longer side has at most MAX_OVERLAY_SIDE pixels.
     """
     if pixels is None:
-        is_large = max(photo.width, photo.height) > MAX_OVERLAY_SIDE
-        pixels = photo.resize(MAX_OVERLAY_SIDE) if is_large else photo.pixels
+        pixels = photo.resize(min(MAX_OVERLAY_SIDE, max(photo.width, photo.height)))
     canvas = np.array(pixels)
     factors = np.array([canvas.shape[1] / photo.width, canvas.shape[0] / photo.height])
     for number, entry in enumerate(result.kingdoms, start=1):
@@ -128,25 +115,11 @@ def shrink_quad(quad: Points, factor: float) -> Points:
     return np.asarray(centre + factor * (quad - centre))
 
 
-def draw_lines(
-    canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, is_closed: bool = False
-) -> None:
-    """Draw lines through points, at least one pixel wide."""
-    cv2.polylines(
-        canvas,
-        [to_fixed_point(points) for points in lines],
-        is_closed,
-        colour,
-        max(1, round(width)),
-        cv2.LINE_AA,
-        FRACTION_BITS,
-    )
-
-
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:
     """Write text on a rounded rectangle around a point, moved inside the picture if necessary."""
     size = max(size, MIN_FONT_PIXELS)
-    left, top, right, bottom = _measure_text(text, round(size))
+    font = _load_font(round(size))
+    left, top, right, bottom = font.getbbox(text, anchor="la")
     half = np.array([right - left, bottom - top]) / 2 + size * np.array([0.35, 0.28])
     limit = np.array(canvas.shape[1::-1]) - half - 1
     x, y = np.rint(np.maximum(np.minimum(centre, limit), half)).astype(int)
@@ -156,14 +129,8 @@ def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: C
     pen, middle = ImageDraw.Draw(image), np.array([x - cols.start, y - rows.start])
     pen.rounded_rectangle((*(middle - half), *(middle + half)), radius=size * 0.35, fill=background)
     anchor = middle - np.array([left + right, top + bottom]) // 2  # Pillow cuts text at fractions below zero
-    pen.text(tuple(anchor), text, font=_load_font(round(size)), fill=colour)
+    pen.text(tuple(anchor), text, font=font, fill=colour)
     canvas[rows, cols] = np.asarray(image)
-
-
-@lru_cache(maxsize=512)
-def _measure_text(text: str, size: int) -> tuple[float, float, float, float]:
-    """The box of text drawn at (0, 0): left, top, right, bottom. Cached, as most photos have the same texts."""
-    return _load_font(size).getbbox(text, anchor="la")
 
 
 @lru_cache(maxsize=32)

@@ -57,10 +57,13 @@ class GivenFacts:
         return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
 
 
+NO_FACTS: Final = GivenFacts()
+
+
 def find_open_facts(
     readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
-) -> tuple[tuple[str, ...], GivenFacts | None]:
-    """The variants that are played with, and the facts that no photo of this game shows, None without any.
+) -> tuple[tuple[str, ...], GivenFacts]:
+    """The variants that are played with, and the keys of the facts that no photo of this game shows.
 
     A gem that surely lies where The Lost Treasures allow one adds them. Variants that cannot be added to the game are
     left out. `game` and `variants` are names as in game files.
@@ -72,8 +75,7 @@ def find_open_facts(
     )
     names = {*variants, *([LOST_TREASURES.id] if has_gem else [])}
     game_variants = tuple(variant.id for variant in VARIANTS if variant.id in names and variant.fits(game))
-    facts = make_rule_set(game, variants=game_variants).facts
-    return game_variants, GivenFacts(facts) if facts else None
+    return game_variants, GivenFacts(make_rule_set(game, variants=game_variants).facts)
 
 
 def add_pieces(
@@ -120,14 +122,14 @@ def check_pieces(
     kingdoms: Sequence[Kingdom],
     readings: Sequence["KingdomReading"],
     rule_set: RuleSet,
-    facts: GivenFacts | None,
+    facts: GivenFacts,
     first_number: int,
 ) -> tuple[Problem, ...]:
     """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
     problems = []
     for number, reading in enumerate(readings):
         reading_problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
-        reading_problems += [] if facts is None else _find_contradictions(reading, facts, first_number + number)
+        reading_problems += _find_contradictions(reading, facts, first_number + number)
         problems += [replace(problem, kingdom=number) for problem in reading_problems]
     return drop_uncheckable([*problems, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
 

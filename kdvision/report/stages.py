@@ -5,14 +5,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, draw_lines, shrink_quad
-from kdvision.report.symbols import DARK, LIGHT, Colour, Pixels
+from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, shrink_quad
+from kdvision.report.symbols import DARK, LIGHT, Colour, draw_lines
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.search import suppress_overlapping
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.image.srgb import Pixels
 from kdvision.vision.networks.detector import Detections
 
 MIN_UNLABELLED_PROBABILITY: Final = 0.95

@@ -3,7 +3,7 @@
 A symbol is a list of shapes about its centre: polygons to fill and lines to draw, in units of half the symbol's size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import cv2
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
+from kdvision.vision.image.srgb import Pixels
 
-Pixels: TypeAlias = NDArray[np.uint8]
 Points: TypeAlias = NDArray[np.float64]
 Colour: TypeAlias = tuple[int, int, int]
 
@@ -110,29 +110,36 @@ def draw_terrain(canvas: Pixels, centre: Points, size: float, terrain: Terrain, 
     """Draw the symbol of a terrain on a disc of its colour, `size` pixels wide, with a rim."""
     for share, colour in ((1.0, rim), (0.86, COLOURS[terrain])):
         radius = round(share * size / 2 * (1 << FRACTION_BITS))
-        cv2.circle(canvas, to_fixed_point(centre).tolist(), radius, colour, -1, cv2.LINE_AA, FRACTION_BITS)
-    ink = DARK if terrain in _DARK_ON else LIGHT
+        cv2.circle(canvas, _to_fixed_point(centre).tolist(), radius, colour, -1, cv2.LINE_AA, FRACTION_BITS)
+    ink, scale = DARK if terrain in _DARK_ON else LIGHT, size * 0.36
     for shape in SYMBOLS[terrain]:
-        points = _place_points(shape.points, centre, size * 0.36)
+        points = np.asarray(shape.points) * scale + centre
         if shape.width:
-            width = max(1, round(shape.width * size * 0.36))
-            cv2.polylines(canvas, [points], False, ink, width, cv2.LINE_AA, FRACTION_BITS)
+            draw_lines(canvas, [points], ink, shape.width * scale)
         else:
-            cv2.fillPoly(canvas, [points], ink, cv2.LINE_AA, FRACTION_BITS)
+            _fill_polygons(canvas, [points], ink)
 
 
 def draw_crowns(canvas: Pixels, centre: Points, size: float, count: int) -> None:
     """Draw crowns side by side, each `size` pixels wide, about a point."""
     shifts = (np.arange(count) - (count - 1) / 2) * CROWN_STEP * size
     for outline, colour in ((_CROWN_RIM, DARK), (_CROWN, GOLD)):
-        crowns = [_place_points(outline, centre + np.array([shift, 0.0]), size / 2) for shift in shifts]
-        cv2.fillPoly(canvas, crowns, colour, cv2.LINE_AA, FRACTION_BITS)
+        crowns = [np.asarray(outline) * (size / 2) + centre + (shift, 0) for shift in shifts]
+        _fill_polygons(canvas, crowns, colour)
 
 
-def to_fixed_point(points: Points) -> NDArray[np.int32]:
+def draw_lines(
+    canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, is_closed: bool = False
+) -> None:
+    """Draw lines through points, at least one pixel wide."""
+    fixed_lines = [*map(_to_fixed_point, lines)]
+    cv2.polylines(canvas, fixed_lines, is_closed, colour, max(1, round(width)), cv2.LINE_AA, FRACTION_BITS)
+
+
+def _fill_polygons(canvas: Pixels, polygons: Iterable[Points], colour: Colour) -> None:
+    cv2.fillPoly(canvas, [*map(_to_fixed_point, polygons)], colour, cv2.LINE_AA, FRACTION_BITS)
+
+
+def _to_fixed_point(points: Points) -> NDArray[np.int32]:
     """Points as integers with FRACTION_BITS fractional bits, as OpenCV takes them."""
-    return np.rint(np.asarray(points, dtype=np.float64) * (1 << FRACTION_BITS)).astype(np.int32)
-
-
-def _place_points(points: Sequence[tuple[float, float]], centre: Points, scale: float) -> NDArray[np.int32]:
-    return to_fixed_point(np.asarray(points) * scale + centre)
+    return np.rint(points * (1 << FRACTION_BITS)).astype(np.int32)

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from textwrap import wrap
-from typing import Final, TypeAlias
+from typing import Final
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -12,13 +12,13 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.board import Square, Terrain
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.text import align_columns, count_noun, replace_controls
+from kdvision.text import align_columns, capitalise, count_noun, replace_controls
 
 STYLES: Final = {
     Terrain.WHEAT: "black on #e8c547",
@@ -35,8 +35,6 @@ STYLES: Final = {
 GAP_COLUMNS: Final = 4
 """Blank columns between a board and its points."""
 
-StyledLine: TypeAlias = list[tuple[str, str]]
-"""A line as parts, each a text and its style."""
 
 MIN_TOTAL_PROBABILITY: Final = 0.01
 """Less probable totals are left out of the text; the JSON has them."""
@@ -54,10 +52,10 @@ def format_table(result: Result, *, width: int = 100, colour: bool = False) -> s
     if result.standing is not None:
         body.append(indent(*_format_places(result.standing), *map(format_note, _list_game_notes(result))))
     elif result.outlook:
-        body.append(indent(Text(_capitalise(result.outlook), style="bold")))
+        body.append(indent(Text(capitalise(result.outlook), style="bold")))
     has_unflagged = any(entry.reading is not None and not entry.review for entry in result.kingdoms)
     if has_unflagged and result.calibration is not None and result.calibration.guarantee:
-        body.append(indent(Text(_capitalise(result.calibration.guarantee), style="dim")))
+        body.append(indent(Text(capitalise(result.calibration.guarantee), style="dim")))
     return render_text(Group(*body), width=width, colour=colour)
 
 
@@ -111,25 +109,17 @@ def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
 
     It is a single Text, because a rich table of texts takes twenty times as long.
     """
-    board_lines = list_board_lines(entry.board, {doubt.square for doubt in entry.doubts})
-    point_lines = _list_point_lines(entry)
-    start = max(map(_measure, board_lines)) + GAP_COLUMNS
+    board_lines, point_lines = list_board_lines(entry), _list_point_lines(entry)
+    start = max(map(len, board_lines)) + GAP_COLUMNS
     room = max_width - start
-    if room < len(point_lines[0][0]):
-        return Text("\n").join(Text.assemble(*line) for line in [*board_lines, *([part] for part in point_lines)])
-    wrapped_lines = [
-        [(part, style)] for text, style in point_lines for part in (wrap(text, room) if len(text) > room else [text])
+    if room < len(point_lines[0]):
+        return Text("\n").join([*board_lines, *point_lines])
+    wrapped_lines = [Text(part, line.style) for line in point_lines for part in wrap(line.plain, room) or [""]]
+    lines = [
+        Text.assemble(board, " " * (start - len(board)), points)
+        for board, points in zip_longest(board_lines, wrapped_lines, fillvalue=Text())
     ]
-    lines: StyledLine = []
-    nothing: StyledLine = []
-    for board, points in zip_longest(board_lines, wrapped_lines, fillvalue=nothing):
-        gap = [(" " * (start - _measure(board)), "")] if points else []
-        lines += [*board, *gap, *points, ("\n", "")]
-    return Text.assemble(*lines, no_wrap=True, end="")
-
-
-def _measure(line: StyledLine) -> int:
-    return sum(len(text) for text, _ in line)
+    return Text("\n", no_wrap=True).join(lines)
 
 
 def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
@@ -142,40 +132,37 @@ def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
     )
 
 
-def list_board_lines(board: Board, doubt_squares: set[Square]) -> list[StyledLine]:
+def list_board_lines(entry: ScoredKingdom) -> list[Text]:
     """The squares with their column letters and row numbers, as `--fix` names them."""
-    lines: list[StyledLine] = [[("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]]
+    board, doubt_squares = entry.board, {doubt.square for doubt in entry.doubts}
+    lines = [Text("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]
     for row, words in enumerate(board.rows()):
-        line = [(f"{row + 1:>2} ", "dim")]
+        line = Text.assemble((f"{row + 1:>2} ", "dim"))
         for col, word in enumerate(words.split()):
             cell = board.get(Square(row, col))
             mark = "?" * (Square(row, col) in doubt_squares and word != UNKNOWN)
-            line.append((f" {word + mark:<3}", "dim" if cell is None else STYLES[cell.terrain]))
+            line.append(f" {word + mark:<3}", "dim" if cell is None else STYLES[cell.terrain])
         lines.append(line)
     return lines
 
 
-def _list_point_lines(entry: ScoredKingdom) -> StyledLine:
+def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
     """Territories with points, most points first, then bonuses and the total; other territories on one line."""
     territories = [(line.territory, line.points) for line in entry.card.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
-    heading, *body, total = align_columns(
-        [
-            ("territory", "squares", "crowns", "points"),
-            *(
-                (str(territory.terrain), str(len(territory.squares)), f"× {territory.crowns}", f"= {points}")
-                for territory, points in territories
-                if points
-            ),
-            *((line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None),
-            ("total", "", "", entry.total),
-        ],
-        gap="   ",
-    )
-    lines = [(heading, "bold"), ("─" * len(heading), ""), *((line, "") for line in body), ("", ""), (total, "bold")]
-    zero_sizes = [(str(territory.terrain), len(territory.squares)) for territory, points in territories if not points]
+    rows = [("territory", "squares", "crowns", "points")]
+    zero_sizes = []
+    for territory, points in territories:
+        terrain, size = str(territory.terrain), len(territory.squares)
+        if points:
+            rows.append((terrain, str(size), f"× {territory.crowns}", f"= {points}"))
+        else:
+            zero_sizes.append((terrain, size))
+    rows += [(line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None]
+    heading, *body, total = align_columns([*rows, ("total", "", "", entry.total)], gap="   ")
+    lines = [Text(heading, "bold"), Text("─" * len(heading)), *map(Text, body), Text(), Text(total, "bold")]
     if zero_sizes:
-        lines.append((f"without points{' so far' * entry.is_open}: {format_sizes(zero_sizes)}", "dim"))
+        lines.append(Text(f"without points{' so far' * entry.is_open}: {format_sizes(zero_sizes)}", "dim"))
     return lines
 
 
@@ -264,7 +251,7 @@ def _list_game_notes(result: Result) -> Iterator[str]:
     is_typed = all(entry.reading is None for entry in result.kingdoms)  # then the problems say what is wrong
     if inventory is not None and not is_typed:
         is_fine = inventory.is_possible or not inventory.excess
-        yield f"{'' if is_fine else '! '}{_capitalise(str(inventory))}"
+        yield f"{'' if is_fine else '! '}{capitalise(str(inventory))}"
 
 
 def _format_places(standing: Standing) -> list[RenderableType]:
@@ -272,8 +259,4 @@ def _format_places(standing: Standing) -> list[RenderableType]:
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
         rows.add_row(f"{place.place}.", place.player, count_noun(place.total, "point"), Text(place.reason, style="dim"))
-    return [Text(_capitalise(standing.reason), style="bold"), rows]
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return [Text(capitalise(standing.reason), style="bold"), rows]

@@ -10,6 +10,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt
 from kdvision.report.result import Result, ScoredKingdom
+from kdvision.vision.decide.decision import Doubt
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     )
     question = first and {
         "kingdom": first.kingdom + 1,
-        **_doubt_to_dict(first, result.kingdoms[first.kingdom]),
+        **_effect_to_dict(first, result.kingdoms[first.kingdom]),
         "verdict": first.verdict or None,
     }
     return {
@@ -88,7 +89,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "points_probability": None if is_open else round(min(first.probability, 1.0), 4),
         "alternatives": [total_to_dict(total) for total in others],
         "review": entry.review,
-        "doubts": [_doubt_to_dict(doubt, entry) for doubt in entry.doubts],
+        "doubts": [_effect_to_dict(doubt, entry) for doubt in entry.doubts],
         "problems": [problem_to_dict(problem) for problem in entry.problems],
         "pieces": [
             {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
@@ -106,12 +107,15 @@ def list_names(squares: Iterable[Square]) -> list[str]:
     return [square.name for square in squares]
 
 
-def _doubt_to_dict(doubt: ScoredDoubt, entry: ScoredKingdom) -> dict[str, Any]:
+def doubt_to_dict(doubt: Doubt) -> dict[str, Any]:
+    """A doubt as plain values."""
+    probability = round(doubt.probability, 4)
+    return {"square": doubt.square.name, "read": doubt.read, "probability": probability, "instead": doubt.instead}
+
+
+def _effect_to_dict(doubt: ScoredDoubt, entry: ScoredKingdom) -> dict[str, Any]:
     return {
-        "square": doubt.square.name,
-        "read": doubt.read,
-        "probability": round(doubt.probability, 4),
-        "instead": doubt.instead,
+        **doubt_to_dict(doubt),
         "points_if": None if entry.is_open else doubt.points,
         "total_if": None if entry.is_open else doubt.total,
         "changes_standing": doubt.changes_standing,

@@ -1,11 +1,9 @@
 """The progress of long runs: a bar in a terminal, a line now and then in a log."""
 
-import io
 from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 from kdvision.cli.output import ProgressDisplay
 
@@ -14,7 +12,7 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monke
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])  # not the clock of the process: servers of other tests need that
     monkeypatch.setattr("kdvision.cli.output.time", clock)
-    with closing(ProgressDisplay(Console(file=io.StringIO()))) as display:
+    with closing(ProgressDisplay()) as display:
         for number in range(1, 61):
             now[0] = float(number)
             display.update(number, 60, failure_count=number // 20)
@@ -27,13 +25,14 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monke
     ]
 
 
-def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    out = io.StringIO()
-    display = ProgressDisplay(Console(file=out, force_terminal=True, width=100))
+def test_a_terminal_has_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TERM", "xterm"), ("TTY_COMPATIBLE", "1"), ("FORCE_COLOR", "1"), ("COLUMNS", "100")):
+        monkeypatch.setenv(name, value)
+    display = ProgressDisplay()
     display.update(1, 2)
     display.close()
-    assert "1/2" in out.getvalue()
+    assert "1/2" in capsys.readouterr().err
     display.update(2, 2, failure_count=1)  # after other output the bar comes back
     display.close()
-    assert "2/2" in out.getvalue() and "1 failed" in out.getvalue()
+    err = capsys.readouterr().err
+    assert "2/2" in err and "1 failed" in err

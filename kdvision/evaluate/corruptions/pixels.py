@@ -51,15 +51,11 @@ class Shot:
         return int(x), int(y)
 
 
-def resize(pixels: Pixels, scale: float) -> Pixels:
-    """The photo scaled by a factor."""
-    size = (max(1, round(pixels.shape[1] * scale)), max(1, round(pixels.shape[0] * scale)))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
 def scale_down(pixels: Pixels, scale: float) -> Pixels:
     """The photo scaled by a factor of at most 1, and no smaller than the smallest photo that is accepted."""
-    return resize(pixels, min(1.0, max(scale, MIN_SIDE_PIXELS / min(pixels.shape[:2]))))
+    factor = min(1.0, max(scale, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
+    size = round(pixels.shape[1] * factor), round(pixels.shape[0] * factor)
+    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def to_pixels(light: NDArray[np.floating]) -> Pixels:

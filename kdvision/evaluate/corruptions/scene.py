@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Picture, Pixels, Shot, resize, scale_down
+from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Picture, Pixels, Shot, scale_down
 
 Mask: TypeAlias = NDArray[np.uint8]
 """A picture (height, width) that is 255 where something covers the photo, and 0 elsewhere."""
@@ -63,7 +63,7 @@ def lose_seam(shot: Shot, cells: float) -> Picture:
 
 def add_phone_with_copy(shot: Shot, share: float) -> Picture:
     """Lay a phone into a corner whose screen shows the same picture, scaled to a share."""
-    copy = resize(shot.pixels, share)
+    copy = scale_down(shot.pixels, share)
     rim = max(4, len(copy) // 30)
     phone = np.pad(copy, ((rim, rim), (rim, rim), (0, 0)), constant_values=13)[: shot.shape[0], : shot.shape[1]]
     top, left = (int(shot.rng.choice([0, room])) for room in np.subtract(shot.shape, phone.shape[:2]))

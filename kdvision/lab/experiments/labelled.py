@@ -5,8 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from kdvision import pipeline
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
-from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size, read_photo
+from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
 from kdvision.lab.experiments.experiment import Experiment, Row
@@ -80,7 +81,7 @@ def _list_photos(data: Path, _: int) -> Iterator[Row]:
 
 def _measure_photo(data: Path, case: Row) -> list[Row]:
     truth = load_labels(data / str(case["set"]))[str(case["photo"])]
-    return [count_photo(evaluate_photo(truth, reader=read_photo))]
+    return [count_photo(evaluate_photo(truth, reader=pipeline.read))]
 
 
 PHOTOS: Final = Experiment(
@@ -107,7 +108,7 @@ def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
 @cache
 def _load_cell_size(truth_name: str, folder: Path) -> float:
     truth = load_labels(folder)[truth_name]
-    return measure_cell_size(truth, read_photo)
+    return measure_cell_size(truth, pipeline.read)
 
 
 def _measure_corrupted(data: Path, case: Row) -> list[Row]:
@@ -119,7 +120,7 @@ def _measure_corrupted(data: Path, case: Row) -> list[Row]:
         int(case["severity"]),
         cell_size=_load_cell_size(name, folder),
         seed=int(case["seed"]),
-        reader=read_photo,
+        reader=pipeline.read,
     )
     return [count_photo(result)]
 
