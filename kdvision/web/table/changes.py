@@ -105,7 +105,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=reading_info)
         else:
             kingdom = context.find_reading(self.reading)
-        used_ids = {one.id for kingdoms in game.rounds for one in kingdoms}
+        used_ids = {one.id for one in game.kingdoms}
         name = self.id if self.id and self.id not in used_ids else secrets.token_hex(4)
         colour = self.colour or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
@@ -165,9 +165,8 @@ class SetSquare(Change, frozen=True, tag="set_square"):
             facts = remove_piece(facts, "building", self.at)
         if reading_info is not None:
             reading_info = replace(reading_info, doubts=[doubt for doubt in reading_info.doubts if doubt.at != self.at])
-        return game.with_kingdom(
-            replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=facts, seen=reading_info)
-        )
+        fixes = kingdom.fixes | {self.at: cell}
+        return game.with_kingdom(replace(kingdom, cells=cells, fixes=fixes, facts=facts, seen=reading_info))
 
 
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
