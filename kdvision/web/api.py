@@ -33,7 +33,7 @@ from kdvision.web.service import Service, answer_fits, convert_picture, score_ga
 from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID
-from kdvision.web.table.readings import NewReading
+from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, JoinRequest, PhotoAnswer, Tables
 
 JSON_LINES: Final = "application/x-ndjson"
@@ -140,7 +140,7 @@ async def read_at_table(request: Request) -> Response:
             raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
     service, loop = _service_of(request), asyncio.get_running_loop()
 
-    def add(readings: Sequence[NewReading], changes: Sequence[Change]) -> PhotoAnswer:
+    def add(readings: Sequence[StoredReading], changes: Sequence[Change]) -> PhotoAnswer:
         coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 

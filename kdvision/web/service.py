@@ -32,7 +32,8 @@ from kdvision.web.http import ReadQuery, json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.table.changes import Change, SetRules
 from kdvision.web.table.model import TableGame
-from kdvision.web.table.readings import NewReading, make_reading
+from kdvision.web.table.readings import make_reading
+from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import PhotoAnswer
 
 PHOTO_NAME: Final = "the photo"
@@ -77,7 +78,7 @@ class Service:
         game: TableGame,
         photo_id: str,
         outlines: Sequence[KingdomOutline],
-        add: Callable[[Sequence[NewReading], Sequence[Change]], PhotoAnswer],
+        add: Callable[[Sequence[StoredReading], Sequence[Change]], PhotoAnswer],
         report: Report = lambda _: None,
     ) -> Response:
         """Read a photo by the rules of a game at a table, and `add` its kingdoms there.

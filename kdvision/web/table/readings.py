@@ -2,9 +2,8 @@
 
 import secrets
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -34,19 +33,7 @@ from kdvision.web.table.observations import SurroundedObservation, decode_observ
 from kdvision.web.table.storage import StoredReading
 
 
-class NewReading(NamedTuple):
-    """A kingdom of a photo with the encoded observation; its `reading` is its id."""
-
-    kingdom: TableKingdom
-    observation: bytes
-
-    @property
-    def stored_reading(self) -> StoredReading:
-        """The reading as it is stored."""
-        return StoredReading(self.observation, msgspec.json.encode(self.kingdom))
-
-
-def make_reading(entry: ScoredKingdom, photo: str) -> NewReading:
+def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     """The kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
     assert reading is not None, "read from a photo"
@@ -57,7 +44,8 @@ def make_reading(entry: ScoredKingdom, photo: str) -> NewReading:
     ]
     info = Seen(secrets.token_hex(8), photo, describe_grid(reading), pieces=pieces, **_review_data(reading, first))
     cells, facts = cells_of(entry.board, first), _list_facts(entry.kingdom, first)
-    return NewReading(TableKingdom("", "", reading.colour or "", cells, facts, seen=info), encode_observation(reading))
+    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
+    return StoredReading(kingdom, encode_observation(reading))
 
 
 def describe_grid(reading: KingdomReading) -> list[list[list[int]]]:
@@ -157,7 +145,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
 
 def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, game: str
-) -> NewReading:
+) -> StoredReading:
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
     one, two = decode_reading(first_reading), decode_reading(second_reading)
@@ -179,4 +167,4 @@ def join_readings(
     joined_kingdom = replace(
         joined_kingdom, checked=False, seen=replace(joined_kingdom.seen, squares=describe_grid(reading))
     )
-    return NewReading(joined_kingdom, encode_observation(reading))
+    return StoredReading(joined_kingdom, encode_observation(reading))

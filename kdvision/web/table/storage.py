@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
+from msgspec import json
 
-from kdvision.web.table.model import TableGame
+from kdvision.web.table.model import TableGame, TableKingdom
 
 log = logging.getLogger("kdvision.web")
 
@@ -71,18 +71,10 @@ class Step(NamedTuple):
 
 
 class StoredReading(NamedTuple):
-    """An encoded observation, and the kingdom that was read from it."""
+    """A kingdom as a photo shows it, and the encoded observation; `kingdom.reading` is the id of the reading."""
 
+    kingdom: TableKingdom
     observation: bytes
-    kingdom: bytes
-
-
-class StoredGame(NamedTuple):
-    """A game of the history, with the time of its last change."""
-
-    table: str
-    change_time: float
-    game: TableGame
 
 
 class Storage:
@@ -110,14 +102,14 @@ class Storage:
     def find_step(self, table: str, number: int) -> Step | None:
         """A step of a table; None if there is none with this number."""
         rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
-        return next((Step(number, op, _decode_game(content)) for op, content in rows), None)
+        return next((Step(number, op, json.decode(content, type=TableGame)) for op, content in rows), None)
 
     def save(self, table: StoredTable, step: Step | None = None) -> None:
         """Store where a table is, and a new step. All later steps, which were undone, are dropped then."""
         now = time.time()
         statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))]
         if step is not None:
-            row = (table.id, step.number, step.game.number, step.op, now, msgspec.json.encode(step.game))
+            row = (table.id, step.number, step.game.number, step.op, now, json.encode(step.game))
             statements += [
                 ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number)),
                 ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
@@ -136,24 +128,25 @@ class Storage:
             " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game",
             *(table, number),
         )
-        return next((_decode_game(content) for _, content in rows), None)
+        return next((json.decode(content, type=TableGame) for _, content in rows), None)
 
     def count_games(self, table: str) -> int:
         """The highest number of a game of a table."""
         return self._query("SELECT MAX(game) FROM steps WHERE table_id = ?", table)[0][0] or 0
 
-    def list_games(self) -> list[StoredGame]:
-        """The games of all tables as they were left, the latest first."""
+    def list_games(self) -> list[tuple[str, float, TableGame]]:
+        """The games of all tables as they were left, with table and time of the last change; the latest first."""
         rows = self._query(
             "SELECT table_id, steps.changed, content, MAX(number) FROM steps JOIN tables ON table_id = id"
             " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
             MAX_HISTORY,
         )
-        return [StoredGame(table, change_time, _decode_game(content)) for table, change_time, content, _ in rows]
+        return [(table, changed, json.decode(content, type=TableGame)) for table, changed, content, _ in rows]
 
-    def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
+    def add_reading(self, table: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
-        self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading)))
+        row = (reading.kingdom.reading, table, reading.observation, json.encode(reading.kingdom))
+        self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", row))
         query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
         old_ids = {row[0] for row in self._query(query, table, MAX_PENDING)}
         for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old_ids else ():
@@ -162,8 +155,10 @@ class Storage:
 
     def find_reading(self, table: str, name: str) -> StoredReading | None:
         """A reading of a table; None if there is none with this name."""
-        rows = self._query("SELECT observation, kingdom FROM readings WHERE table_id = ? AND id = ?", table, name)
-        return next((StoredReading(*row) for row in rows), None)
+        rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, name)
+        return next(
+            (StoredReading(json.decode(kingdom, type=TableKingdom), content) for kingdom, content in rows), None
+        )
 
     def load_setting(self, name: str, max_age_seconds: float) -> str | None:
         """A setting that was stored within this time."""
@@ -267,7 +262,3 @@ def _set_aside(path: Path) -> Path:
         if old_path.exists():
             old_path.replace(new_path.with_name(new_path.name + suffix))
     return new_path
-
-
-def _decode_game(content: bytes) -> TableGame:
-    return msgspec.json.decode(content, type=TableGame)

@@ -5,9 +5,8 @@ import logging
 import secrets
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
@@ -25,8 +24,8 @@ from kdvision.web.table.changes import (
     apply_changes,
 )
 from kdvision.web.table.live import SharedTable, StepInfo, TableState, Watcher
-from kdvision.web.table.model import Player, Proposal, TableGame, TableKingdom, TableRules
-from kdvision.web.table.readings import NewReading, decide_kingdoms, decode_reading, join_readings
+from kdvision.web.table.model import Player, Proposal, TableGame, TableRules
+from kdvision.web.table.readings import decide_kingdoms, decode_reading
 from kdvision.web.table.retakes import find_new_readings, propose_changes
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Step, Storage, StoredReading, StoredTable
@@ -110,14 +109,13 @@ class Tables:
             step = None if stored_table is None else self.storage.find_step(name, stored_table.step)
             if stored_table is None or step is None:
                 raise Refusal(404, f"there is no table {name[:8]}", hint="join another one, or make a new one")
-            table = SharedTable(name, stored_table.revision, step, score=score_table(step.game))
-            self._tables[name] = table
-            self._update_moves(table)
+            state = self._make_state(stored_table, step, score_table(step.game), is_deciding=False)
+            self._tables[name] = SharedTable(name, step, state)
         return self._tables[name]
 
     async def change(self, table: SharedTable, request: ChangeRequest) -> TableState:
         """Apply changes, or move between steps; raises Refusal and NotationError, and then nothing has changed."""
-        if request.revision is not None and request.revision > table.revision:
+        if request.revision is not None and request.revision > table.state.revision:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
         changes = [one for one in request.changes if isinstance(one, Change)]
         if len(changes) == len(request.changes):
@@ -130,30 +128,32 @@ class Tables:
         return table.state
 
     async def add_photo(
-        self, table: SharedTable, number: int, kingdom: str, readings: Sequence[NewReading], changes: Sequence[Change]
+        self,
+        table: SharedTable,
+        number: int,
+        kingdom: str,
+        readings: Sequence[StoredReading],
+        changes: Sequence[Change],
     ) -> PhotoAnswer:
         """Add the kingdoms of a photo to a round, or ask about them. `changes` come first.
 
         With the id of a `kingdom`, the reading replaces it.
         """
-        if not kingdom:
-            readings = find_new_readings(table.game, number, readings)
-        for reading in readings:
-            self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored_reading)
-        previous_ids = {one.id for kingdoms in table.game.rounds for one in kingdoms}
-        proposal, all_changes = None, list(changes)
+        old_game, proposal = table.game, None
+        additions: list[Change]
         if kingdom:
-            all_changes.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
-        elif number < len(table.game.rounds):
-            proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
-        if not kingdom and proposal is None:
-            colours = [reading.kingdom.colour for reading in readings]
-            all_changes += [
-                AddKingdom(round=number, reading=reading.kingdom.reading, other_colours=colours) for reading in readings
-            ]
-        state = await self._take_step(table, all_changes, proposal)
-        current_ids = [one.id for kingdoms in state.game.rounds for one in kingdoms]
-        return PhotoAnswer([name for name in current_ids if name not in previous_ids], proposal, state)
+            additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
+        else:
+            readings = find_new_readings(old_game, number, readings)
+            kingdoms = [reading.kingdom for reading in readings]
+            proposal = propose_changes(old_game, number, kingdoms)
+            colours = [one.colour for one in kingdoms]
+            additions = [AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None]
+        for reading in readings:
+            self.storage.add_reading(table.id, reading)
+        state = await self._take_step(table, [*changes, *additions], proposal)
+        old_ids = {one.id for one in old_game.kingdoms}
+        return PhotoAnswer([one.id for one in state.game.kingdoms if one.id not in old_ids], proposal, state)
 
     def list_games(self) -> list[PastGame]:
         """The games of all tables, the latest first; `text` says who won."""
@@ -196,7 +196,7 @@ class Tables:
         """Apply changes as one step; a kingdom that has new facts is decided again afterwards."""
         async with table.lock:
             old_game = table.game
-            game = await self.jobs.start(partial(apply_changes, old_game, changes, self._context(table)))
+            game = await self.jobs.start(partial(apply_changes, old_game, changes, Context(self.storage, table.id)))
             if proposal is not None:
                 game = replace(game, proposals=[*game.proposals, proposal])
             if game == old_game:
@@ -211,56 +211,29 @@ class Tables:
     async def _continue_with(self, table: SharedTable, step: Step, *, is_new: bool) -> None:
         """Store, score and publish a step."""
         score = await self.jobs.start(partial(score_table, step.game))
-        table.step, table.score, table.revision = step, score, table.revision + 1
-        self.storage.save(StoredTable(table.id, table.revision, step.number), step if is_new else None)
-        self._update_moves(table)
-        table.publish("state", table.state, table.revision)
+        stored_table = StoredTable(table.id, table.state.revision + 1, step.number)
+        self.storage.save(stored_table, step if is_new else None)
+        table.step = step
+        table.state = self._make_state(stored_table, step, score, is_deciding=bool(table.deciding))
+        table.publish("state", table.state, table.state.revision)
 
-    def _update_moves(self, table: SharedTable) -> None:
-        number = table.step.number
-        previous_step, next_step = (self.storage.find_step(table.id, one) for one in (number - 1, number + 1))
-        table.undo = None if previous_step is None else StepInfo(number, table.step.op)
-        table.redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
-        table.notice = self.storage.notice
+    def _make_state(self, table: StoredTable, step: Step, score: Any, *, is_deciding: bool) -> TableState:
+        previous_step, next_step = (self.storage.find_step(table.id, step.number + by) for by in (-1, 1))
+        undo = None if previous_step is None else StepInfo(step.number, step.op)
+        redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
+        notice = self.storage.notice or None
+        return TableState(table.id, table.revision, undo, redo, is_deciding, notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
         """The step that an undo or redo leads to; raises Refusal."""
         verb, by = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
-        info = table.undo if by < 0 else table.redo
+        info = table.state.undo if by < 0 else table.state.redo
         step = self.storage.find_step(table.id, table.step.number + by)
         if info is None or step is None:
             raise Refusal(409, f"there is nothing to {verb}", hint="look at the table again")
         if move.step not in (None, info.step):
             raise Refusal(409, "somebody has changed the game since", hint=f"look at it, and {verb} again if needed")
         return step
-
-    def _context(self, table: SharedTable) -> Context:
-        def find_stored(name: str) -> StoredReading:
-            stored_reading = self.storage.find_reading(table.id, name)
-            if stored_reading is None:
-                raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
-            return stored_reading
-
-        def join(kingdom: TableKingdom, name: str) -> TableKingdom:
-            if not kingdom.reading:
-                raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
-            other_reading = find_stored(name)
-            new_reading = join_readings(kingdom, find_stored(kingdom.reading), other_reading, game=table.game.rules.box)
-            self.storage.add_reading(table.id, new_reading.kingdom.reading, new_reading.stored_reading)
-            return new_reading.kingdom
-
-        def find_game(number: int) -> TableGame:
-            game = self.storage.find_game(table.id, number)
-            if game is None:
-                raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
-            return game
-
-        return Context(
-            find_reading=lambda name: msgspec.json.decode(find_stored(name).kingdom, type=TableKingdom),
-            find_game=find_game,
-            join=join,
-            next_number=self.storage.count_games(table.id) + 1,
-        )
 
     async def _decide(self, table: SharedTable) -> None:
         """Decide the waiting rounds again, until nothing has changed meanwhile. The step stays the same."""
@@ -277,7 +250,7 @@ class Tables:
                     await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
-        kingdoms = game.rounds[number] if number < len(game.rounds) else []
+        kingdoms = game.list_round(number)
         readings = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
         observations = [(one, decode_reading(reading)) for one, reading in readings if reading is not None]
         for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
@@ -294,10 +267,9 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]
     rounds = set()
     for number, kingdoms in enumerate(new_game.rounds):
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
-        old_kingdoms = old_game.rounds[number] if number < len(old_game.rounds) else []
-        if not is_other_game and readings == [(one.reading, one.fixes) for one in old_kingdoms if one.reading]:
-            continue
+        old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
         photos = {one.seen.photo for one in kingdoms if one.seen}
-        if readings and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in readings)):
+        can_differ = len(photos) > 1 or any(fixes for _, fixes in readings)
+        if readings and (is_other_game or (readings != old_readings and can_differ)):
             rounds.add(number)
     return rounds

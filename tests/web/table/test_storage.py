@@ -186,7 +186,7 @@ def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.M
         storage.save(StoredTable("T", number, number), Step(number, "op", game))
     kept = [number for number in range(20) if storage.find_step("T", number)]
     assert kept == [9, 14, 15, 16, 17, 18, 19]
-    assert [one.game.rounds[0][0].player for one in storage.list_games()] == ["P19", "P9"]
+    assert [game.rounds[0][0].player for *_, game in storage.list_games()] == ["P19", "P9"]
 
 
 def test_a_new_step_drops_the_steps_that_were_undone() -> None:
@@ -201,14 +201,17 @@ def test_a_new_step_drops_the_steps_that_were_undone() -> None:
 
 def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage_module, "MAX_PENDING", 2)
-    storage, reading = Storage(), StoredReading(b"observation", b"{}")
-    step = make_step(1)
+    storage, step = Storage(), make_step(1)
     (kingdom,) = step.game.rounds[0]
-    seen = msgspec.structs.replace(kingdom, seen=Seen(reading="used"))
-    storage.add_reading("T", "used", reading)
-    storage.save(StoredTable("T", 1, 1), step._replace(game=step.game.with_kingdom(seen)))
+    readings = {
+        name: StoredReading(msgspec.structs.replace(kingdom, seen=Seen(reading=name)), b"observation")
+        for name in ("used", "old", "new", "newest")
+    }
+    storage.add_reading("T", readings["used"])
+    storage.save(StoredTable("T", 1, 1), step._replace(game=step.game.with_kingdom(readings["used"].kingdom)))
     for name in ("old", "new", "newest"):
-        storage.add_reading("T", name, reading)
+        storage.add_reading("T", readings[name])
+    assert storage.find_reading("T", "newest") == readings["newest"]
     kept = {name for name in ("used", "old", "new", "newest") if storage.find_reading("T", name)}
     assert kept == {"used", "new", "newest"}
     assert storage.find_reading("other", "used") is None
