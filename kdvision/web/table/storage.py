@@ -15,6 +15,7 @@ import re
 import sqlite3
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -83,7 +84,7 @@ class Storage:
     def __init__(self, folder: Path | None = None) -> None:
         self.notice = ""
         self._lock = threading.RLock()
-        self._database = _connect_memory() if folder is None else self._open(folder)
+        self._database = _connect(":memory:") if folder is None else self._open(folder)
 
     def close(self) -> None:
         """Close the file."""
@@ -192,65 +193,56 @@ class Storage:
         text = f"The game is kept in memory only, because its file cannot be written ({error})."
         self._warn(f"{text} Free some disk space and start the server again.")
         memory = sqlite3.connect(":memory:", check_same_thread=False)
-        try:
+        with suppress(sqlite3.Error):  # it cannot be read either
             self._database.backup(memory)
-        except sqlite3.Error:  # it cannot be read either
-            memory.close()
-            memory = _connect_memory()
         self._database.close()
-        self._database = memory
+        self._database = _create_tables(memory)
 
     def _open(self, folder: Path) -> sqlite3.Connection:
         """Open the file of a folder, or memory. A file that is damaged or of another version is set aside."""
         path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            try:
-                return _connect(path)
-            except _UnusableFile as error:
+            if flaw := _find_flaw(path):
                 new_path = _set_aside(path)
-                self._warn(
-                    f"The file with earlier games is {error}. It was renamed to {new_path.name} and not changed."
-                )
-                return _connect(path)
+                self._warn(f"The file with earlier games is {flaw}. It was renamed to {new_path.name} and not changed.")
+            return _connect(path)
         except (OSError, sqlite3.Error) as error:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
-            return _connect_memory()
+            return _connect(":memory:")
 
     def _warn(self, sentence: str) -> None:
         self.notice = sentence
         log.warning("%s", sentence)
 
 
-class _UnusableFile(Exception):
-    """The file is damaged, no database, or of another version."""
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open a file that no other server uses; raises _UnusableFile, and sqlite3.OperationalError if it is in use."""
-    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
-    try:
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, VERSION):
-            raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
-        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise _UnusableFile("damaged")
-        if version == 0:
-            database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-    except (sqlite3.Error, _UnusableFile) as error:
-        database.close()
-        if isinstance(error, _UnusableFile | sqlite3.OperationalError):
+def _find_flaw(path: Path) -> str:
+    """Why a file cannot be used; empty if it can, or is new. Raises sqlite3.OperationalError if a server uses it."""
+    with closing(sqlite3.connect(path, timeout=0)) as database:
+        try:
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, VERSION):
+                return f"of another version of the program ({version} instead of {VERSION})"
+            return "" if database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" else "damaged"
+        except sqlite3.OperationalError:
             raise
-        raise _UnusableFile("damaged, or no database") from error
-    return database
+        except sqlite3.DatabaseError:
+            return "damaged, or no database"
 
 
-def _connect_memory() -> sqlite3.Connection:
-    database = sqlite3.connect(":memory:", check_same_thread=False)
-    database.executescript(SCHEMA)
+def _connect(path: Path | str) -> sqlite3.Connection:
+    """Open a file for this server alone, or ":memory:"."""
+    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
+    return _create_tables(database)
+
+
+def _create_tables(database: sqlite3.Connection) -> sqlite3.Connection:
+    """The database, with tables if it is new."""
+    if database.execute("PRAGMA user_version").fetchone()[0] == 0:
+        database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
     return database
 
 
