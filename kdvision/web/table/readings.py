@@ -13,6 +13,7 @@ from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
 from kdvision.report.result import ScoredKingdom
+from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align
@@ -36,22 +37,21 @@ from kdvision.web.table.storage import StoredReading
 def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     """The kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
-    assert reading is not None, "read from a photo"
-    first = reading.start
+    assert reading is not None and reading.observation is not None, "read from a photo"
+    first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [
         PieceDoubt(one.kind, format_place(one.squares[0], first), round(one.probability, 4))
         for one in reading.uncertain
     ]
-    info = Seen(secrets.token_hex(8), photo, describe_grid(reading), pieces=pieces, **_review_data(reading, first))
+    info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
     cells, facts = cells_of(entry.board, first), _list_facts(entry.kingdom, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
     return StoredReading(kingdom, encode_observation(reading))
 
 
-def describe_grid(reading: KingdomReading) -> list[list[list[int]]]:
+def describe_grid(grid: Grid) -> list[list[list[int]]]:
     """The corners of every cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
-    assert reading.observation is not None, "a kingdom read from a photo"
-    quads = reading.observation.grid.quads
+    quads = grid.quads
     corners: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
     return corners
 
@@ -157,14 +157,10 @@ def join_readings(
     (row, col), *_ = np.argwhere(
         (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
     ).tolist()
-    first = kingdom.seen.first[0] - row, kingdom.seen.first[1] - col
-    shifted_kingdom = replace(kingdom, seen=replace(kingdom.seen, first=first, reading=secrets.token_hex(8)))
-    reading = _decide(
-        [(shifted_kingdom, SurroundedObservation(fused_observation, one.surroundings))], side=None, game=game
-    )[0]
-    joined_kingdom = _with_decision(shifted_kingdom, add_problems(reading, problems))
-    assert joined_kingdom.seen is not None, "as before"
-    joined_kingdom = replace(
-        joined_kingdom, checked=False, seen=replace(joined_kingdom.seen, squares=describe_grid(reading))
-    )
-    return StoredReading(joined_kingdom, encode_observation(reading))
+    first, corners = (kingdom.seen.first[0] - row, kingdom.seen.first[1] - col), describe_grid(fused_observation.grid)
+    reading_info = replace(kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners)
+    joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
+    observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
+    (reading,) = _decide([observed_kingdom], side=None, game=game)
+    decided_kingdom = _with_decision(joined_kingdom, add_problems(reading, problems))
+    return StoredReading(decided_kingdom, encode_observation(reading))
