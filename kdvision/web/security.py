@@ -44,6 +44,9 @@ HEADERS: Final[Mapping[str, str]] = {
 
 COOKIE: Final = "kdvision"
 
+PAIRING_SECONDS: Final = 86_400
+"""A phone stays paired for this time, also if the server is started again: it has the same key then."""
+
 KEY_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Without I, L, O, 0 and 1, which people mistake for each other."""
 

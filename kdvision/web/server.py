@@ -29,7 +29,7 @@ from kdvision.web.connections import BACKLOG, LimitedProtocol
 from kdvision.web.http import error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
-from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
+from kdvision.web.security import API, PAIRING_SECONDS, STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
 from kdvision.web.service import Service
 from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import Tables
@@ -55,9 +55,6 @@ ERROR_PAGE: Final = """<!doctype html>
 <link rel="stylesheet" href="/base.css"><main><h1>{message}</h1><p><a href="/">Open the game</a></p></main></html>
 """
 """What a person sees at a wrong address."""
-
-KEY_SECONDS: Final = 86_400.0
-"""A server that is started again within this time has the same key, so the phones stay paired."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +156,7 @@ def open_listener(settings: Settings) -> Listener:
 
 def load_key(storage: Storage) -> str:
     """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
-    key = storage.load_setting("key", KEY_SECONDS) or new_key()
+    key = storage.load_setting("key", PAIRING_SECONDS) or new_key()
     storage.save_setting("key", key)
     return key
 
@@ -213,11 +210,6 @@ def run_server(listener: Listener) -> None:
 
     logging.getLogger("uvicorn.error").addFilter(keep_in_log)
     previous_handler = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
-    try:
+    with listener.socket, suppress(KeyboardInterrupt):  # the usual way to stop it
         server.run(sockets=[listener.socket])
-    except KeyboardInterrupt:
-        pass  # the usual way to stop it
-    finally:
-        signal.signal(signal.SIGTERM, previous_handler)
-        logging.getLogger("uvicorn.error").removeFilter(keep_in_log)
-        listener.socket.close()
+    signal.signal(signal.SIGTERM, previous_handler)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kdvision.game.board import Board, Cell, Square
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
 from kdvision.web.games import one_of
 from kdvision.web.http import CELL_PATTERN
@@ -16,8 +17,6 @@ PLACE: Final = r"-?[0-9]{1,2},-?[0-9]{1,2}"
 ID: Final = r"^[A-Za-z0-9-]{1,40}$"
 PLACES: Final = re.compile(f"(?P<places>{PLACE}( {PLACE})*)(?P<words>( .+)?)", re.ASCII)
 """One place, or several that touch, in the facts of a kingdom; words may follow, as in "2,3 Farmer"."""
-
-UNKNOWN_SQUARE: Final = "?"
 
 MAX_NAME_CHARS: Final = 60
 MAX_ROUNDS: Final = 3
@@ -123,7 +122,7 @@ class TableKingdom(Struct, frozen=True):
         """The board in the smallest frame."""
         top_left = self.top_left
         squares = {parse_place(place, top_left): cell for place, cell in self.cells.items()}
-        known_cells = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN_SQUARE}
+        known_cells = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN}
         return Board(known_cells, unknown=squares.keys() - known_cells.keys())
 
 
@@ -207,7 +206,7 @@ def parse_place(place: str, first: tuple[int, int] = (0, 0)) -> Square:
 
 def cells_of(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
     """The squares of a board by their places; `first` is the place of its A1."""
-    words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN_SQUARE)
+    words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN)
     return {format_place(square, first): word for square, word in words.items()}
 
 

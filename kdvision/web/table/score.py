@@ -53,7 +53,7 @@ def _score_round(
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
     result = build_round_result(played_game, table, GAME_NAME)
-    questions = _list_questions(kingdoms, table, played_game)
+    questions = [*_list_questions(kingdoms, table, played_game)]
     scores = []
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values = kingdom_to_dict(scored_kingdom)
@@ -110,15 +110,16 @@ def _describe_round(
     return {"text": text, "certain": is_certain, "to_check": to_check, "first": first}
 
 
-def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame) -> list[dict[str, Any]]:
+def _list_questions(
+    kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame
+) -> Iterator[dict[str, Any]]:
     """The doubts of a round as plain values (models.TableDoubt), the most decisive first."""
     if any(map(has_open_facts, table.kingdoms)):
-        return []
+        return
     alternatives = [[_make_alternative(doubt, one) for doubt in one.unconfirmed_info.doubts] for one in kingdoms]
-    questions = []
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
-        question = {
+        yield {
             "kingdom": kingdom.id,
             "at": format_place(doubt.square, kingdom.top_left),
             "square": doubt.square.name if min(doubt.square) >= 0 else "",
@@ -131,8 +132,6 @@ def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game:
             "changes_winner": doubt.changes_winner,
             "verdict": doubt.verdict or None,
         }
-        questions.append(question)
-    return questions
 
 
 def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom) -> Alternative:

@@ -92,8 +92,7 @@ class Storage:
 
     def __del__(self) -> None:
         """Close the file of an application that was never run; Python 3.13 warns of open ones."""
-        if hasattr(self, "_database"):
-            self._database.close()
+        self.close()
 
     def list_tables(self) -> list[StoredTable]:
         """All tables, the one that was changed last first."""
