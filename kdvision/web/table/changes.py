@@ -61,10 +61,7 @@ class Context(NamedTuple):
 
     def find_reading(self, name: str) -> StoredReading:
         """A reading by its id; raises Refusal."""
-        reading = self.storage.find_reading(self.table, name)
-        if reading is None:
-            raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
-        return reading
+        return self.storage.find_reading(self.table, name)
 
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):
@@ -264,10 +261,7 @@ class OpenGame(Change, frozen=True, tag="open_game"):
     number: int
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
-        game = context.storage.find_game(context.table, self.number)
-        if game is None:
-            raise Refusal(404, f"this table has no game {self.number}", hint="look at the list of games")
-        return game
+        return context.storage.find_game(context.table, self.number)
 
 
 class LoadGame(Change, frozen=True, tag="load_game"):

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import json
 
+from kdvision.web.limits import Refusal
 from kdvision.web.table.model import TableGame, TableKingdom
 
 log = logging.getLogger("kdvision.web")
@@ -121,14 +122,13 @@ class Storage:
             ]
         self._run(*statements)
 
-    def find_game(self, table: str, number: int) -> TableGame | None:
-        """A game of a table as it was left; None if there is none with this number."""
-        rows = self._query(
-            "SELECT MAX(number), content FROM steps JOIN tables ON table_id = id"
-            " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game",
-            *(table, number),
-        )
-        return next((json.decode(content, type=TableGame) for _, content in rows), None)
+    def find_game(self, table: str, number: int) -> TableGame:
+        """A game of a table as it was left; raises Refusal."""
+        query = "SELECT content FROM steps JOIN tables ON table_id = id WHERE id = ? AND game = ? AND number <= step"
+        rows = self._query(f"{query} ORDER BY number DESC LIMIT 1", table, number)
+        if not rows:
+            raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
+        return json.decode(rows[0][0], type=TableGame)
 
     def count_games(self, table: str) -> int:
         """The highest number of a game of a table."""
@@ -153,12 +153,13 @@ class Storage:
             old_ids.difference_update(one.decode() for one in READING_ID.findall(content))
         self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old_ids))
 
-    def find_reading(self, table: str, name: str) -> StoredReading | None:
-        """A reading of a table; None if there is none with this name."""
+    def find_reading(self, table: str, name: str) -> StoredReading:
+        """A reading of a table by its id; raises Refusal."""
         rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, name)
-        return next(
-            (StoredReading(json.decode(kingdom, type=TableKingdom), content) for kingdom, content in rows), None
-        )
+        if not rows:
+            raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
+        kingdom, observation = rows[0]
+        return StoredReading(json.decode(kingdom, type=TableKingdom), observation)
 
     def load_setting(self, name: str, max_age_seconds: float) -> str | None:
         """A setting that was stored within this time."""

@@ -250,9 +250,8 @@ class Tables:
                     await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
-        kingdoms = game.list_round(number)
-        readings = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
-        observations = [(one, decode_reading(reading)) for one, reading in readings if reading is not None]
+        kingdoms = [one for one in game.list_round(number) if one.reading]
+        observations = [(one, decode_reading(self.storage.find_reading(table, one.reading))) for one in kingdoms]
         for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
             game = game.with_kingdom(kingdom)
         return game

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from kdvision.web.limits import Refusal
 from kdvision.web.server import Settings, load_key
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
@@ -212,6 +213,8 @@ def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch)
     for name in ("old", "new", "newest"):
         storage.add_reading("T", readings[name])
     assert storage.find_reading("T", "newest") == readings["newest"]
-    kept = {name for name in ("used", "old", "new", "newest") if storage.find_reading("T", name)}
-    assert kept == {"used", "new", "newest"}
-    assert storage.find_reading("other", "used") is None
+    assert storage.find_reading("T", "used") == readings["used"]
+    assert storage.find_reading("T", "new") == readings["new"]
+    for table, name in (("T", "old"), ("other", "used")):
+        with pytest.raises(Refusal, match="not kept"):
+            storage.find_reading(table, name)
