@@ -34,7 +34,7 @@ from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID
 from kdvision.web.table.storage import StoredReading
-from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, JoinRequest, PhotoAnswer, Tables
+from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
 
 JSON_LINES: Final = "application/x-ndjson"
 EVENTS: Final = "text/event-stream"
@@ -145,9 +145,8 @@ async def read_at_table(request: Request) -> Response:
 
 async def watch_table(request: Request) -> Response:
     """Watch a table: its state with each revision, as server-sent events."""
-    table, address = _find_table(request), client_address(request)
-    max_watchers = None if is_loopback(address) else MAX_WATCHERS_PER_ADDRESS
-    return LiveResponse(table, _tables_of(request).watch(table, address, max_watchers))
+    table = _find_table(request)
+    return LiveResponse(table, _tables_of(request).watch(table, client_address(request)))
 
 
 async def list_games(request: Request) -> Response:

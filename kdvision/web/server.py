@@ -29,7 +29,7 @@ from kdvision.web.connections import BACKLOG, LimitedProtocol
 from kdvision.web.http import error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
-from kdvision.web.security import API, PAIRING_SECONDS, STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
+from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware
 from kdvision.web.service import Service
 from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import Tables
@@ -147,18 +147,11 @@ def open_listener(settings: Settings) -> Listener:
         message = f"port {settings.port} cannot be used: {os.strerror(error.errno or 0)}"
         raise KdvisionError(message, hint="choose another one: --port 0") from error
     port, storage = listener.getsockname()[1], Storage(settings.data)
-    settings = replace(settings, port=port, key=(settings.key or load_key(storage)) if settings.lan else None)
+    settings = replace(settings, port=port, key=(settings.key or storage.renew_key()) if settings.lan else None)
     address = network_address() if settings.lan else None
     link = None if address is None else f"http://{address}:{port}/#key={settings.key}"
     local_url = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
     return Listener(listener, settings, Tables(storage), local_url, link)
-
-
-def load_key(storage: Storage) -> str:
-    """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
-    key = storage.load_setting("key", PAIRING_SECONDS) or new_key()
-    storage.save_setting("key", key)
-    return key
 
 
 def network_address() -> str | None:

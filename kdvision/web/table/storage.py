@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import json
 
 from kdvision.web.limits import Refusal
+from kdvision.web.security import PAIRING_SECONDS, new_key
 from kdvision.web.table.model import TableGame, TableKingdom
 
 log = logging.getLogger("kdvision.web")
@@ -161,14 +162,13 @@ class Storage:
         kingdom, observation = rows[0]
         return StoredReading(json.decode(kingdom, type=TableKingdom), observation)
 
-    def load_setting(self, name: str, max_age_seconds: float) -> str | None:
-        """A setting that was stored within this time."""
-        query = "SELECT value FROM settings WHERE name = ? AND changed > ?"
-        return next((row[0] for row in self._query(query, name, time.time() - max_age_seconds)), None)
-
-    def save_setting(self, name: str, value: str) -> None:
-        """Store a setting with the present time."""
-        self._run(("REPLACE INTO settings VALUES (?, ?, ?)", (name, value, time.time())))
+    def renew_key(self) -> str:
+        """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
+        now = time.time()
+        query = "SELECT value FROM settings WHERE name = 'key' AND changed > ?"
+        key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), new_key())
+        self._run(("REPLACE INTO settings VALUES ('key', ?, ?)", (key, now)))
+        return str(key)
 
     def _query(self, query: str, *values: Any) -> list[Any]:
         return self._run((query, values))

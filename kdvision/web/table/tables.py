@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
-from kdvision.web.security import KEY_LETTERS
+from kdvision.web.security import KEY_LETTERS, is_loopback
 from kdvision.web.table.changes import (
     AddKingdom,
     Change,
@@ -165,11 +165,11 @@ class Tables:
                 games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 
-    def watch(self, table: SharedTable, address: str, max_per_address: int | None) -> Watcher:
+    def watch(self, table: SharedTable, address: str) -> Watcher:
         """A new live connection to a table; raises Refusal if there are too many."""
         watchers = [watcher for one in self._tables.values() for watcher in one.watchers]
-        count = sum(watcher.address == address for watcher in watchers)
-        if len(watchers) >= MAX_WATCHERS or (max_per_address is not None and count >= max_per_address):
+        count = 0 if is_loopback(address) else sum(watcher.address == address for watcher in watchers)
+        if len(watchers) >= MAX_WATCHERS or count >= MAX_WATCHERS_PER_ADDRESS:
             hint = "close the page on a phone or in a tab that nobody needs"
             raise Refusal(503, "too many phones are watching", hint=hint, retry_after=30)
         watcher = Watcher(address)

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from kdvision.web.limits import Refusal
-from kdvision.web.server import Settings, load_key
+from kdvision.web.server import Settings
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
 from kdvision.web.table.model import Seen, TableGame
@@ -89,7 +89,7 @@ def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         clock = SimpleNamespace(time=lambda seconds=seconds: 1e9 + seconds)
         monkeypatch.setattr(storage_module, "time", clock)
         storage = Storage(tmp_path)
-        keys.append(load_key(storage))
+        keys.append(storage.renew_key())
         storage.close()
     assert keys[0] == keys[1] != keys[2]
 
