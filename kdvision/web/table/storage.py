@@ -57,14 +57,6 @@ READING_ID: Final = re.compile(rb'"reading":"(\w+)"')
 Statement = tuple[str, tuple[Any, ...]]
 
 
-class StoredTable(NamedTuple):
-    """A table as it was left: its revision, and the step it is at."""
-
-    id: str
-    revision: int
-    step: int
-
-
 class Step(NamedTuple):
     """A game after a step, and the name of the change that led to it."""
 
@@ -96,29 +88,35 @@ class Storage:
         """Close the file of an application that was never run; Python 3.13 warns of open ones."""
         self.close()
 
-    def list_tables(self) -> list[StoredTable]:
-        """All tables, the one that was changed last first."""
-        rows = self._query("SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC")
-        return [StoredTable(*row) for row in rows]
+    def list_tables(self) -> list[str]:
+        """The ids of all tables, the one that was changed last first."""
+        return [row[0] for row in self._query("SELECT id FROM tables ORDER BY changed DESC, rowid DESC")]
+
+    def find_table(self, table: str) -> tuple[int, Step]:
+        """The revision of a table, and the step it is at; raises Refusal."""
+        for revision, number in self._query("SELECT revision, step FROM tables WHERE id = ?", table):
+            if step := self.find_step(table, number):
+                return revision, step
+        raise Refusal(404, f"there is no table {table[:8]}", hint="join another one, or make a new one")
 
     def find_step(self, table: str, number: int) -> Step | None:
         """A step of a table; None if there is none with this number."""
         rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
         return next((Step(number, op, json.decode(content, type=TableGame)) for op, content in rows), None)
 
-    def save(self, table: StoredTable, step: Step | None = None) -> None:
-        """Store where a table is, and a new step. All later steps, which were undone, are dropped then."""
+    def save(self, table: str, revision: int, step: Step, *, is_new: bool = True) -> None:
+        """Store the step a table is at. If it `is_new`, all later steps, which were undone, are dropped."""
         now = time.time()
-        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))]
-        if step is not None:
-            row = (table.id, step.number, step.game.number, step.op, now, json.encode(step.game))
+        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (table, revision, step.number, now))]
+        if is_new:
+            row = (table, step.number, step.game.number, step.op, now, json.encode(step.game))
             statements += [
-                ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number)),
+                ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table, step.number)),
                 ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
                 (
                     "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
                     " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",
-                    (table.id, step.number - MAX_STEPS),
+                    (table, step.number - MAX_STEPS),
                 ),
             ]
         self._run(*statements)

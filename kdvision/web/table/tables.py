@@ -28,7 +28,7 @@ from kdvision.web.table.model import Player, Proposal, TableGame, TableRules
 from kdvision.web.table.readings import decide_kingdoms, decode_reading
 from kdvision.web.table.retakes import find_new_readings, propose_changes
 from kdvision.web.table.score import score_table
-from kdvision.web.table.storage import Step, Storage, StoredReading, StoredTable
+from kdvision.web.table.storage import Step, Storage, StoredReading
 
 log = logging.getLogger("kdvision.web")
 
@@ -93,23 +93,20 @@ class Tables:
         """The table that a client asks for; raises Refusal."""
         if request.table is not None:
             return self.find(request.table)
-        stored_tables = self.storage.list_tables()
-        if stored_tables and not request.new:
-            return self.find(stored_tables[0].id)
-        if len(stored_tables) >= MAX_TABLES:
-            raise Refusal(503, f"there are {len(stored_tables)} tables", hint="join one of them", retry_after=60)
+        names = self.storage.list_tables()
+        if names and not request.new:
+            return self.find(names[0])
+        if len(names) >= MAX_TABLES:
+            raise Refusal(503, f"there are {len(names)} tables", hint="join one of them", retry_after=60)
         name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
-        self.storage.save(StoredTable(name, 0, 0), Step(0, START, TableGame()))
+        self.storage.save(name, 0, Step(0, START, TableGame()))
         return self.find(name)
 
     def find(self, name: str) -> SharedTable:
         """A table by its id; raises Refusal."""
         if name not in self._tables:
-            stored_table = next((one for one in self.storage.list_tables() if one.id == name), None)
-            step = None if stored_table is None else self.storage.find_step(name, stored_table.step)
-            if stored_table is None or step is None:
-                raise Refusal(404, f"there is no table {name[:8]}", hint="join another one, or make a new one")
-            state = self._make_state(stored_table, step, score_table(step.game), is_deciding=False)
+            revision, step = self.storage.find_table(name)
+            state = self._make_state(name, revision, step, score_table(step.game), is_deciding=False)
             self._tables[name] = SharedTable(name, step, state)
         return self._tables[name]
 
@@ -211,18 +208,18 @@ class Tables:
     async def _continue_with(self, table: SharedTable, step: Step, *, is_new: bool) -> None:
         """Store, score and publish a step."""
         score = await self.jobs.start(partial(score_table, step.game))
-        stored_table = StoredTable(table.id, table.state.revision + 1, step.number)
-        self.storage.save(stored_table, step if is_new else None)
+        revision = table.state.revision + 1
+        self.storage.save(table.id, revision, step, is_new=is_new)
         table.step = step
-        table.state = self._make_state(stored_table, step, score, is_deciding=bool(table.deciding))
-        table.publish("state", table.state, table.state.revision)
+        table.state = self._make_state(table.id, revision, step, score, is_deciding=bool(table.deciding))
+        table.publish("state", table.state, revision)
 
-    def _make_state(self, table: StoredTable, step: Step, score: Any, *, is_deciding: bool) -> TableState:
-        previous_step, next_step = (self.storage.find_step(table.id, step.number + by) for by in (-1, 1))
+    def _make_state(self, name: str, revision: int, step: Step, score: Any, *, is_deciding: bool) -> TableState:
+        previous_step, next_step = (self.storage.find_step(name, step.number + by) for by in (-1, 1))
         undo = None if previous_step is None else StepInfo(step.number, step.op)
         redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
         notice = self.storage.notice or None
-        return TableState(table.id, table.revision, undo, redo, is_deciding, notice, step.game, score)
+        return TableState(name, revision, undo, redo, is_deciding, notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
         """The step that an undo or redo leads to; raises Refusal."""

@@ -17,7 +17,7 @@ from kdvision.web.server import Settings
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
 from kdvision.web.table.model import Seen, TableGame
-from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading, StoredTable
+from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading
 from tests.paths import ROOT, SAMPLES
 from tests.phones import LiveStream, Phone
 from tests.webserver import Client, running_server
@@ -104,19 +104,20 @@ def test_a_database_of_another_version_is_set_aside(tmp_path: Path, version: int
     other.close()
     content = (tmp_path / FILE_NAME).read_bytes()
     storage = Storage(tmp_path)
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     storage.close()
     (kept,) = tmp_path.glob("*.old")
     assert kept.read_bytes() == content
     assert f"another version of the program ({version}" in storage.notice and kept.name in storage.notice
-    assert Storage(tmp_path).list_tables() == [StoredTable("T", 1, 1)]
+    revision, step = Storage(tmp_path).find_table("T")
+    assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
 def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
     storage = Storage(tmp_path)
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     storage.close()
     (kept,) = tmp_path.glob("*.old")
     assert (kept.read_bytes(), "was renamed to" in storage.notice) == (content, True)
@@ -125,7 +126,7 @@ def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None
 def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     for number in range(50):
-        storage.save(StoredTable("T", number, number), make_step(number))
+        storage.save("T", number, make_step(number))
     storage.close()
     content = bytearray((tmp_path / FILE_NAME).read_bytes())
     content[8192:20480] = b"\xff" * (20480 - 8192)
@@ -137,15 +138,16 @@ def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_used_leaves_the_games_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     storage = Storage(tmp_path / "file")
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     assert "kept in memory only" in storage.notice
-    assert storage.list_tables() == [StoredTable("T", 1, 1)]
+    revision, step = storage.find_table("T")
+    assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
 
 
 def test_two_servers_do_not_share_a_file(tmp_path: Path) -> None:
     first, second = Storage(tmp_path), Storage(tmp_path)
     assert ("locked" in second.notice, first.notice) == (True, "")
-    first.save(StoredTable("T", 1, 1), make_step(1))
+    first.save("T", 1, make_step(1))
     assert second.list_tables() == []
     first.close()
 
@@ -158,7 +160,7 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     storage._database.execute("PRAGMA max_page_count = 1")  # rounded up to the present size
     for number in range(2, 60):
-        storage.save(StoredTable(phone.table, number, number), make_step(number))
+        storage.save(phone.table, number, make_step(number))
     assert "kept in memory only" in storage.notice and "Free some disk space" in storage.notice
     found = storage.find_step(phone.table, 1)
     assert found is not None and found.game.rounds[0][0].player == "Ann"
@@ -166,7 +168,7 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     assert last is not None and last.game.rounds[0][0].player == "P59"
     storage.close()
     again = Storage(tmp_path)
-    assert (again.notice, again.list_tables()[0].id) == ("", phone.table)
+    assert (again.notice, again.list_tables()[0]) == ("", phone.table)
 
 
 def test_a_notice_reaches_the_players(tmp_path: Path) -> None:
@@ -184,7 +186,7 @@ def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.M
     for number in range(20):
         step = make_step(number)
         game = msgspec.structs.replace(step.game, number=1 if number < 10 else 2)
-        storage.save(StoredTable("T", number, number), Step(number, "op", game))
+        storage.save("T", number, Step(number, "op", game))
     kept = [number for number in range(20) if storage.find_step("T", number)]
     assert kept == [9, 14, 15, 16, 17, 18, 19]
     assert [game.rounds[0][0].player for *_, game in storage.list_games()] == ["P19", "P9"]
@@ -193,10 +195,10 @@ def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.M
 def test_a_new_step_drops_the_steps_that_were_undone() -> None:
     storage = Storage()
     for number in range(4):
-        storage.save(StoredTable("T", number, number), make_step(number))
-    storage.save(StoredTable("T", 4, 1))
+        storage.save("T", number, make_step(number))
+    storage.save("T", 4, make_step(1), is_new=False)
     assert storage.find_step("T", 3) is not None
-    storage.save(StoredTable("T", 5, 2), make_step(2))
+    storage.save("T", 5, make_step(2))
     assert storage.find_step("T", 3) is None
 
 
@@ -209,7 +211,7 @@ def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch)
         for name in ("used", "old", "new", "newest")
     }
     storage.add_reading("T", readings["used"])
-    storage.save(StoredTable("T", 1, 1), step._replace(game=step.game.with_kingdom(readings["used"].kingdom)))
+    storage.save("T", 1, step._replace(game=step.game.with_kingdom(readings["used"].kingdom)))
     for name in ("old", "new", "newest"):
         storage.add_reading("T", readings[name])
     assert storage.find_reading("T", "newest") == readings["newest"]
