@@ -97,7 +97,7 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.pairing, app.state.tables = service, pairing, tables
-    return SecurityMiddleware(app, pairing, settings.lan)
+    return SecurityMiddleware(app, pairing)
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:

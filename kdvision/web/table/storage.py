@@ -78,7 +78,7 @@ class Storage:
     def __init__(self, folder: Path | None = None) -> None:
         self.notice = ""
         self._lock = threading.RLock()
-        self._database = _connect(":memory:") if folder is None else self._open(folder)
+        self._database = _prepare(_connect(":memory:")) if folder is None else self._open(folder)
 
     def close(self) -> None:
         """Close the file."""
@@ -190,11 +190,11 @@ class Storage:
     def _continue_in_memory(self, error: sqlite3.Error) -> None:
         text = f"The game is kept in memory only, because its file cannot be written ({error})."
         self._warn(f"{text} Free some disk space and start the server again.")
-        memory = sqlite3.connect(":memory:", check_same_thread=False)
+        memory = _connect(":memory:")
         with suppress(sqlite3.Error):  # it cannot be read either
             self._database.backup(memory)
         self._database.close()
-        self._database = _create_tables(memory)
+        self._database = _prepare(memory)
 
     def _open(self, folder: Path) -> sqlite3.Connection:
         """Open the file of a folder, or memory. A file that is damaged or of another version is set aside."""
@@ -204,10 +204,10 @@ class Storage:
             if flaw := _find_flaw(path):
                 new_path = _set_aside(path)
                 self._warn(f"The file with earlier games is {flaw}. It was renamed to {new_path.name} and not changed.")
-            return _connect(path)
+            return _prepare(_connect(path))
         except (OSError, sqlite3.Error) as error:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
-            return _connect(":memory:")
+            return _prepare(_connect(":memory:"))
 
     def _warn(self, sentence: str) -> None:
         self.notice = sentence
@@ -216,7 +216,7 @@ class Storage:
 
 def _find_flaw(path: Path) -> str:
     """Why a file cannot be used; empty if it can, or is new. Raises sqlite3.OperationalError if a server uses it."""
-    with closing(sqlite3.connect(path, timeout=0)) as database:
+    with closing(_connect(path)) as database:
         try:
             version = database.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
@@ -232,13 +232,13 @@ def _connect(path: Path | str) -> sqlite3.Connection:
     """Open a file for this server alone, or ":memory:"."""
     database = sqlite3.connect(path, timeout=0, check_same_thread=False)
     database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return database
+
+
+def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
+    """The database, ready to be written, with tables if it is new."""
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
-    return _create_tables(database)
-
-
-def _create_tables(database: sqlite3.Connection) -> sqlite3.Connection:
-    """The database, with tables if it is new."""
     if database.execute("PRAGMA user_version").fetchone()[0] == 0:
         database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
     return database

@@ -46,9 +46,6 @@ MAX_WATCHERS: Final = 256
 MAX_WATCHERS_PER_ADDRESS: Final = 32
 """Several phones may share an address, and a phone may have several tabs."""
 
-START: Final = "start"
-"""The name of the first step of a table."""
-
 
 class JoinRequest(Struct, frozen=True):
     """The table to join: null for the latest one, which is made if there is none, or a new one."""
@@ -99,7 +96,7 @@ class Tables:
         if len(names) >= MAX_TABLES:
             raise Refusal(503, f"there are {len(names)} tables", hint="join one of them", retry_after=60)
         name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
-        self.storage.save(name, 0, Step(0, START, TableGame()))
+        self.storage.save(name, 0, Step(0, "start", TableGame()))
         return self.find(name)
 
     def find(self, name: str) -> SharedTable:
