@@ -10,7 +10,6 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
 from kdvision.web.games import one_of
-from kdvision.web.http import CELL_PATTERN
 from kdvision.web.limits import Refusal
 
 PLACE: Final = r"-?[0-9]{1,2},-?[0-9]{1,2}"
@@ -24,7 +23,7 @@ MAX_KINGDOMS_PER_ROUND: Final = 16
 """Twice as many as any game has: the table photographed again, before one of both is removed."""
 
 Place = Annotated[str, Meta(pattern=f"^{PLACE}$", description="row,col on the kingdom's grid")]
-CellText = Annotated[str, Meta(pattern=CELL_PATTERN.replace(r"\.", r"\.|\?"))]
+CellText = Annotated[str, Meta(pattern=r"^(#|\.|\?|[wflgstmWFLGSTM][0-9]?)$")]
 KingdomId = Annotated[str, Meta(pattern=ID)]
 PlayerName = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
 Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game files, with places for squares")]
