@@ -28,27 +28,22 @@ from kdvision.web.http import (
     read_photo,
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
-from kdvision.web.security import COOKIE, Pairing, client_address, is_loopback
+from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID
-from kdvision.web.table.readings import NewReading
-from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, JoinRequest, PhotoAnswer, Tables
+from kdvision.web.table.storage import StoredReading
+from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
 
 JSON_LINES: Final = "application/x-ndjson"
 EVENTS: Final = "text/event-stream"
-
-COOKIE_SECONDS: Final = 86_400
 
 DISCONNECT_POLL_SECONDS: Final = 0.5
 """How often a waiting request checks that its client is still there."""
 
 SEND_SECONDS: Final = 20.0
 """A client that takes no bytes of a live stream for this time is cut off."""
-
-PhotoJob = Callable[..., Response]
-"""Makes the response from the bytes of a photo; reports progress to the keyword argument `report`."""
 
 ChosenId = Annotated[str, Meta(pattern=ID.replace("{1,40}", "{0,40}"))]
 
@@ -109,7 +104,7 @@ async def pair(request: Request) -> Response:
     if not isinstance(key, str) or not pairing.is_key(key, client_address(request)):
         raise Refusal(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
     response = json_response({"paired": True})
-    response.set_cookie(COOKIE, pairing.cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="lax")
+    response.set_cookie(COOKIE, pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
     return response
 
 
@@ -140,7 +135,7 @@ async def read_at_table(request: Request) -> Response:
             raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
     service, loop = _service_of(request), asyncio.get_running_loop()
 
-    def add(readings: Sequence[NewReading], changes: Sequence[Change]) -> PhotoAnswer:
+    def add(readings: Sequence[StoredReading], changes: Sequence[Change]) -> PhotoAnswer:
         coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
@@ -150,9 +145,8 @@ async def read_at_table(request: Request) -> Response:
 
 async def watch_table(request: Request) -> Response:
     """Watch a table: its state with each revision, as server-sent events."""
-    table, address = _find_table(request), client_address(request)
-    max_watchers = None if is_loopback(address) else MAX_WATCHERS_PER_ADDRESS
-    return LiveResponse(table, _tables_of(request).watch(table, address, max_watchers))
+    table = _find_table(request)
+    return LiveResponse(table, _tables_of(request).watch(table, client_address(request)))
 
 
 async def list_games(request: Request) -> Response:
@@ -186,8 +180,11 @@ class LiveResponse(StreamingResponse):
             await super().stream_response(send_in_time)
 
 
-async def _run_photo_job(request: Request, job: PhotoJob, *, has_progress: bool = True) -> Response:
-    """The response of a job for the photo in a request, with progress line by line if the client accepts that."""
+async def _run_photo_job(request: Request, job: Callable[..., Response], *, has_progress: bool = True) -> Response:
+    """The response of a job for the photo in a request, with progress line by line if the client accepts that.
+
+    The job gets the bytes of the photo; if it `has_progress`, it may get the keyword argument `report`.
+    """
     photos, address = _service_of(request).photos, client_address(request)
     max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
     with ExitStack() as stack:

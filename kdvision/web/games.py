@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
-from kdvision.game.kingdom import JOKER, QUARTERS, Building
+from kdvision.game.kingdom import JOKER, QUARTERS, Building, TokenKind
 from kdvision.game.rules import GAMES, GROUPS, SIDES, TOKEN_KINDS, VARIANTS, Clause, Variant, clauses, make_rule_set
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS
@@ -44,20 +44,13 @@ class GameInfo(Struct):
     teams: bool
 
 
-class TokenInfo(Struct):
-    key: Annotated[str, Meta(description="the key of a kingdom that lists these tokens")]
-    word: str
-    crowns: Annotated[dict[str, int], Meta(description="the names of tokens, with the crowns that each adds")]
-    count: int
-
-
 class VariantInfo(Struct):
     id: str
     name: str
     help: str
     clause: str
     facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
-    tokens: Annotated[list[TokenInfo], Meta(description="tokens on squares: a square and a name, such as C3 Farmer")]
+    tokens: Annotated[list[TokenKind], Meta(description="tokens on squares: a square and a name, such as C3 Farmer")]
     group: Annotated[str, Meta(description="the group by which it is chosen, if it is not offered alone")]
     cells: Annotated[list[str], Meta(description="squares of the dominoes that it adds to the box")]
     seats: Annotated[

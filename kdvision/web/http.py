@@ -28,7 +28,6 @@ MAX_DOMINO_LENGTH: Final = 20
 MAX_FORM_FIELDS: Final = 8
 """Fields of a form beside the photo."""
 
-CELL_PATTERN: Final = r"^(#|\.|[wflgstmWFLGSTM][0-9]?)$"
 OUTLINE_PATTERN: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
 
 FORM: Final = "multipart/form-data"

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -59,21 +59,18 @@ Report = Callable[[dict[str, Any]], None]
 """Reports progress, from any thread."""
 
 
+@dataclass(eq=False)
 class JobQueue:
     """A bounded queue of jobs for worker threads: first come, first served."""
 
-    def __init__(
-        self,
-        threads: int,
-        *,
-        max_jobs: int = MAX_WAITING_PHOTOS,
-        max_bytes: int = MAX_WAITING_BYTES,
-        max_bytes_per_address: int = MAX_BYTES_PER_ADDRESS,
-    ) -> None:
-        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="kdvision")
-        self.threads, self.max_jobs, self.max_bytes = threads, max_jobs, max_bytes
-        self.max_bytes_per_address = max_bytes_per_address
-        self._slots: list[Slot] = []
+    threads: int
+    max_jobs: int = MAX_WAITING_PHOTOS
+    max_bytes: int = MAX_WAITING_BYTES
+    max_bytes_per_address: int = MAX_BYTES_PER_ADDRESS
+    _slots: list[Slot] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.pool = ThreadPoolExecutor(self.threads, thread_name_prefix="kdvision")
 
     @contextmanager
     def reserve(self, address: str, size: int, *, max_per_address: int | None = None) -> Iterator[Slot]:

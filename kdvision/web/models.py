@@ -24,12 +24,10 @@ def many(item: Any) -> Any:
 
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)]
 Line = model("Line", label=str, points=int, clause=str, squares=list[str], terrain=str | None)
+OtherReading = model("OtherReading", square=str, read=str, probability=float, instead=str)
 Doubt = model(
     "Doubt",
-    square=str,
-    read=str,
-    probability=float,
-    instead=str,
+    OtherReading,
     points_if=int | None,
     total_if=int | None,
     changes_standing=bool | None,
@@ -137,7 +135,7 @@ GameResult = model(
 )
 Position = Annotated[list[int], Meta(description="row and column from A1, may be negative", min_length=2, max_length=2)]
 Placement = model("Placement", first=Position, second=Position, joints=list[str], text=str)
-FitsDoubt = model("FitsDoubt", square=str, read=str, probability=float, instead=str, fits_if=bool | None)
+FitsDoubt = model("FitsDoubt", OtherReading, fits_if=bool | None)
 FitsAnswer = model(
     "FitsAnswer",
     board=list[str],
@@ -161,16 +159,11 @@ Invitation = model(
 )
 TableDoubt = model(
     "TableDoubt",
+    Doubt,
     kingdom=str,
     at=str,
-    square=str,
-    read=str,
-    instead=str,
-    probability=float,
     points_if=int,
     total_if=int,
-    changes_standing=bool | None,
-    changes_winner=bool | None,
     verdict=str | None,
     doc="A square in doubt and what depends on it; `at` is its place, `square` its name.",
 )
@@ -193,11 +186,8 @@ Verdict = model(
 )
 RoundScore = model(
     "RoundScore",
+    Round,
     kingdoms=many(KingdomScore),
-    standing=Standing | None,
-    outlook=str | None,
-    problems=many(Problem),
-    note=str | None,
     questions=many(TableDoubt),
     verdict=Verdict,
     doc="`kingdoms` are parallel to those of the game; `questions` are all doubts, the most decisive first.",

@@ -58,7 +58,6 @@ class Operation(NamedTuple):
 
     method: str
     endpoint: Callable[[Request], Awaitable[Response]]
-    summary: str
     returns: Mapping[str, Any]
     takes: Mapping[str, Any] = {}
     query: Any = None
@@ -73,7 +72,8 @@ class Operation(NamedTuple):
 
     def describe(self, path: str) -> Json:
         """The operation at a path as in an OpenAPI description."""
-        operation: Json = {"summary": self.summary}
+        summary = (self.endpoint.__doc__ or "").partition("\n")[0]
+        operation: Json = {"summary": summary}
         in_path = re.findall(r"{(\w+)}", path)
         if self.takes:
             operation["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
@@ -82,7 +82,7 @@ class Operation(NamedTuple):
             *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path),
             *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
         ]
-        operation["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
+        operation["responses"] = {"200": {"description": summary, "content": _describe_content(self.returns)}}
         schemas, _ = msgspec.json.schema_components(self.error_types, ref_template=REF_TEMPLATE)
         error = {JSON: {"schema": {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]}}
         for status in (*ACCESS_ERRORS, *(BODY_ERRORS if self.takes else ()), *self.errors):
@@ -102,45 +102,29 @@ async def openapi(_: Request) -> Response:
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "/api/read": Operation(
-        *("POST", api.read, "Read a photo"),
-        returns={JSON: models.SeenResult, api.JSON_LINES: Progress},
-        takes=PHOTO,
-        query=ReadQuery,
+        *("POST", api.read, {JSON: models.SeenResult, api.JSON_LINES: Progress}, PHOTO, ReadQuery),
         error_types=(models.Result, models.Error),
     ),
-    "/api/picture": Operation("POST", api.picture, "Convert a photo to JPEG", {"image/jpeg": Binary}, PHOTO),
+    "/api/picture": Operation("POST", api.picture, {"image/jpeg": Binary}, PHOTO),
     "/api/score": Operation(
-        *("POST", api.score, "Score a game"),
-        returns={JSON: models.GameResult, "text/plain": str, "application/toml": str},
-        takes={JSON: Game},
+        "POST", api.score, {JSON: models.GameResult, "text/plain": str, "application/toml": str}, {JSON: Game}
     ),
-    "/api/fits": Operation("POST", api.fits, "Where a domino may be laid", {JSON: models.FitsAnswer}, {JSON: Fits}),
-    "/api/rules": Operation("GET", api.rules, "What the rules know", {JSON: Rules}),
-    "/api/invite": Operation(
-        "GET", api.invite, "The link for other phones", {JSON: models.Invitation}, query=InviteQuery, errors=(422,)
-    ),
-    "/api/pair": Operation(
-        "POST", api.pair, "Get the cookie", {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)
-    ),
-    "/api/tables": Operation(
-        *("POST", api.join_table, "Join a table"), {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)
-    ),
-    "/api/tables/{table}/live": Operation(
-        *("GET", api.watch_table, "Watch a table"), {api.EVENTS: Events}, errors=(404, 503)
-    ),
+    "/api/fits": Operation("POST", api.fits, {JSON: models.FitsAnswer}, {JSON: Fits}),
+    "/api/rules": Operation("GET", api.rules, {JSON: Rules}),
+    "/api/invite": Operation("GET", api.invite, {JSON: models.Invitation}, query=InviteQuery, errors=(422,)),
+    "/api/pair": Operation("POST", api.pair, {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)),
+    "/api/tables": Operation("POST", api.join_table, {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)),
+    "/api/tables/{table}/live": Operation("GET", api.watch_table, {api.EVENTS: Events}, errors=(404, 503)),
     "/api/tables/{table}/changes": Operation(
-        *("POST", api.change_table, "Change a game"), {JSON: TableState}, {JSON: ChangeRequest}, errors=(404, 409)
+        "POST", api.change_table, {JSON: TableState}, {JSON: ChangeRequest}, errors=(404, 409)
     ),
     "/api/tables/{table}/photos": Operation(
-        *("POST", api.read_at_table, "Read a photo at a table"),
-        returns={JSON: PhotoAnswer, api.JSON_LINES: Progress},
-        takes=PHOTO,
-        query=api.PhotoQuery,
+        *("POST", api.read_at_table, {JSON: PhotoAnswer, api.JSON_LINES: Progress}, PHOTO, api.PhotoQuery),
         errors=(404,),
         error_types=(models.Result, models.Error),
     ),
-    "/api/games": Operation("GET", api.list_games, "The games of this server", {JSON: list[PastGame]}),
-    "/api/openapi.json": Operation("GET", openapi, "This description", {JSON: dict}),
+    "/api/games": Operation("GET", api.list_games, {JSON: list[PastGame]}),
+    "/api/openapi.json": Operation("GET", openapi, {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""
 

@@ -44,6 +44,9 @@ HEADERS: Final[Mapping[str, str]] = {
 
 COOKIE: Final = "kdvision"
 
+PAIRING_SECONDS: Final = 86_400
+"""A phone stays paired for this time, also if the server is started again: it has the same key then."""
+
 KEY_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Without I, L, O, 0 and 1, which people mistake for each other."""
 
@@ -131,11 +134,10 @@ class Pairing:
 
 @dataclass(frozen=True)
 class SecurityMiddleware:
-    """Checks requests before `app` sees them; `lan` lets other machines in."""
+    """Checks requests before `app` sees them. With a key to check, other machines may send some."""
 
     app: ASGIApp
     pairing: Pairing
-    lan: bool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse a request, and log its method, path, status and time, but nothing of its content."""
@@ -171,7 +173,7 @@ class SecurityMiddleware:
 
     def _check(self, request: HTTPConnection) -> None:
         hint = "open the address that kdvision serve printed"
-        if not is_own_host(request.headers.get("host", ""), lan=self.lan):
+        if not is_own_host(request.headers.get("host", ""), lan=self.pairing.key is not None):
             raise Refusal(421, "the Host header does not name this server", hint=hint)
         if is_cross_origin(request.headers, request.url.scheme):
             raise Refusal(403, "a page of another origin may not call this server", hint=hint)

@@ -29,7 +29,7 @@ from kdvision.web.connections import BACKLOG, LimitedProtocol
 from kdvision.web.http import error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
-from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
+from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware
 from kdvision.web.service import Service
 from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import Tables
@@ -55,9 +55,6 @@ ERROR_PAGE: Final = """<!doctype html>
 <link rel="stylesheet" href="/base.css"><main><h1>{message}</h1><p><a href="/">Open the game</a></p></main></html>
 """
 """What a person sees at a wrong address."""
-
-KEY_SECONDS: Final = 86_400.0
-"""A server that is started again within this time has the same key, so the phones stay paired."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.pairing, app.state.tables = service, pairing, tables
-    return SecurityMiddleware(app, pairing, settings.lan)
+    return SecurityMiddleware(app, pairing)
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:
@@ -150,18 +147,11 @@ def open_listener(settings: Settings) -> Listener:
         message = f"port {settings.port} cannot be used: {os.strerror(error.errno or 0)}"
         raise KdvisionError(message, hint="choose another one: --port 0") from error
     port, storage = listener.getsockname()[1], Storage(settings.data)
-    settings = replace(settings, port=port, key=(settings.key or load_key(storage)) if settings.lan else None)
+    settings = replace(settings, port=port, key=(settings.key or storage.renew_key()) if settings.lan else None)
     address = network_address() if settings.lan else None
     link = None if address is None else f"http://{address}:{port}/#key={settings.key}"
     local_url = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
     return Listener(listener, settings, Tables(storage), local_url, link)
-
-
-def load_key(storage: Storage) -> str:
-    """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
-    key = storage.load_setting("key", KEY_SECONDS) or new_key()
-    storage.save_setting("key", key)
-    return key
 
 
 def network_address() -> str | None:
@@ -213,11 +203,6 @@ def run_server(listener: Listener) -> None:
 
     logging.getLogger("uvicorn.error").addFilter(keep_in_log)
     previous_handler = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
-    try:
+    with listener.socket, suppress(KeyboardInterrupt):  # the usual way to stop it
         server.run(sockets=[listener.socket])
-    except KeyboardInterrupt:
-        pass  # the usual way to stop it
-    finally:
-        signal.signal(signal.SIGTERM, previous_handler)
-        logging.getLogger("uvicorn.error").removeFilter(keep_in_log)
-        listener.socket.close()
+    signal.signal(signal.SIGTERM, previous_handler)

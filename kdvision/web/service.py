@@ -16,7 +16,7 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
-from kdvision.game.rules import VARIANTS, name_box
+from kdvision.game.rules import VARIANTS
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result, build_photo_result
@@ -28,11 +28,12 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
-from kdvision.web.http import ReadQuery, json_response, list_variants, status_of
+from kdvision.web.http import json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.table.changes import Change, SetRules
-from kdvision.web.table.model import TableGame
-from kdvision.web.table.readings import NewReading, make_reading
+from kdvision.web.table.model import TableGame, TableRules
+from kdvision.web.table.readings import make_reading
+from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import PhotoAnswer
 
 PHOTO_NAME: Final = "the photo"
@@ -63,7 +64,8 @@ class Service:
         self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report = lambda _: None
     ) -> Response:
         """Read a photo with the options of a ReadQuery; what is wrong with the photo is part of the result."""
-        result, variants = self._read_photo(content, options, outlines, report)
+        rules = TableRules(options.game, [*list_variants(options)], options.side)
+        result, variants = self._read_photo(content, rules, outlines, report)
         body = result_to_dict(result)
         if result.error is not None:
             return json_response(body, status_of(result.error))
@@ -77,7 +79,7 @@ class Service:
         game: TableGame,
         photo_id: str,
         outlines: Sequence[KingdomOutline],
-        add: Callable[[Sequence[NewReading], Sequence[Change]], PhotoAnswer],
+        add: Callable[[Sequence[StoredReading], Sequence[Change]], PhotoAnswer],
         report: Report = lambda _: None,
     ) -> Response:
         """Read a photo by the rules of a game at a table, and `add` its kingdoms there.
@@ -85,10 +87,9 @@ class Service:
         The first photo decides which game it is, unless a person has.
         """
         rules = game.rules
-        flags = {variant.key: variant.id in rules.variants for variant in VARIANTS}
-        is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not any(game.rounds)
-        options = ReadQuery(side=rules.side, game=GAME_AUTO if is_open else rules.game, **flags)
-        result, variants = self._read_photo(content, options, outlines, report)
+        is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not game.kingdoms
+        photo_rules = replace(rules, game=GAME_AUTO) if is_open else rules
+        result, variants = self._read_photo(content, photo_rules, outlines, report)
         if result.error is not None:
             return json_response(result_to_dict(result), status_of(result.error))
         variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
@@ -98,7 +99,7 @@ class Service:
         return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(
-        self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report
+        self, content: bytes, rules: TableRules, outlines: Sequence[KingdomOutline], report: Report
     ) -> tuple[Result, list[str]]:
         """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
         try:
@@ -106,16 +107,16 @@ class Service:
             self._keep(content)
             readings = pipeline.read(
                 photo,
-                side=options.side,
+                side=rules.side,
                 corners=outlines,
-                game=name_box(options.game, list_variants(options)),
+                game=rules.box,
                 watch=lambda stage, output: report(_describe_progress(stage, output)),
             )
         except KdvisionError as error:
             return Result(PHOTO_NAME, error=error), []
         game = readings[0].game if readings else GAME_KINGDOMINO
-        variants, facts = find_open_facts(readings, game, list_variants(options))
-        rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=variants)
+        variants, facts = find_open_facts(readings, game, rules.variants)
+        rule_set = choose_rule_set(game, [reading.board for reading in readings], side=rules.side, variants=variants)
         result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)
         return result, [variant.id for variant in VARIANTS if variant.id in variants and variant.facts]
 

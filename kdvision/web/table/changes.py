@@ -4,9 +4,8 @@ They are applied in the order in which they reach the server, so of two that set
 """
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -37,6 +36,8 @@ from kdvision.web.table.model import (
     cells_of,
     parse_place,
 )
+from kdvision.web.table.readings import join_readings
+from kdvision.web.table.storage import Storage, StoredReading
 
 MAX_DOUBTS: Final = 100
 
@@ -47,17 +48,20 @@ RoundNumber = Annotated[int, Meta(ge=0, lt=MAX_ROUNDS, description="of a Dynasty
 ReadingId = Annotated[str, Meta(max_length=40, description="from a proposal")]
 
 
-@dataclass(frozen=True)
-class Context:
-    """What changes need beside the game: readings, games and the last players of the table.
+class Context(NamedTuple):
+    """What changes need beside the game: the earlier games of the table, and the readings of its photos."""
 
-    `join` combines a kingdom with a further reading of it.
-    """
+    storage: Storage
+    table: str
 
-    find_reading: Callable[[str], TableKingdom]
-    find_game: Callable[[int], TableGame]
-    join: Callable[[TableKingdom, str], TableKingdom]
-    next_number: int
+    @property
+    def next_number(self) -> int:
+        """The number of the next game."""
+        return self.storage.count_games(self.table) + 1
+
+    def find_reading(self, name: str) -> StoredReading:
+        """A reading by its id; raises Refusal."""
+        return self.storage.find_reading(self.table, name)
 
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):
@@ -104,8 +108,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             reading_info = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=reading_info)
         else:
-            kingdom = context.find_reading(self.reading)
-        used_ids = {one.id for kingdoms in game.rounds for one in kingdoms}
+            kingdom = context.find_reading(self.reading).kingdom
+        used_ids = {one.id for one in game.kingdoms}
         name = self.id if self.id and self.id not in used_ids else secrets.token_hex(4)
         colour = self.colour or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
@@ -119,7 +123,7 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading)
+        old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading).kingdom
         counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
         return game.with_kingdom(replace(reading, facts=reading.facts | counts, **names))
@@ -132,7 +136,13 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        return game.with_kingdom(context.join(game.find(self.kingdom), self.reading))
+        kingdom = game.find(self.kingdom)
+        if not kingdom.reading:
+            raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
+        readings = context.find_reading(kingdom.reading), context.find_reading(self.reading)
+        reading = join_readings(kingdom, *readings, game=game.rules.box)
+        context.storage.add_reading(context.table, reading)
+        return game.with_kingdom(reading.kingdom)
 
 
 class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
@@ -165,9 +175,8 @@ class SetSquare(Change, frozen=True, tag="set_square"):
             facts = remove_piece(facts, "building", self.at)
         if reading_info is not None:
             reading_info = replace(reading_info, doubts=[doubt for doubt in reading_info.doubts if doubt.at != self.at])
-        return game.with_kingdom(
-            replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=facts, seen=reading_info)
-        )
+        fixes = kingdom.fixes | {self.at: cell}
+        return game.with_kingdom(replace(kingdom, cells=cells, fixes=fixes, facts=facts, seen=reading_info))
 
 
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
@@ -252,7 +261,7 @@ class OpenGame(Change, frozen=True, tag="open_game"):
     number: int
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
-        return context.find_game(self.number)
+        return context.storage.find_game(context.table, self.number)
 
 
 class LoadGame(Change, frozen=True, tag="load_game"):

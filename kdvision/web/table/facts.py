@@ -18,23 +18,23 @@ MAX_FACTS_DEPTH: Final = 6
 """Lists and objects within each other; a gem has a list in an object in a list."""
 
 
-def add_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names.
+def make_piece(kind: str, at: str) -> Any:
+    """A knight, building or gem on a place, as far as a photo shows it: a gem and a building without their names."""
+    if kind == "knight":
+        return at
+    if kind == "building":
+        return {"at": at, "name": UNKNOWN}
+    return {"kind": UNKNOWN, "between": f"{at} {format_place((1, 1), parse_place(at))}"}
 
-    A piece that is there already stays as it is.
-    """
+
+def add_piece(facts: Facts, kind: str, at: str) -> Facts:
+    """The facts with one more piece. A piece that is there already stays as it is."""
     if kind == "queen":
         return facts | {"queen": True}
     if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
         return facts
-    row, col = parse_place(at)
-    piece: Any = {
-        "knight": at,
-        "building": {"at": at, "name": UNKNOWN},
-        "gem": {"kind": UNKNOWN, "between": f"{at} {format_place(row + 1, col + 1)}"},
-    }[kind]
     pieces = facts.get(FACT_KEYS[kind])
-    return facts | {FACT_KEYS[kind]: [piece, *(pieces if isinstance(pieces, list) else [])]}
+    return facts | {FACT_KEYS[kind]: [make_piece(kind, at), *(pieces if isinstance(pieces, list) else [])]}
 
 
 def remove_piece(facts: Facts, kind: str, at: str) -> Facts:

@@ -38,15 +38,11 @@ class TableState(Struct, frozen=True):
 
 @dataclass(eq=False)
 class SharedTable:
-    """A table in use. `deciding` are the rounds to decide again, `watchers` the live connections."""
+    """A table in use: `state` is what clients get, `deciding` are the rounds to decide again."""
 
     id: str
-    revision: int
     step: Step
-    undo: StepInfo | None = None
-    redo: StepInfo | None = None
-    score: dict[str, Any] = field(default_factory=dict)
-    notice: str = ""
+    state: TableState
     deciding: set[int] = field(default_factory=set)
     decider: "asyncio.Task[None] | None" = None
     watchers: set["Watcher"] = field(default_factory=set)
@@ -57,15 +53,9 @@ class SharedTable:
         """The game as it is now."""
         return self.step.game
 
-    @property
-    def state(self) -> TableState:
-        """What clients get."""
-        fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
-        return TableState(*fields, self.game, self.score)
-
     def add_watcher(self, watcher: "Watcher") -> None:
         """Send the state to a new live connection, and their number to all."""
-        watcher.send(format_event("state", self.state, self.revision))
+        watcher.send(format_event("state", self.state, self.state.revision))
         self.watchers.add(watcher)
         self.publish("people", len(self.watchers))
 

@@ -7,9 +7,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kdvision.game.board import Board, Cell, Square
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
 from kdvision.web.games import one_of
-from kdvision.web.http import CELL_PATTERN
 from kdvision.web.limits import Refusal
 
 PLACE: Final = r"-?[0-9]{1,2},-?[0-9]{1,2}"
@@ -17,15 +17,13 @@ ID: Final = r"^[A-Za-z0-9-]{1,40}$"
 PLACES: Final = re.compile(f"(?P<places>{PLACE}( {PLACE})*)(?P<words>( .+)?)", re.ASCII)
 """One place, or several that touch, in the facts of a kingdom; words may follow, as in "2,3 Farmer"."""
 
-UNKNOWN_SQUARE: Final = "?"
-
 MAX_NAME_CHARS: Final = 60
 MAX_ROUNDS: Final = 3
 MAX_KINGDOMS_PER_ROUND: Final = 16
 """Twice as many as any game has: the table photographed again, before one of both is removed."""
 
 Place = Annotated[str, Meta(pattern=f"^{PLACE}$", description="row,col on the kingdom's grid")]
-CellText = Annotated[str, Meta(pattern=CELL_PATTERN.replace(r"\.", r"\.|\?"))]
+CellText = Annotated[str, Meta(pattern=r"^(#|\.|\?|[wflgstmWFLGSTM][0-9]?)$")]
 KingdomId = Annotated[str, Meta(pattern=ID)]
 PlayerName = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
 Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game files, with places for squares")]
@@ -76,7 +74,7 @@ class Seen(Struct, frozen=True):
     reading: str = ""
     photo: str = ""
     squares: list[list[list[int]]] = []
-    first: list[int] = msgspec.field(default_factory=lambda: [0, 0])
+    first: tuple[int, int] = (0, 0)
     probability: float = 0.0
     review: bool = False
     doubts: list[SquareDoubt] = []
@@ -102,26 +100,28 @@ class TableKingdom(Struct, frozen=True):
         return self.seen.reading if self.seen is not None else ""
 
     @property
-    def is_in_doubt(self) -> bool:
-        """True if a person should still check the kingdom."""
-        reading_info = self.seen
-        if reading_info is None or not reading_info.review or self.checked:
-            return False
-        return bool(reading_info.reading or reading_info.doubts or reading_info.pieces)
+    def unconfirmed_info(self) -> Seen:
+        """What a photo showed and no person has confirmed; an empty value if there is nothing."""
+        return Seen() if self.seen is None or self.checked else self.seen
 
     @property
-    def top_left(self) -> tuple[int, int]:
+    def is_in_doubt(self) -> bool:
+        """True if a person should still check the kingdom."""
+        info = self.unconfirmed_info
+        return info.review and bool(info.reading or info.doubts or info.pieces)
+
+    @property
+    def top_left(self) -> Square:
         """The place of the board's A1: the first row and column with a tile."""
-        places = [parse_place(place) for place in self.cells]
-        return min((row for row, _ in places), default=0), min((col for _, col in places), default=0)
+        rows, cols = zip(*map(parse_place, self.cells), strict=True) if self.cells else ((0,), (0,))
+        return Square(min(rows), min(cols))
 
     @property
     def board(self) -> Board:
         """The board in the smallest frame."""
-        top, left = self.top_left
-        places = {parse_place(place): cell for place, cell in self.cells.items()}
-        squares = {Square(row - top, col - left): cell for (row, col), cell in places.items()}
-        known_cells = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN_SQUARE}
+        top_left = self.top_left
+        squares = {parse_place(place, top_left): cell for place, cell in self.cells.items()}
+        known_cells = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN}
         return Board(known_cells, unknown=squares.keys() - known_cells.keys())
 
 
@@ -160,9 +160,18 @@ class TableGame(Struct, frozen=True):
     last_players: list[Player] = []
     proposals: list[Proposal] = []
 
+    @property
+    def kingdoms(self) -> list[TableKingdom]:
+        """The kingdoms of all rounds."""
+        return [kingdom for kingdoms in self.rounds for kingdom in kingdoms]
+
+    def list_round(self, number: int) -> list[TableKingdom]:
+        """The kingdoms of a round; none if the game has no such round."""
+        return self.rounds[number] if number < len(self.rounds) else []
+
     def find(self, kingdom: str) -> TableKingdom:
         """The kingdom with this id; raises Refusal."""
-        for one in (one for kingdoms in self.rounds for one in kingdoms):
+        for one in self.kingdoms:
             if one.id == kingdom:
                 return one
         raise Refusal(404, "this kingdom is not at the table any more", hint="somebody may have removed it: look again")
@@ -180,31 +189,29 @@ class TableGame(Struct, frozen=True):
     @property
     def players(self) -> list[Player]:
         """The players, each once."""
-        kingdoms = (kingdom for kingdoms in self.rounds for kingdom in kingdoms)
-        return list({one.player: Player(one.player, one.colour) for one in kingdoms}.values())
+        return list({one.player: Player(one.player, one.colour) for one in self.kingdoms}.values())
 
 
-def format_place(row: int, col: int) -> str:
-    """The text of a place."""
-    return f"{row},{col}"
+def format_place(square: tuple[int, int], first: tuple[int, int] = (0, 0)) -> str:
+    """The place of a square; `first` is the place of A1."""
+    return f"{square[0] + first[0]},{square[1] + first[1]}"
 
 
-def parse_place(text: str) -> tuple[int, int]:
-    """The row and column of a place."""
-    row, _, col = text.partition(",")
-    return int(row), int(col)
+def parse_place(place: str, first: tuple[int, int] = (0, 0)) -> Square:
+    """The square at a place; `first` is the place of A1."""
+    row, col = map(int, place.split(","))
+    return Square(row - first[0], col - first[1])
 
 
 def cells_of(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
     """The squares of a board by their places; `first` is the place of its A1."""
-    words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN_SQUARE)
-    return {format_place(row + first[0], col + first[1]): word for (row, col), word in words.items()}
+    words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN)
+    return {format_place(square, first): word for square, word in words.items()}
 
 
 def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
     """The facts with names of squares instead of places, as in game files. Pieces off the board are left out."""
-    top, left = kingdom.top_left
-    bottom, right = top + kingdom.board.height, left + kingdom.board.width
+    top_left, board = kingdom.top_left, kingdom.board
 
     def name(value: Any) -> Any:
         if isinstance(value, dict):
@@ -215,9 +222,9 @@ def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
         match = PLACES.fullmatch(value) if isinstance(value, str) else None
         if match is None:
             return value
-        places = [parse_place(place) for place in match["places"].split()]
-        if not all(top <= row < bottom and left <= col < right for row, col in places):
+        squares = [parse_place(place, top_left) for place in match["places"].split()]
+        if not all(0 <= row < board.height and 0 <= col < board.width for row, col in squares):
             return None
-        return " ".join(Square(row - top, col - left).name for row, col in places) + match["words"]
+        return " ".join(square.name for square in squares) + match["words"]
 
     return {key: named_value for key, value in facts.items() if (named_value := name(value)) is not None}

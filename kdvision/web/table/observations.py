@@ -20,6 +20,10 @@ MAX_COORDINATE: Final = 32_000
 """Pixels; corners are stored as 16-bit integers."""
 
 
+ARRAYS: Final = ("occlusion", "visible_share", "tile_beyond", "pieces", "gems")
+"""Fields of an observation that are stored under their names; all but the first may be missing."""
+
+
 class SurroundedObservation(NamedTuple):
     """An observation, and what lies around its grid."""
 
@@ -32,18 +36,10 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
     assert kingdom.observation is not None, "a kingdom read from a photo"
     observation = kingdom.observation
     right, down = observation.border_log_odds
-    floats = {
-        "log_probs": observation.reading.log_probs,
-        "right": right,
-        "down": down,
-        "occlusion": observation.occlusion,
-        "visible_share": observation.visible_share,
-        "tile_beyond": observation.tile_beyond,
-        "pieces": observation.pieces,
-        "gems": observation.gems,
-    }
+    floats = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
+    floats |= {name: array for name in ARRAYS if (array := getattr(observation, name)) is not None}
     arrays: dict[str, NDArray[Any]] = {
-        name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items() if array is not None
+        name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items()
     }
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
     arrays |= {"corners": corners, "around": np.array(kingdom.surroundings)}
@@ -59,16 +55,9 @@ def decode_observation(
         name: np.frombuffer(data, dtype).reshape(shape).astype(np.float64)
         for name, (dtype, shape, data) in packed_arrays.items()
     }
-    pieces = arrays.get("pieces")
-    observation = GridObservation(
-        Grid(arrays["corners"]),
-        Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
-        (arrays["right"], arrays["down"]),
-        arrays["occlusion"],
-        arrays.get("visible_share"),
-        arrays.get("tile_beyond"),
-        pieces=None if pieces is None else log_softmax(pieces),
-        gems=arrays.get("gems"),
-        piece_names=() if pieces is None else piece_names,
-    )
+    fields: dict[str, Any] = {name: arrays[name] for name in ARRAYS if name in arrays}
+    if "pieces" in fields:
+        fields |= {"pieces": log_softmax(fields["pieces"]), "piece_names": piece_names}
+    reading = Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds)
+    observation = GridObservation(Grid(arrays["corners"]), reading, (arrays["right"], arrays["down"]), **fields)
     return SurroundedObservation(observation, Surroundings(*map(bool, arrays["around"])))

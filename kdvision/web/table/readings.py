@@ -2,9 +2,8 @@
 
 import secrets
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -14,12 +13,15 @@ from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
 from kdvision.report.result import ScoredKingdom
+from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align
 from kdvision.vision.result import add_problems
 from kdvision.web.limits import Refusal
+from kdvision.web.table.facts import FACT_KEYS, make_piece
 from kdvision.web.table.model import (
+    Facts,
     PieceDoubt,
     Seen,
     SquareDoubt,
@@ -32,72 +34,56 @@ from kdvision.web.table.observations import SurroundedObservation, decode_observ
 from kdvision.web.table.storage import StoredReading
 
 
-class NewReading(NamedTuple):
-    """A kingdom of a photo with the encoded observation; its `reading` is its id."""
-
-    kingdom: TableKingdom
-    observation: bytes
-
-    @property
-    def stored_reading(self) -> StoredReading:
-        """The reading as it is stored."""
-        return StoredReading(self.observation, msgspec.json.encode(self.kingdom))
-
-
-def make_reading(entry: ScoredKingdom, photo: str) -> NewReading:
+def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     """The kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
-    assert reading is not None, "read from a photo"
+    assert reading is not None and reading.observation is not None, "read from a photo"
+    first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [
-        PieceDoubt(one.kind, _shift(one.squares[0], reading), round(one.probability, 4)) for one in reading.uncertain
+        PieceDoubt(one.kind, format_place(one.squares[0], first), round(one.probability, 4))
+        for one in reading.uncertain
     ]
-    reading_info = Seen(
-        secrets.token_hex(8), photo, describe_grid(reading), [0, 0], pieces=pieces, **_review_data(reading, (0, 0))
-    )
-    cells, facts = cells_of(entry.board, reading.start), _list_facts(entry.kingdom, reading)
-    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=reading_info)
-    return NewReading(kingdom, encode_observation(reading))
+    info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
+    cells, facts = cells_of(entry.board, first), _list_facts(entry.kingdom, first)
+    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
+    return StoredReading(kingdom, encode_observation(reading))
 
 
-def describe_grid(reading: KingdomReading) -> list[list[list[int]]]:
+def describe_grid(grid: Grid) -> list[list[list[int]]]:
     """The corners of every cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
-    assert reading.observation is not None, "a kingdom read from a photo"
-    quads = reading.observation.grid.quads
+    quads = grid.quads
     corners: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
     return corners
 
 
-def _list_facts(kingdom: PlayedKingdom, reading: KingdomReading) -> dict[str, Any]:
+def _list_facts(kingdom: PlayedKingdom, first: Square) -> Facts:
     """The pieces on a kingdom, and "?" for each fact that the photo does not show in full."""
-    corners = [(gem.corner, Square(gem.corner.row + 1, gem.corner.col + 1)) for gem in kingdom.gems]
-    gems = [f"{_shift(one, reading)} {_shift(other, reading)}" for one, other in corners]
-    visible_pieces: dict[str, list[Any]] = {
-        "knights": [_shift(square, reading) for square in kingdom.knights],
-        "buildings": [{"at": _shift(building.square, reading), "name": UNKNOWN} for building in kingdom.buildings],
-        "gems": [{"kind": UNKNOWN, "between": places} for places in gems],
+    squares = {
+        "knight": kingdom.knights,
+        "building": [building.square for building in kingdom.buildings],
+        "gem": [gem.corner for gem in kingdom.gems],
     }
-    facts: dict[str, Any] = dict.fromkeys(sorted(kingdom.open_facts - visible_pieces.keys()), UNKNOWN)
-    facts |= {key: pieces + [UNKNOWN] * (key in kingdom.open_facts) for key, pieces in visible_pieces.items()}
+    facts: Facts = dict.fromkeys(sorted(kingdom.open_facts - {*FACT_KEYS.values()}), UNKNOWN)
+    for kind, key in FACT_KEYS.items():
+        pieces = [make_piece(kind, format_place(square, first)) for square in squares[kind]]
+        facts[key] = pieces + [UNKNOWN] * (key in kingdom.open_facts)
     if kingdom.queen:
         facts["queen"] = True
     return {key: value for key, value in facts.items() if value}
 
 
-def _shift(square: Square, reading: KingdomReading, first: tuple[int, int] = (0, 0)) -> str:
-    """The place of a square of a reading; `first` is the place of the grid's first cell."""
-    return format_place(square.row + reading.start.row + first[0], square.col + reading.start.col + first[1])
+def _review_data(reading: KingdomReading, first: Square, fixes: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of `Seen` that a decision determines; `first` is the place of the board's A1.
 
-
-def _review_data(reading: KingdomReading, first: tuple[int, int], fixes: Collection[str] = ()) -> dict[str, Any]:
-    """The fields of `Seen` that a decision determines. Squares that a person has set are in doubt no longer."""
-    start = reading.start.row + first[0], reading.start.col + first[1]
-    cells, doubts = cells_of(reading.board, start), []
+    Squares that a person has set are in doubt no longer.
+    """
+    cells, doubts = cells_of(reading.board, first), []
     for doubt in list_alternatives(reading):
-        other_cells = cells_of(doubt.board, start)
+        other_cells = cells_of(doubt.board, first)
         changes = {
             at: other_cells.get(at, ".") for at in {**cells, **other_cells} if cells.get(at) != other_cells.get(at)
         }
-        at, probability = _shift(doubt.square, reading, first), round(doubt.probability, 4)
+        at, probability = format_place(doubt.square, first), round(doubt.probability, 4)
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
     return {
         "probability": round(reading.probability, 4),
@@ -130,10 +116,9 @@ def _decide(
 ) -> list[KingdomReading]:
     fixed_squares = {}
     for number, (kingdom, (observation, _)) in enumerate(observed_kingdoms):
-        top, left = _first_place(kingdom)
+        assert kingdom.seen is not None, "read from a photo"
         for place, cell in kingdom.fixes.items():
-            row, col = parse_place(place)
-            square = Square(row - top, col - left)
+            square = parse_place(place, kingdom.seen.first)
             if cell != UNKNOWN and 0 <= square.row < observation.grid.rows and 0 <= square.col < observation.grid.cols:
                 fixed_squares[number, square] = cell
     return decide_again(
@@ -145,16 +130,12 @@ def _decide(
     )
 
 
-def _first_place(kingdom: TableKingdom) -> tuple[int, int]:
-    assert kingdom.seen is not None, "read from a photo"
-    return kingdom.seen.first[0], kingdom.seen.first[1]
-
-
 def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
     """The kingdom with a new decision. Squares that people have set stay, also those outside the grid."""
     assert kingdom.seen is not None, "read from a photo"
-    first = _first_place(kingdom)
-    cells = cells_of(reading.board, (reading.start.row + first[0], reading.start.col + first[1])) | kingdom.fixes
+    row, col = kingdom.seen.first
+    first = Square(reading.start.row + row, reading.start.col + col)
+    cells = cells_of(reading.board, first) | kingdom.fixes
     return replace(
         kingdom,
         cells={place: cell for place, cell in cells.items() if cell != "."},
@@ -164,7 +145,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
 
 def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, game: str
-) -> NewReading:
+) -> StoredReading:
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
     one, two = decode_reading(first_reading), decode_reading(second_reading)
@@ -176,14 +157,10 @@ def join_readings(
     (row, col), *_ = np.argwhere(
         (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
     ).tolist()
-    first = [kingdom.seen.first[0] - row, kingdom.seen.first[1] - col]
-    shifted_kingdom = replace(kingdom, seen=replace(kingdom.seen, first=first, reading=secrets.token_hex(8)))
-    reading = _decide(
-        [(shifted_kingdom, SurroundedObservation(fused_observation, one.surroundings))], side=None, game=game
-    )[0]
-    joined_kingdom = _with_decision(shifted_kingdom, add_problems(reading, problems))
-    assert joined_kingdom.seen is not None, "as before"
-    joined_kingdom = replace(
-        joined_kingdom, checked=False, seen=replace(joined_kingdom.seen, squares=describe_grid(reading))
-    )
-    return NewReading(joined_kingdom, encode_observation(reading))
+    first, corners = (kingdom.seen.first[0] - row, kingdom.seen.first[1] - col), describe_grid(fused_observation.grid)
+    reading_info = replace(kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners)
+    joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
+    observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
+    (reading,) = _decide([observed_kingdom], side=None, game=game)
+    decided_kingdom = _with_decision(joined_kingdom, add_problems(reading, problems))
+    return StoredReading(decided_kingdom, encode_observation(reading))

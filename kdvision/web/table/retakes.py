@@ -11,7 +11,7 @@ import msgspec
 from kdvision.game.board import Board
 from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
 from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
-from kdvision.web.table.readings import NewReading
+from kdvision.web.table.storage import StoredReading
 
 MIN_SAME_SQUARES: Final = 5
 MIN_SAME_SHARE: Final = 0.7
@@ -32,11 +32,10 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
     return matches
 
 
-def find_new_readings(game: TableGame, number: int, readings: Sequence[NewReading]) -> Sequence[NewReading]:
+def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredReading]) -> Sequence[StoredReading]:
     """The readings without those that the same photo has brought to the table already: a phone may send it again."""
-    kingdoms = game.rounds[number] if number < len(game.rounds) else []
     photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
-    sent_kingdoms = [one for one in kingdoms if one.seen is not None and one.seen.photo in photos]
+    sent_kingdoms = [one for one in game.list_round(number) if one.seen and one.seen.photo in photos]
     matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
     return [reading for place, reading in enumerate(readings) if place not in matches]
 
@@ -58,7 +57,7 @@ def count_same_squares(one: Board, other: Board) -> int:
 
 def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdom]) -> Proposal | None:
     """The question about kingdoms of a photo that are at the table already; None if all are new."""
-    kingdoms = game.rounds[number]
+    kingdoms = game.list_round(number)
     matches = match_kingdoms(kingdoms, readings)
     if not matches:
         return None

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kdvision.errors import KdvisionError
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import parse_cell
 from kdvision.game.game import Game as PlayedGame
 from kdvision.game.game import make_game
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.game.kingdom import Table
+from kdvision.game.legality import Problem
 from kdvision.game.open_facts import close_queen, has_open_facts
 from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
@@ -52,13 +53,13 @@ def _score_round(
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
     result = build_round_result(played_game, table, GAME_NAME)
-    questions = _list_questions(kingdoms, table, played_game)
+    questions = [*_list_questions(kingdoms, table, played_game)]
     scores = []
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values = kingdom_to_dict(scored_kingdom)
         texts = {problem["text"] for problem in values["problems"]}
-        warnings = kingdom.seen.problems if kingdom.seen is not None and not kingdom.checked else []
-        values["problems"] += [{"text": text, "squares": [], "clause": None} for text in warnings if text not in texts]
+        warnings = [text for text in kingdom.unconfirmed_info.problems if text not in texts]
+        values["problems"] += [problem_to_dict(Problem((), text)) for text in warnings]
         scores.append(
             values
             | {
@@ -85,7 +86,7 @@ def _describe_round(
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
     in_doubt = {one.id: one for one in kingdoms if one.is_in_doubt}
-    to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt.values() if one.seen is not None)
+    to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
     is_certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)
     if len(kingdoms) < 2:
@@ -109,24 +110,18 @@ def _describe_round(
     return {"text": text, "certain": is_certain, "to_check": to_check, "first": first}
 
 
-def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame) -> list[dict[str, Any]]:
+def _list_questions(
+    kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame
+) -> Iterator[dict[str, Any]]:
     """The doubts of a round as plain values (models.TableDoubt), the most decisive first."""
     if any(map(has_open_facts, table.kingdoms)):
-        return []
-    alternatives = [
-        [
-            _make_alternative(doubt, one, kingdom.board)
-            for doubt in (one.seen.doubts if one.seen is not None and not one.checked else [])
-        ]
-        for one, kingdom in zip(kingdoms, table.kingdoms, strict=True)
-    ]
-    questions = []
+        return
+    alternatives = [[_make_alternative(doubt, one) for doubt in one.unconfirmed_info.doubts] for one in kingdoms]
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
-        top, left = kingdom.top_left
-        question = {
+        yield {
             "kingdom": kingdom.id,
-            "at": format_place(doubt.square.row + top, doubt.square.col + left),
+            "at": format_place(doubt.square, kingdom.top_left),
             "square": doubt.square.name if min(doubt.square) >= 0 else "",
             "read": doubt.read,
             "instead": doubt.instead,
@@ -137,21 +132,14 @@ def _list_questions(kingdoms: Sequence[TableKingdom], table: Table, played_game:
             "changes_winner": doubt.changes_winner,
             "verdict": doubt.verdict or None,
         }
-        questions.append(question)
-    return questions
 
 
-def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom, board: Board) -> Alternative:
+def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom) -> Alternative:
     """The doubt with the board in that case. Tiles beyond the board's frame are left out."""
-    top, left = kingdom.top_left
-
-    def find_square(place: str) -> Square:
-        row, col = parse_place(place)
-        return Square(row - top, col - left)
-
-    places = {find_square(place): parse_cell(cell) for place, cell in doubt.changes.items()}
-    inside_cells = {at: cell for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
-    square = find_square(doubt.at)
+    top_left, board = kingdom.top_left, kingdom.board
+    cells = {parse_place(place, top_left): parse_cell(cell) for place, cell in doubt.changes.items()}
+    inside_cells = {at: cell for at, cell in cells.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
+    square = parse_place(doubt.at, top_left)
     return Alternative(square, doubt.read, doubt.probability, doubt.instead, board.with_cells(inside_cells))
 
 

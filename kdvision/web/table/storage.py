@@ -15,12 +15,15 @@ import re
 import sqlite3
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
+from msgspec import json
 
-from kdvision.web.table.model import TableGame
+from kdvision.web.limits import Refusal
+from kdvision.web.security import PAIRING_SECONDS, new_key
+from kdvision.web.table.model import TableGame, TableKingdom
 
 log = logging.getLogger("kdvision.web")
 
@@ -54,14 +57,6 @@ READING_ID: Final = re.compile(rb'"reading":"(\w+)"')
 Statement = tuple[str, tuple[Any, ...]]
 
 
-class StoredTable(NamedTuple):
-    """A table as it was left: its revision, and the step it is at."""
-
-    id: str
-    revision: int
-    step: int
-
-
 class Step(NamedTuple):
     """A game after a step, and the name of the change that led to it."""
 
@@ -71,18 +66,10 @@ class Step(NamedTuple):
 
 
 class StoredReading(NamedTuple):
-    """An encoded observation, and the kingdom that was read from it."""
+    """A kingdom as a photo shows it, and the encoded observation; `kingdom.reading` is the id of the reading."""
 
+    kingdom: TableKingdom
     observation: bytes
-    kingdom: bytes
-
-
-class StoredGame(NamedTuple):
-    """A game of the history, with the time of its last change."""
-
-    table: str
-    change_time: float
-    game: TableGame
 
 
 class Storage:
@@ -91,7 +78,7 @@ class Storage:
     def __init__(self, folder: Path | None = None) -> None:
         self.notice = ""
         self._lock = threading.RLock()
-        self._database = _connect_memory() if folder is None else self._open(folder)
+        self._database = _prepare(_connect(":memory:")) if folder is None else self._open(folder)
 
     def close(self) -> None:
         """Close the file."""
@@ -99,80 +86,87 @@ class Storage:
 
     def __del__(self) -> None:
         """Close the file of an application that was never run; Python 3.13 warns of open ones."""
-        if hasattr(self, "_database"):
-            self._database.close()
+        self.close()
 
-    def list_tables(self) -> list[StoredTable]:
-        """All tables, the one that was changed last first."""
-        rows = self._query("SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC")
-        return [StoredTable(*row) for row in rows]
+    def list_tables(self) -> list[str]:
+        """The ids of all tables, the one that was changed last first."""
+        return [row[0] for row in self._query("SELECT id FROM tables ORDER BY changed DESC, rowid DESC")]
+
+    def find_table(self, table: str) -> tuple[int, Step]:
+        """The revision of a table, and the step it is at; raises Refusal."""
+        for revision, number in self._query("SELECT revision, step FROM tables WHERE id = ?", table):
+            if step := self.find_step(table, number):
+                return revision, step
+        raise Refusal(404, f"there is no table {table[:8]}", hint="join another one, or make a new one")
 
     def find_step(self, table: str, number: int) -> Step | None:
         """A step of a table; None if there is none with this number."""
         rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
-        return next((Step(number, op, _decode_game(content)) for op, content in rows), None)
+        return next((Step(number, op, json.decode(content, type=TableGame)) for op, content in rows), None)
 
-    def save(self, table: StoredTable, step: Step | None = None) -> None:
-        """Store where a table is, and a new step. All later steps, which were undone, are dropped then."""
+    def save(self, table: str, revision: int, step: Step, *, is_new: bool = True) -> None:
+        """Store the step a table is at. If it `is_new`, all later steps, which were undone, are dropped."""
         now = time.time()
-        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))]
-        if step is not None:
-            row = (table.id, step.number, step.game.number, step.op, now, msgspec.json.encode(step.game))
+        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (table, revision, step.number, now))]
+        if is_new:
+            row = (table, step.number, step.game.number, step.op, now, json.encode(step.game))
             statements += [
-                ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number)),
+                ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table, step.number)),
                 ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
                 (
                     "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
                     " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",
-                    (table.id, step.number - MAX_STEPS),
+                    (table, step.number - MAX_STEPS),
                 ),
             ]
         self._run(*statements)
 
-    def find_game(self, table: str, number: int) -> TableGame | None:
-        """A game of a table as it was left; None if there is none with this number."""
-        rows = self._query(
-            "SELECT MAX(number), content FROM steps JOIN tables ON table_id = id"
-            " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game",
-            *(table, number),
-        )
-        return next((_decode_game(content) for _, content in rows), None)
+    def find_game(self, table: str, number: int) -> TableGame:
+        """A game of a table as it was left; raises Refusal."""
+        query = "SELECT content FROM steps JOIN tables ON table_id = id WHERE id = ? AND game = ? AND number <= step"
+        rows = self._query(f"{query} ORDER BY number DESC LIMIT 1", table, number)
+        if not rows:
+            raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
+        return json.decode(rows[0][0], type=TableGame)
 
     def count_games(self, table: str) -> int:
         """The highest number of a game of a table."""
         return self._query("SELECT MAX(game) FROM steps WHERE table_id = ?", table)[0][0] or 0
 
-    def list_games(self) -> list[StoredGame]:
-        """The games of all tables as they were left, the latest first."""
+    def list_games(self) -> list[tuple[str, float, TableGame]]:
+        """The games of all tables as they were left, with table and time of the last change; the latest first."""
         rows = self._query(
             "SELECT table_id, steps.changed, content, MAX(number) FROM steps JOIN tables ON table_id = id"
             " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
             MAX_HISTORY,
         )
-        return [StoredGame(table, change_time, _decode_game(content)) for table, change_time, content, _ in rows]
+        return [(table, changed, json.decode(content, type=TableGame)) for table, changed, content, _ in rows]
 
-    def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
+    def add_reading(self, table: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
-        self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading)))
+        row = (reading.kingdom.reading, table, reading.observation, json.encode(reading.kingdom))
+        self._run(("REPLACE INTO readings VALUES (?, ?, ?, ?)", row))
         query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
         old_ids = {row[0] for row in self._query(query, table, MAX_PENDING)}
         for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old_ids else ():
             old_ids.difference_update(one.decode() for one in READING_ID.findall(content))
         self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old_ids))
 
-    def find_reading(self, table: str, name: str) -> StoredReading | None:
-        """A reading of a table; None if there is none with this name."""
-        rows = self._query("SELECT observation, kingdom FROM readings WHERE table_id = ? AND id = ?", table, name)
-        return next((StoredReading(*row) for row in rows), None)
+    def find_reading(self, table: str, name: str) -> StoredReading:
+        """A reading of a table by its id; raises Refusal."""
+        rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, name)
+        if not rows:
+            raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
+        kingdom, observation = rows[0]
+        return StoredReading(json.decode(kingdom, type=TableKingdom), observation)
 
-    def load_setting(self, name: str, max_age_seconds: float) -> str | None:
-        """A setting that was stored within this time."""
-        query = "SELECT value FROM settings WHERE name = ? AND changed > ?"
-        return next((row[0] for row in self._query(query, name, time.time() - max_age_seconds)), None)
-
-    def save_setting(self, name: str, value: str) -> None:
-        """Store a setting with the present time."""
-        self._run(("REPLACE INTO settings VALUES (?, ?, ?)", (name, value, time.time())))
+    def renew_key(self) -> str:
+        """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
+        now = time.time()
+        query = "SELECT value FROM settings WHERE name = 'key' AND changed > ?"
+        key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), new_key())
+        self._run(("REPLACE INTO settings VALUES ('key', ?, ?)", (key, now)))
+        return str(key)
 
     def _query(self, query: str, *values: Any) -> list[Any]:
         return self._run((query, values))
@@ -196,66 +190,57 @@ class Storage:
     def _continue_in_memory(self, error: sqlite3.Error) -> None:
         text = f"The game is kept in memory only, because its file cannot be written ({error})."
         self._warn(f"{text} Free some disk space and start the server again.")
-        memory = sqlite3.connect(":memory:", check_same_thread=False)
-        try:
+        memory = _connect(":memory:")
+        with suppress(sqlite3.Error):  # it cannot be read either
             self._database.backup(memory)
-        except sqlite3.Error:  # it cannot be read either
-            memory.close()
-            memory = _connect_memory()
         self._database.close()
-        self._database = memory
+        self._database = _prepare(memory)
 
     def _open(self, folder: Path) -> sqlite3.Connection:
         """Open the file of a folder, or memory. A file that is damaged or of another version is set aside."""
         path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            try:
-                return _connect(path)
-            except _UnusableFile as error:
+            if flaw := _find_flaw(path):
                 new_path = _set_aside(path)
-                self._warn(
-                    f"The file with earlier games is {error}. It was renamed to {new_path.name} and not changed."
-                )
-                return _connect(path)
+                self._warn(f"The file with earlier games is {flaw}. It was renamed to {new_path.name} and not changed.")
+            return _prepare(_connect(path))
         except (OSError, sqlite3.Error) as error:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
-            return _connect_memory()
+            return _prepare(_connect(":memory:"))
 
     def _warn(self, sentence: str) -> None:
         self.notice = sentence
         log.warning("%s", sentence)
 
 
-class _UnusableFile(Exception):
-    """The file is damaged, no database, or of another version."""
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open a file that no other server uses; raises _UnusableFile, and sqlite3.OperationalError if it is in use."""
-    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
-    try:
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, VERSION):
-            raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
-        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise _UnusableFile("damaged")
-        if version == 0:
-            database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-    except (sqlite3.Error, _UnusableFile) as error:
-        database.close()
-        if isinstance(error, _UnusableFile | sqlite3.OperationalError):
+def _find_flaw(path: Path) -> str:
+    """Why a file cannot be used; empty if it can, or is new. Raises sqlite3.OperationalError if a server uses it."""
+    with closing(_connect(path)) as database:
+        try:
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, VERSION):
+                return f"of another version of the program ({version} instead of {VERSION})"
+            return "" if database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" else "damaged"
+        except sqlite3.OperationalError:
             raise
-        raise _UnusableFile("damaged, or no database") from error
+        except sqlite3.DatabaseError:
+            return "damaged, or no database"
+
+
+def _connect(path: Path | str) -> sqlite3.Connection:
+    """Open a file for this server alone, or ":memory:"."""
+    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
     return database
 
 
-def _connect_memory() -> sqlite3.Connection:
-    database = sqlite3.connect(":memory:", check_same_thread=False)
-    database.executescript(SCHEMA)
+def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
+    """The database, ready to be written, with tables if it is new."""
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
+    if database.execute("PRAGMA user_version").fetchone()[0] == 0:
+        database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
     return database
 
 
@@ -267,7 +252,3 @@ def _set_aside(path: Path) -> Path:
         if old_path.exists():
             old_path.replace(new_path.with_name(new_path.name + suffix))
     return new_path
-
-
-def _decode_game(content: bytes) -> TableGame:
-    return msgspec.json.decode(content, type=TableGame)

@@ -5,15 +5,14 @@ import logging
 import secrets
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
-from kdvision.web.security import KEY_LETTERS
+from kdvision.web.security import KEY_LETTERS, is_loopback
 from kdvision.web.table.changes import (
     AddKingdom,
     Change,
@@ -25,11 +24,11 @@ from kdvision.web.table.changes import (
     apply_changes,
 )
 from kdvision.web.table.live import SharedTable, StepInfo, TableState, Watcher
-from kdvision.web.table.model import Player, Proposal, TableGame, TableKingdom, TableRules
-from kdvision.web.table.readings import NewReading, decide_kingdoms, decode_reading, join_readings
+from kdvision.web.table.model import Player, Proposal, TableGame, TableRules
+from kdvision.web.table.readings import decide_kingdoms, decode_reading
 from kdvision.web.table.retakes import find_new_readings, propose_changes
 from kdvision.web.table.score import score_table
-from kdvision.web.table.storage import Step, Storage, StoredReading, StoredTable
+from kdvision.web.table.storage import Step, Storage, StoredReading
 
 log = logging.getLogger("kdvision.web")
 
@@ -46,9 +45,6 @@ MAX_WATCHERS: Final = 256
 """Live connections of the server: half of its connections at least stay free for requests."""
 MAX_WATCHERS_PER_ADDRESS: Final = 32
 """Several phones may share an address, and a phone may have several tabs."""
-
-START: Final = "start"
-"""The name of the first step of a table."""
 
 
 class JoinRequest(Struct, frozen=True):
@@ -94,30 +90,26 @@ class Tables:
         """The table that a client asks for; raises Refusal."""
         if request.table is not None:
             return self.find(request.table)
-        stored_tables = self.storage.list_tables()
-        if stored_tables and not request.new:
-            return self.find(stored_tables[0].id)
-        if len(stored_tables) >= MAX_TABLES:
-            raise Refusal(503, f"there are {len(stored_tables)} tables", hint="join one of them", retry_after=60)
+        names = self.storage.list_tables()
+        if names and not request.new:
+            return self.find(names[0])
+        if len(names) >= MAX_TABLES:
+            raise Refusal(503, f"there are {len(names)} tables", hint="join one of them", retry_after=60)
         name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
-        self.storage.save(StoredTable(name, 0, 0), Step(0, START, TableGame()))
+        self.storage.save(name, 0, Step(0, "start", TableGame()))
         return self.find(name)
 
     def find(self, name: str) -> SharedTable:
         """A table by its id; raises Refusal."""
         if name not in self._tables:
-            stored_table = next((one for one in self.storage.list_tables() if one.id == name), None)
-            step = None if stored_table is None else self.storage.find_step(name, stored_table.step)
-            if stored_table is None or step is None:
-                raise Refusal(404, f"there is no table {name[:8]}", hint="join another one, or make a new one")
-            table = SharedTable(name, stored_table.revision, step, score=score_table(step.game))
-            self._tables[name] = table
-            self._update_moves(table)
+            revision, step = self.storage.find_table(name)
+            state = self._make_state(name, revision, step, score_table(step.game), is_deciding=False)
+            self._tables[name] = SharedTable(name, step, state)
         return self._tables[name]
 
     async def change(self, table: SharedTable, request: ChangeRequest) -> TableState:
         """Apply changes, or move between steps; raises Refusal and NotationError, and then nothing has changed."""
-        if request.revision is not None and request.revision > table.revision:
+        if request.revision is not None and request.revision > table.state.revision:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
         changes = [one for one in request.changes if isinstance(one, Change)]
         if len(changes) == len(request.changes):
@@ -130,30 +122,32 @@ class Tables:
         return table.state
 
     async def add_photo(
-        self, table: SharedTable, number: int, kingdom: str, readings: Sequence[NewReading], changes: Sequence[Change]
+        self,
+        table: SharedTable,
+        number: int,
+        kingdom: str,
+        readings: Sequence[StoredReading],
+        changes: Sequence[Change],
     ) -> PhotoAnswer:
         """Add the kingdoms of a photo to a round, or ask about them. `changes` come first.
 
         With the id of a `kingdom`, the reading replaces it.
         """
-        if not kingdom:
-            readings = find_new_readings(table.game, number, readings)
-        for reading in readings:
-            self.storage.add_reading(table.id, reading.kingdom.reading, reading.stored_reading)
-        previous_ids = {one.id for kingdoms in table.game.rounds for one in kingdoms}
-        proposal, all_changes = None, list(changes)
+        old_game, proposal = table.game, None
+        additions: list[Change]
         if kingdom:
-            all_changes.append(ReplaceKingdom(kingdom, readings[0].kingdom.reading))
-        elif number < len(table.game.rounds):
-            proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
-        if not kingdom and proposal is None:
-            colours = [reading.kingdom.colour for reading in readings]
-            all_changes += [
-                AddKingdom(round=number, reading=reading.kingdom.reading, other_colours=colours) for reading in readings
-            ]
-        state = await self._take_step(table, all_changes, proposal)
-        current_ids = [one.id for kingdoms in state.game.rounds for one in kingdoms]
-        return PhotoAnswer([name for name in current_ids if name not in previous_ids], proposal, state)
+            additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
+        else:
+            readings = find_new_readings(old_game, number, readings)
+            kingdoms = [reading.kingdom for reading in readings]
+            proposal = propose_changes(old_game, number, kingdoms)
+            colours = [one.colour for one in kingdoms]
+            additions = [AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None]
+        for reading in readings:
+            self.storage.add_reading(table.id, reading)
+        state = await self._take_step(table, [*changes, *additions], proposal)
+        old_ids = {one.id for one in old_game.kingdoms}
+        return PhotoAnswer([one.id for one in state.game.kingdoms if one.id not in old_ids], proposal, state)
 
     def list_games(self) -> list[PastGame]:
         """The games of all tables, the latest first; `text` says who won."""
@@ -165,11 +159,11 @@ class Tables:
                 games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 
-    def watch(self, table: SharedTable, address: str, max_per_address: int | None) -> Watcher:
+    def watch(self, table: SharedTable, address: str) -> Watcher:
         """A new live connection to a table; raises Refusal if there are too many."""
         watchers = [watcher for one in self._tables.values() for watcher in one.watchers]
-        count = sum(watcher.address == address for watcher in watchers)
-        if len(watchers) >= MAX_WATCHERS or (max_per_address is not None and count >= max_per_address):
+        count = 0 if is_loopback(address) else sum(watcher.address == address for watcher in watchers)
+        if len(watchers) >= MAX_WATCHERS or count >= MAX_WATCHERS_PER_ADDRESS:
             hint = "close the page on a phone or in a tab that nobody needs"
             raise Refusal(503, "too many phones are watching", hint=hint, retry_after=30)
         watcher = Watcher(address)
@@ -196,7 +190,7 @@ class Tables:
         """Apply changes as one step; a kingdom that has new facts is decided again afterwards."""
         async with table.lock:
             old_game = table.game
-            game = await self.jobs.start(partial(apply_changes, old_game, changes, self._context(table)))
+            game = await self.jobs.start(partial(apply_changes, old_game, changes, Context(self.storage, table.id)))
             if proposal is not None:
                 game = replace(game, proposals=[*game.proposals, proposal])
             if game == old_game:
@@ -211,56 +205,29 @@ class Tables:
     async def _continue_with(self, table: SharedTable, step: Step, *, is_new: bool) -> None:
         """Store, score and publish a step."""
         score = await self.jobs.start(partial(score_table, step.game))
-        table.step, table.score, table.revision = step, score, table.revision + 1
-        self.storage.save(StoredTable(table.id, table.revision, step.number), step if is_new else None)
-        self._update_moves(table)
-        table.publish("state", table.state, table.revision)
+        revision = table.state.revision + 1
+        self.storage.save(table.id, revision, step, is_new=is_new)
+        table.step = step
+        table.state = self._make_state(table.id, revision, step, score, is_deciding=bool(table.deciding))
+        table.publish("state", table.state, revision)
 
-    def _update_moves(self, table: SharedTable) -> None:
-        number = table.step.number
-        previous_step, next_step = (self.storage.find_step(table.id, one) for one in (number - 1, number + 1))
-        table.undo = None if previous_step is None else StepInfo(number, table.step.op)
-        table.redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
-        table.notice = self.storage.notice
+    def _make_state(self, name: str, revision: int, step: Step, score: Any, *, is_deciding: bool) -> TableState:
+        previous_step, next_step = (self.storage.find_step(name, step.number + by) for by in (-1, 1))
+        undo = None if previous_step is None else StepInfo(step.number, step.op)
+        redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
+        notice = self.storage.notice or None
+        return TableState(name, revision, undo, redo, is_deciding, notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
         """The step that an undo or redo leads to; raises Refusal."""
         verb, by = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
-        info = table.undo if by < 0 else table.redo
+        info = table.state.undo if by < 0 else table.state.redo
         step = self.storage.find_step(table.id, table.step.number + by)
         if info is None or step is None:
             raise Refusal(409, f"there is nothing to {verb}", hint="look at the table again")
         if move.step not in (None, info.step):
             raise Refusal(409, "somebody has changed the game since", hint=f"look at it, and {verb} again if needed")
         return step
-
-    def _context(self, table: SharedTable) -> Context:
-        def find_stored(name: str) -> StoredReading:
-            stored_reading = self.storage.find_reading(table.id, name)
-            if stored_reading is None:
-                raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
-            return stored_reading
-
-        def join(kingdom: TableKingdom, name: str) -> TableKingdom:
-            if not kingdom.reading:
-                raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
-            other_reading = find_stored(name)
-            new_reading = join_readings(kingdom, find_stored(kingdom.reading), other_reading, game=table.game.rules.box)
-            self.storage.add_reading(table.id, new_reading.kingdom.reading, new_reading.stored_reading)
-            return new_reading.kingdom
-
-        def find_game(number: int) -> TableGame:
-            game = self.storage.find_game(table.id, number)
-            if game is None:
-                raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
-            return game
-
-        return Context(
-            find_reading=lambda name: msgspec.json.decode(find_stored(name).kingdom, type=TableKingdom),
-            find_game=find_game,
-            join=join,
-            next_number=self.storage.count_games(table.id) + 1,
-        )
 
     async def _decide(self, table: SharedTable) -> None:
         """Decide the waiting rounds again, until nothing has changed meanwhile. The step stays the same."""
@@ -277,9 +244,8 @@ class Tables:
                     await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
-        kingdoms = game.rounds[number] if number < len(game.rounds) else []
-        readings = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
-        observations = [(one, decode_reading(reading)) for one, reading in readings if reading is not None]
+        kingdoms = [one for one in game.list_round(number) if one.reading]
+        observations = [(one, decode_reading(self.storage.find_reading(table, one.reading))) for one in kingdoms]
         for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
             game = game.with_kingdom(kingdom)
         return game
@@ -294,10 +260,9 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]
     rounds = set()
     for number, kingdoms in enumerate(new_game.rounds):
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
-        old_kingdoms = old_game.rounds[number] if number < len(old_game.rounds) else []
-        if not is_other_game and readings == [(one.reading, one.fixes) for one in old_kingdoms if one.reading]:
-            continue
+        old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
         photos = {one.seen.photo for one in kingdoms if one.seen}
-        if readings and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in readings)):
+        can_differ = len(photos) > 1 or any(fixes for _, fixes in readings)
+        if readings and (is_other_game or (readings != old_readings and can_differ)):
             rounds.add(number)
     return rounds

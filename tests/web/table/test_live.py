@@ -89,18 +89,21 @@ def test_the_number_of_watchers_is_sent(paired: Client) -> None:
 
 def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "MAX_WATCHERS", 4)
+    monkeypatch.setattr(tables_module, "MAX_WATCHERS_PER_ADDRESS", 2)
     tables = Tables()
     table = tables.join(JoinRequest())
     for number in range(3):
-        tables.watch(table, f"10.0.0.{number % 2}", 2)
+        tables.watch(table, f"10.0.0.{number % 2}")
     with pytest.raises(Refusal, match="too many phones") as raised:
-        tables.watch(table, "10.0.0.0", 2)
+        tables.watch(table, "10.0.0.0")
     assert (raised.value.status, raised.value.retry_after) == (503, 30)
-    watcher = tables.watch(table, "10.0.0.1", 2)
+    watcher = tables.watch(table, "10.0.0.1")
     with pytest.raises(Refusal):
-        tables.watch(table, "10.0.0.9", None)
+        tables.watch(table, "10.0.0.9")
     table.remove_watcher(watcher)
-    tables.watch(table, "127.0.0.1", None)
+    monkeypatch.setattr(tables_module, "MAX_WATCHERS", 6)
+    for _ in range(3):
+        tables.watch(table, "127.0.0.1")
     tables.close()
 
 

@@ -14,6 +14,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.networks.onnx import load_model
 from kdvision.web.limits import Refusal
+from kdvision.web.table.model import TableKingdom
 from kdvision.web.table.observations import decode_observation, encode_observation
 from kdvision.web.table.readings import decode_reading
 from kdvision.web.table.storage import StoredReading
@@ -83,6 +84,6 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
 
 
 def test_an_observation_of_other_classes_is_refused() -> None:
-    stored = StoredReading(encode_observation(read_kingdom(make_observation())), b"")
+    content = encode_observation(read_kingdom(make_observation())).replace(b"\x12", b"\x11", 1)
     with pytest.raises(Refusal, match="another version"):
-        decode_reading(stored._replace(observation=stored.observation.replace(b"\x12", b"\x11", 1)))
+        decode_reading(StoredReading(TableKingdom("k1", "Ann", "", {}), content))

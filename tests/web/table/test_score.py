@@ -5,13 +5,9 @@ from typing import Any
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
 from kdvision.web.table.model import Seen, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.score import score_table
+from kdvision.web.table.storage import Storage
 
-
-def no_reading(*_: object) -> Any:
-    raise AssertionError("nothing is read")
-
-
-CONTEXT = Context(no_reading, no_reading, no_reading, 2)
+CONTEXT = Context(Storage(), "T")
 
 ANN = AddKingdom(board="w1 w / # f", player="Ann")
 BO = AddKingdom(board="# l1 / l l", player="Bo")

@@ -12,11 +12,12 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from kdvision.web.server import Settings, load_key
+from kdvision.web.limits import Refusal
+from kdvision.web.server import Settings
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
 from kdvision.web.table.model import Seen, TableGame
-from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading, StoredTable
+from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading
 from tests.paths import ROOT, SAMPLES
 from tests.phones import LiveStream, Phone
 from tests.webserver import Client, running_server
@@ -88,7 +89,7 @@ def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         clock = SimpleNamespace(time=lambda seconds=seconds: 1e9 + seconds)
         monkeypatch.setattr(storage_module, "time", clock)
         storage = Storage(tmp_path)
-        keys.append(load_key(storage))
+        keys.append(storage.renew_key())
         storage.close()
     assert keys[0] == keys[1] != keys[2]
 
@@ -103,19 +104,20 @@ def test_a_database_of_another_version_is_set_aside(tmp_path: Path, version: int
     other.close()
     content = (tmp_path / FILE_NAME).read_bytes()
     storage = Storage(tmp_path)
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     storage.close()
     (kept,) = tmp_path.glob("*.old")
     assert kept.read_bytes() == content
     assert f"another version of the program ({version}" in storage.notice and kept.name in storage.notice
-    assert Storage(tmp_path).list_tables() == [StoredTable("T", 1, 1)]
+    revision, step = Storage(tmp_path).find_table("T")
+    assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
 def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
     storage = Storage(tmp_path)
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     storage.close()
     (kept,) = tmp_path.glob("*.old")
     assert (kept.read_bytes(), "was renamed to" in storage.notice) == (content, True)
@@ -124,7 +126,7 @@ def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None
 def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     for number in range(50):
-        storage.save(StoredTable("T", number, number), make_step(number))
+        storage.save("T", number, make_step(number))
     storage.close()
     content = bytearray((tmp_path / FILE_NAME).read_bytes())
     content[8192:20480] = b"\xff" * (20480 - 8192)
@@ -136,15 +138,16 @@ def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_used_leaves_the_games_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     storage = Storage(tmp_path / "file")
-    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.save("T", 1, make_step(1))
     assert "kept in memory only" in storage.notice
-    assert storage.list_tables() == [StoredTable("T", 1, 1)]
+    revision, step = storage.find_table("T")
+    assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
 
 
 def test_two_servers_do_not_share_a_file(tmp_path: Path) -> None:
     first, second = Storage(tmp_path), Storage(tmp_path)
     assert ("locked" in second.notice, first.notice) == (True, "")
-    first.save(StoredTable("T", 1, 1), make_step(1))
+    first.save("T", 1, make_step(1))
     assert second.list_tables() == []
     first.close()
 
@@ -157,7 +160,7 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     storage._database.execute("PRAGMA max_page_count = 1")  # rounded up to the present size
     for number in range(2, 60):
-        storage.save(StoredTable(phone.table, number, number), make_step(number))
+        storage.save(phone.table, number, make_step(number))
     assert "kept in memory only" in storage.notice and "Free some disk space" in storage.notice
     found = storage.find_step(phone.table, 1)
     assert found is not None and found.game.rounds[0][0].player == "Ann"
@@ -165,7 +168,7 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     assert last is not None and last.game.rounds[0][0].player == "P59"
     storage.close()
     again = Storage(tmp_path)
-    assert (again.notice, again.list_tables()[0].id) == ("", phone.table)
+    assert (again.notice, again.list_tables()[0]) == ("", phone.table)
 
 
 def test_a_notice_reaches_the_players(tmp_path: Path) -> None:
@@ -183,32 +186,37 @@ def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.M
     for number in range(20):
         step = make_step(number)
         game = msgspec.structs.replace(step.game, number=1 if number < 10 else 2)
-        storage.save(StoredTable("T", number, number), Step(number, "op", game))
+        storage.save("T", number, Step(number, "op", game))
     kept = [number for number in range(20) if storage.find_step("T", number)]
     assert kept == [9, 14, 15, 16, 17, 18, 19]
-    assert [one.game.rounds[0][0].player for one in storage.list_games()] == ["P19", "P9"]
+    assert [game.rounds[0][0].player for *_, game in storage.list_games()] == ["P19", "P9"]
 
 
 def test_a_new_step_drops_the_steps_that_were_undone() -> None:
     storage = Storage()
     for number in range(4):
-        storage.save(StoredTable("T", number, number), make_step(number))
-    storage.save(StoredTable("T", 4, 1))
+        storage.save("T", number, make_step(number))
+    storage.save("T", 4, make_step(1), is_new=False)
     assert storage.find_step("T", 3) is not None
-    storage.save(StoredTable("T", 5, 2), make_step(2))
+    storage.save("T", 5, make_step(2))
     assert storage.find_step("T", 3) is None
 
 
 def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage_module, "MAX_PENDING", 2)
-    storage, reading = Storage(), StoredReading(b"observation", b"{}")
-    step = make_step(1)
+    storage, step = Storage(), make_step(1)
     (kingdom,) = step.game.rounds[0]
-    seen = msgspec.structs.replace(kingdom, seen=Seen(reading="used"))
-    storage.add_reading("T", "used", reading)
-    storage.save(StoredTable("T", 1, 1), step._replace(game=step.game.with_kingdom(seen)))
+    readings = {
+        name: StoredReading(msgspec.structs.replace(kingdom, seen=Seen(reading=name)), b"observation")
+        for name in ("used", "old", "new", "newest")
+    }
+    storage.add_reading("T", readings["used"])
+    storage.save("T", 1, step._replace(game=step.game.with_kingdom(readings["used"].kingdom)))
     for name in ("old", "new", "newest"):
-        storage.add_reading("T", name, reading)
-    kept = {name for name in ("used", "old", "new", "newest") if storage.find_reading("T", name)}
-    assert kept == {"used", "new", "newest"}
-    assert storage.find_reading("other", "used") is None
+        storage.add_reading("T", readings[name])
+    assert storage.find_reading("T", "newest") == readings["newest"]
+    assert storage.find_reading("T", "used") == readings["used"]
+    assert storage.find_reading("T", "new") == readings["new"]
+    for table, name in (("T", "old"), ("other", "used")):
+        with pytest.raises(Refusal, match="not kept"):
+            storage.find_reading(table, name)
