@@ -1,7 +1,5 @@
 """Calibration per quantity: how well each kind of probability that the program computes agrees with the truth."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from typing import Final

@@ -3,8 +3,6 @@
 An observation takes seconds and a decision milliseconds, so observations are saved and decided as often as needed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import onnx
 
 import kdvision
 from kdvision.evaluate.corruptions import SEVERITIES
@@ -183,8 +182,6 @@ def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = Fals
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:
     """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
-    import onnx  # only this function needs it
-
     digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
     for name in networks:
         model = onnx.load(find_model(name))

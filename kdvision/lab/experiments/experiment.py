@@ -4,8 +4,6 @@ A run keeps the rows of each case in a work folder and goes on there after an in
 when the models or the program have changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys
@@ -14,20 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 import kdvision
-from kdvision import text
+from kdvision import pipeline, text
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, strip_digest
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
 
 Row = dict[str, int | str]
 """Values by column."""
@@ -187,7 +182,7 @@ class Reading:
     `found_none` says that the program reported that there is no kingdom. `error` names any other exception.
     """
 
-    kingdoms: Sequence[KingdomReading] = ()
+    kingdoms: Sequence[pipeline.KingdomReading] = ()
     found_none: bool = False
     error: str = ""
 
@@ -198,8 +193,6 @@ class Reading:
 
 def read_picture(photo: PhotoSource) -> Reading:
     """Return what the whole pipeline reads in a picture; any exception is part of the reading."""
-    from kdvision import pipeline
-
     try:
         return Reading(pipeline.read(Photo.open(photo)))
     except ModelError:

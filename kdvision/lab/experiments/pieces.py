@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,8 @@ from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
 from kdvision.lab.games import pieces as games_with_pieces
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.geometry import compute_side_lengths
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
-
 
 STREAM: Final = 7_000
 """Scene numbers begin here, so that no scene of the factors has the same."""
