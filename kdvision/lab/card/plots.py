@@ -60,7 +60,7 @@ class Plot:
     panel: str
     setting: str
 
-    def build_panels(self, lines: Sequence[Line]) -> dict[str, Panel]:
+    def build_panels(self, lines: Sequence[Line]) -> Mapping[str, Panel]:
         """Return a panel for each value of the panel column, from the rows of the table."""
         panels: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
         columns = [name for name in (*SERIES, self.total) if name in lines[0]]

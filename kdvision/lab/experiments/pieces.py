@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import Gem
+from kdvision.game.kingdom import corner_squares
 from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
@@ -88,7 +88,7 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     for square in quads.keys() & kingdom.pieces.keys():
         yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))
     for gem in kingdom.gems:
-        around = [quads[square].mean(0) for square in Gem("", gem).squares if square in quads]
+        around = [quads[square].mean(0) for square in corner_squares(gem) if square in quads]
         if len(around) == 4:
             yield Item(GEM, np.mean(around, axis=0), _measure_side(quads[gem]))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import Gem
+from kdvision.game.kingdom import corner_squares
 from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
@@ -108,7 +108,7 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = 
     gems = set[Square]()
     illegal_share, legal_share = (0.0, 1.0) if legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
     for corner in kingdom.squares:
-        around = Gem("", corner).squares
+        around = corner_squares(corner)
         if not kingdom.squares.keys() >= set(around):
             continue
         terrains = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}

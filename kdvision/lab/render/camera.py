@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Floats32, Points
+from kdvision.vision.geometry import apply_homography
 
 # A board's y runs down the page; a right-handed world with z towards the viewer needs it up.
 _FLIP_Y = np.diag([1.0, -1.0, 1.0, 1.0])
@@ -32,7 +32,7 @@ class Camera:
 
     def project(self, points: Points, z: float = 0.0) -> Points:
         """Return the pixels (n, 2) of table points (n, 2) at height `z`, with distortion."""
-        return self.distort(cv2.perspectiveTransform(points[None].astype(np.float64), self.plane(z))[0])
+        return self.distort(apply_homography(self.plane(z), points))
 
     def distort(self, pixels: Points) -> Points:
         """Return the distorted positions of ideal pixels (n, 2)."""
@@ -94,7 +94,7 @@ def fit_camera(
         pose = _look_at(
             target, tilt=tilt, azimuth=azimuth, roll=roll, distance=distance, focal=focal * max(width, height)
         )
-        pixels = cv2.perspectiveTransform(points[None].astype(np.float64), pose[:, [0, 1, 3]])[0]
+        pixels = apply_homography(pose[:, [0, 1, 3]], points)
         distance *= float((np.ptp(pixels, axis=0) / (width, height)).max()) / fill
         distance = max(distance, min_distance)
     middle = (pixels.max(0) + pixels.min(0)) / 2

@@ -1,7 +1,7 @@
 """Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol
 
@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
 from kdvision.lab.games.layout import Kingdom, Piece, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
@@ -18,6 +18,7 @@ from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.surface import TableTop, paint
 from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 
 OccluderPlacer = Callable[[Bytes, Floats32, Bytes, Sequence[Points], Sequence[Bytes], Rng], None]
 """Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
@@ -61,6 +62,20 @@ class Picture:
     photo: Bytes
     kingdoms: tuple[RenderedKingdom, ...]
     loose: tuple[Points, ...]
+
+    @property
+    def quads(self) -> list[Points]:
+        """The corners (4, 2) of all face-up squares."""
+        return [*(square.corners for kingdom in self.kingdoms for square in kingdom.squares.values()), *self.loose]
+
+    def transform(self, photo: Bytes, matrix: Floats) -> "Picture":
+        """Return another photo with this truth; a homography (3, 3) takes this photo's pixels to those of the other."""
+
+        def move(square: RenderedSquare) -> RenderedSquare:
+            return replace(square, corners=apply_homography(matrix, square.corners))
+
+        kingdoms = (replace(k, squares={s: move(square) for s, square in k.squares.items()}) for k in self.kingdoms)
+        return Picture(photo, tuple(kingdoms), tuple(apply_homography(matrix, quad) for quad in self.loose))
 
 
 def place_camera(
@@ -163,8 +178,8 @@ def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:
 def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> Bytes:
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
-    corners = np.array([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]], float)
-    visible = cv2.perspectiveTransform(corners[None], np.linalg.inv(camera.plane(0.0)))[0]
+    size, matrix = (camera.width, camera.height), camera.plane(0.0)
+    visible = apply_homography(np.linalg.inv(matrix), UNIT_SQUARE * size)
     extent = float(np.clip(np.abs(visible - middle).max(), reach, 4 * reach))
     side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
@@ -174,10 +189,8 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> 
     place = np.eye(3)
     place[:2, :2] = rotation_matrix(turn) / unit
     place[:2, 2] = middle - rotation_matrix(turn) @ (extent, extent)
-    size, matrix = (camera.width, camera.height), camera.plane(0.0) @ place
-    top8 = (top * 255).astype(np.uint8)
-    warped = cv2.warpPerspective(top8, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
-    return np.asarray(warped, np.uint8)
+    pixels = (top * 255).astype(np.uint8)
+    return np.asarray(cv2.warpPerspective(pixels, matrix @ place, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
 
 
 def _draw_pieces(

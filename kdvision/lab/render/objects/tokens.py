@@ -28,15 +28,15 @@ def has_own_colour(kind: str, colour: str) -> bool:
 
 def _knight_mesh(rng: Rng) -> Mesh:
     size = (rng.uniform(0.4, 1.0), rng.uniform(0.32, 0.62))
-    board = meshes.board_mesh("knight", (0, 0, 0), height=size[1], thickness=rng.uniform(0.12, 0.2))
+    board = meshes.board_mesh("knight", "white", height=size[1], thickness=rng.uniform(0.12, 0.2))
     return make_wooden("knight", make_standing(board.triangles * (size[0], 1.0, 1.0), board.colours), rng)
 
 
 def _tower_mesh(rng: Rng) -> Mesh:
     if rng.random() >= 0.65:
-        return make_wooden("tower", meshes.wooden_mesh("tower", (0, 0, 0)), rng)
+        return make_wooden("tower", meshes.wooden_mesh("tower", "white"), rng)
     height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
-    board = meshes.board_mesh("tower", (0, 0, 0), height=height, thickness=thickness)
+    board = meshes.board_mesh("tower", "white", height=height, thickness=thickness)
     return make_wooden("tower", board, rng)
 
 
