@@ -68,6 +68,24 @@ class Plot:
             panels[str(title)][str(setting).removesuffix(".0")] = sums
         return panels
 
+    def draw(self, lines: Sequence[Line], *, source: str) -> bytes:
+        """Return the SVG of the rows, without scenes that vary in everything; `source` is written into its metadata."""
+        panels = self.build_panels([line for line in lines if line.get("factor") != "all at random"])
+        rows = -(-len(panels) // PANEL_COLUMNS)
+
+        def fill(figure: Figure) -> None:
+            places = figure.subplots(rows, PANEL_COLUMNS, squeeze=False).flat
+            for (title, panel), axes in zip(panels.items(), places, strict=False):
+                axes.set_title(title, loc="left")
+                _draw_panel(panel, self.total, axes)
+            for axes in places[len(panels) :]:
+                axes.set_axis_off()
+            figure.suptitle(self.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+            handles, names = places[0].get_legend_handles_labels()
+            figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+
+        return draw_svg((3.5 * PANEL_COLUMNS, 2.75 * rows + 0.8), fill, Creator="kdvision", Source=source)
+
 
 PLOTS: Final = (
     Plot("stress", "Photos under corruptions, by severity", "pictures", "family", "severity"),
@@ -81,35 +99,11 @@ COVERAGE_COLORS: Final = {"ordinary": "#0072B2", "adversarial": "#D55E00"}
 
 def write_plots(results: Path) -> None:
     """Draw results/NAME.svg for each plot whose table is in the folder, and results/stress-coverage.svg."""
-    coverage = results / "stress-coverage.csv"
-    if coverage.is_file():
-        lines = list(csv.DictReader(io.StringIO(coverage.read_text(encoding="utf-8"))))
-        write_atomically(coverage.with_suffix(".svg"), draw_coverage(lines, source=describe_source(coverage)))
-    for plot in PLOTS:
-        path = results / f"{plot.table}.csv"
+    for name, draw in {"stress-coverage": draw_coverage, **{plot.table: plot.draw for plot in PLOTS}}.items():
+        path = results / f"{name}.csv"
         if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            lines = [line for line in csv.DictReader(io.StringIO(text)) if line.get("factor") != "all at random"]
-            content = draw_figure(plot, plot.build_panels(lines), source=describe_source(path))
-            write_atomically(path.with_suffix(".svg"), content)
-
-
-def draw_figure(plot: Plot, panels: Mapping[str, Panel], *, source: str) -> bytes:
-    """Return the SVG of a figure; `source` is written into its metadata."""
-    rows = -(-len(panels) // PANEL_COLUMNS)
-
-    def draw(figure: Figure) -> None:
-        places = figure.subplots(rows, PANEL_COLUMNS, squeeze=False).flat
-        for (title, panel), axes in zip(panels.items(), places, strict=False):
-            axes.set_title(title, loc="left")
-            _draw_panel(panel, plot.total, axes)
-        for axes in places[len(panels) :]:
-            axes.set_axis_off()
-        figure.suptitle(plot.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
-        handles, names = places[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-
-    return draw_svg((3.5 * PANEL_COLUMNS, 2.75 * rows + 0.8), draw, Creator="kdvision", Source=source)
+            lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+            write_atomically(path.with_suffix(".svg"), draw(lines, source=describe_source(path)))
 
 
 def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
