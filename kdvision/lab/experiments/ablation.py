@@ -13,7 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import DRAWN, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.vision import find
@@ -95,8 +95,7 @@ PARTS: Final[Mapping[str, Part]] = {
 
 
 def _list_scenes(_: Path, seed: int) -> list[Row]:
-    first = seed * SCENES_PER_SEED
-    return [{"scene": number} for number in range(first, first + SCENES)]
+    return [{"scene": number} for number in number_scenes(seed, SCENES)]
 
 
 def _measure(data: Path, case: Row) -> list[Row]:

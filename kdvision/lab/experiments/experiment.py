@@ -30,7 +30,12 @@ Row = dict[str, int | str]
 PROGRESS_CASES: Final = 20
 """The progress is printed every so many cases."""
 SCENES_PER_SEED: Final = 10_000
-"""Rendered scenes are numbered from seed times this on, so that no two seeds share a scene."""
+
+
+def number_scenes(seed: int, count: int) -> range:
+    """Return the numbers of the rendered scenes of a seed; no two seeds share a number."""
+    first = seed * SCENES_PER_SEED
+    return range(first, first + count)
 
 
 @dataclass(frozen=True)

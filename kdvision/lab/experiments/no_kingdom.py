@@ -10,7 +10,7 @@ import numpy as np
 
 from kdvision.errors import PhotoError
 from kdvision.evaluate.labels import PHOTO_SUFFIXES
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
@@ -50,8 +50,7 @@ def open_picture(data: Path, case: Row) -> Photo:
 
 
 def _list_pictures(data: Path, seed: int) -> Iterator[Row]:
-    first = seed * SCENES_PER_SEED
-    for kind, number in product(OBJECTS, range(first, first + SCENES)):
+    for kind, number in product(OBJECTS, number_scenes(seed, SCENES)):
         yield {"kind": kind, "picture": number}
     for kind, folder in FOLDERS.items():
         paths = sorted(path for path in (data / folder).glob("*") if path.suffix in PHOTO_SUFFIXES)

@@ -17,7 +17,7 @@ import numpy as np
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import corner_squares
 from kdvision.lab.arrays import Floats
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
 from kdvision.lab.games import pieces as games_with_pieces
@@ -131,8 +131,7 @@ def count_pieces(read: Sequence[tuple[str, str]], kind: str, there: int | Sequen
 def _list_cases(data: Path, seed: int) -> Iterator[Row]:
     for path in sorted((data / PHOTO_FOLDER).glob("*.jpg")):
         yield {"game": PHOTOS, "picture": path.name}
-    first = seed * SCENES_PER_SEED
-    for game, number in product(games_with_pieces.DECKS, range(first, first + SCENES)):
+    for game, number in product(games_with_pieces.DECKS, number_scenes(seed, SCENES)):
         yield {"game": game, "picture": number}
 
 
