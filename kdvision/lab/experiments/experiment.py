@@ -1,14 +1,13 @@
 """An experiment: its cases, what is measured for each, and the table in models/results/ that the cases add up to.
 
-A run keeps the rows of each case in a work folder and goes on there after an interruption. The work is thrown away
-when the models or the program have changed.
+A run keeps the rows of each case in a work folder and goes on there after an interruption. Rows of other models or of
+another version of the program are not used.
 """
 
 import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 import kdvision
 from kdvision import pipeline, text
+from kdvision.batch.store.folder import append_line, read_lines
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
@@ -127,37 +127,17 @@ def run(
 def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
-    path = work / f"{experiment.name}.jsonl"
-    known = _load_work(path)
+    path, program = work / f"{experiment.name}.jsonl", _program_digest()
+    known = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
     missing = [case for case in cases if json.dumps(case) not in known]
-    with path.open("w", encoding="utf-8") as journal:
-
-        def write(**line: object) -> None:
-            journal.write(f"{json.dumps(line)}\n")
-            journal.flush()
-
-        write(program=_program_digest())
-        for key, found in known.items():
-            write(case=key, rows=found)
-        measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
-        for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
-            key = json.dumps(case)
-            known[key] = [{**case, **row} for row in rows]
-            write(case=key, rows=known[key])
-            if done % PROGRESS_CASES == 0 or done == len(missing):
-                print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
+    measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
+    for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
+        key = json.dumps(case)
+        known[key] = [{**case, **row} for row in rows]
+        append_line(path, {"program": program, "case": key, "rows": known[key]})
+        if done % PROGRESS_CASES == 0 or done == len(missing):
+            print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
     return [row for case in cases for row in known[json.dumps(case)]]
-
-
-def _load_work(path: Path) -> dict[str, list[Row]]:
-    """Return the rows by case from an interrupted run of the same program and models; a torn last line is dropped."""
-    lines = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        with suppress(ValueError):
-            lines.append(json.loads(line))
-    if not lines or lines[0].get("program") != _program_digest():
-        return {}
-    return {line["case"]: line["rows"] for line in lines[1:]}
 
 
 @cache
