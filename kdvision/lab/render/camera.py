@@ -30,6 +30,12 @@ class Camera:
         result[:, 2] += z * self.matrix[:, 2]
         return result
 
+    def lift(self, z: float) -> Points:
+        """Return the matrix (3, 4) for a table whose surface is at height `z`."""
+        lift = np.eye(4)
+        lift[2, 3] = z
+        return np.asarray(self.matrix @ lift)
+
     def project(self, points: Points, z: float = 0.0) -> Points:
         """Return the pixels (n, 2) of table points (n, 2) at height `z`, with distortion."""
         return self.distort(apply_homography(self.plane(z), points))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
-from kdvision.lab.games.layout import Kingdom, Piece, Scene, rotation_matrix
+from kdvision.lab.games.layout import Kingdom, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
@@ -130,7 +130,7 @@ def render(
         faces = [art.tile(tile.kind, tile.name, rng) for tile in scene.tiles]
         sheet = cards.make_sheet(scene.tiles, faces, camera, style, rng)
         lean = cards.draw_sheet(picture, reflectance, sheet, camera, style, lamp, rng)
-    cover = _draw_pieces(picture, reflectance, scene.pieces, camera, art, rng, thickness=style.thickness, lamp=lamp)
+    cover = _draw_pieces(picture, reflectance, scene, camera.lift(style.thickness), art, lamp, rng)
     if occluders:
         corners = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
         occluders(picture, reflectance, cover, corners, art.scraps, rng)
@@ -194,22 +194,11 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> 
 
 
 def _draw_pieces(
-    picture: Bytes,
-    reflectance: Floats32,
-    pieces: Sequence[Piece],
-    camera: Camera,
-    art: SceneArt,
-    rng: Rng,
-    *,
-    thickness: float,
-    lamp: Vector,
+    picture: Bytes, reflectance: Floats32, scene: Scene, matrix: Points, art: SceneArt, lamp: Vector, rng: Rng
 ) -> Bytes:
-    """Draw pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
+    """Draw a scene's pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
     cover = np.zeros(picture.shape[:2], np.uint8)
-    lift = np.eye(4)
-    lift[2, 3] = thickness
-    matrix = camera.matrix @ lift
-    for piece in sorted(pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
+    for piece in sorted(scene.pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
         mesh = art.mesh(piece.kind, piece.colour, rng)
         mesh = (mesh.tip(piece.lean) if piece.lean else mesh).place(piece.at, piece.turn, piece.size)
         shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)
