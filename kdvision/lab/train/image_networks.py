@@ -33,7 +33,7 @@ from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
 from kdvision.lab.train.export import export_cells, export_detector
-from kdvision.lab.train.fitting import compute_cell_loss, compute_detector_loss, measure_cells, run_steps
+from kdvision.lab.train.fitting import Cycle, compute_cell_loss, compute_detector_loss, measure_cells, run_steps
 from kdvision.lab.train.networks import CellNet, DetectorNet
 
 Net = TypeVar("Net", bound=nn.Module)
@@ -155,17 +155,8 @@ def fit(
             output = net(pictures.to(DEVICE).float().contiguous(memory_format=torch.channels_last))
         return loss(output.float(), target.to(DEVICE))
 
-    run_steps(
-        net,
-        batches,
-        compute_loss,
-        steps=steps,
-        learning_rate=learning_rate,
-        weight_decay=WEIGHT_DECAY,
-        max_norm=5.0,
-        warm_up=0.08,
-        after_step=lambda: average.update_parameters(net),
-    )
+    cycle = Cycle(steps, learning_rate, WEIGHT_DECAY, max_norm=5.0, warm_up=0.08)
+    run_steps(net, batches, compute_loss, cycle, after_step=lambda: average.update_parameters(net))
     return cast(Net, average.module.eval().cpu())
 
 
