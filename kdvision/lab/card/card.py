@@ -111,14 +111,13 @@ def format_training(files: Sequence[ModelFile]) -> str:
 def format_photos(tables: Mapping[str, Table]) -> str:
     """Return the table of all labelled photos: one row a set, and two for ordinary and adversarial corruptions."""
     sums = ("pictures", "exact", "silent_errors", "false_alarms", "unflagged", "invented")
-    sets = add_up(tables["photos"], ("set",), sums)
-    parts = [(title, sets.get((name,))) for name, title in SETS.items()]
+    parts = [(title, [line for line in tables["photos"] if line["set"] == name]) for name, title in SETS.items()]
     for title, adversarial in (("photos under corruptions", False), ("photos cut, covered or altered", True)):
         lines = [line for line in tables["stress"] if line["family"].endswith("(adversarial)") == adversarial]
-        parts.append((title, add_up(lines, (), sums).get(())))
+        parts.append((title, lines))
     rows = []
-    for title, total in parts:
-        if total:
+    for title, lines in parts:
+        for total in add_up(lines, (), sums).values():
             coverage = f"{100 * total['unflagged'] / total['pictures']:.1f} %"
             rows.append((title, *(total[name] for name in sums[:4]), coverage, total["invented"]))
     head = ("set", "pictures", "exact", "silent errors", "false alarms", "coverage", "invented kingdoms")

@@ -159,10 +159,8 @@ class QueendominoArt:
 
     def queen(self) -> Bytes:
         """Return the Queen, (256, 160, 4) RGBA, transparent beside her."""
-        photo, outline = (
-            load_picture(self.folder / f"{PHOTOS['queen']['photo']}.jpg"),
-            np.array(PHOTOS["queen"]["outline"], np.int32),
-        )
+        photo = load_picture(self.folder / f"{PHOTOS['queen']['photo']}.jpg")
+        outline = np.array(PHOTOS["queen"]["outline"], np.int32)
         mask = cv2.fillPoly(np.zeros(photo.shape[:2], np.uint8), [outline], 255)
         (left, top), (right, bottom) = outline.min(0), outline.max(0)
         cut = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
