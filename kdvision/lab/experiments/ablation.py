@@ -40,13 +40,13 @@ Part = Callable[[], AbstractContextManager[object]]
 """Makes a context in which the program runs without a part."""
 
 
-def _replace(*replacements: tuple[object, str, Callable[..., object]]) -> Part:
-    """Return a part that is left out by replacing functions: where each is, its name, and what stands in for it."""
+def _replace(*targets: object, **functions: Any) -> Part:
+    """Return a part that is left out by replacing functions of modules or classes by others."""
 
     def leave_out() -> ExitStack:
         stack = ExitStack()
-        for target, name, function in replacements:
-            stack.enter_context(patch.object(target, name, function))
+        for target in targets:
+            stack.enter_context(patch.multiple(target, **functions))
         return stack
 
     return leave_out
@@ -72,23 +72,22 @@ def _flatten_grid(*arguments: Any) -> tuple[Any, Any]:
 
 PARTS: Final[Mapping[str, Part]] = {
     "nothing": nullcontext,
-    "context network": _replace((ContextClassifier, "classify", lambda _, __, observations: list(observations))),
-    "test-time rotation": _replace((CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))),
+    "context network": _replace(ContextClassifier, classify=lambda _, __, observations: list(observations)),
+    "test-time rotation": _replace(CellClassifier, _is_certain=lambda _, logits: np.ones(len(logits), bool)),
     "background colour": _hide_metadata("tile_weights"),
     "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
     "border evidence": _replace(
-        (observe, "compute_border_log_odds", lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:]))
+        observe, compute_border_log_odds=lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:])
     ),
-    "component splitting": _replace(
-        *((module, "split_component", lambda whole: [whole]) for module in (hypothesis, refine))
-    ),
+    "component splitting": _replace(hypothesis, refine, split_component=lambda whole: [whole]),
     "partition of close kingdoms": _replace(
-        (find, "split_by_castles", lambda _: []),
-        (find, "remove_foreign_tiles", lambda lattices: [one.observation for one in lattices]),
+        find,
+        split_by_castles=lambda _: [],
+        remove_foreign_tiles=lambda lattices: [one.observation for one in lattices],
     ),
-    "grid warping": _replace((grid, "_smooth_residuals", _flatten_grid)),
+    "grid warping": _replace(grid, _smooth_residuals=_flatten_grid),
     "the box: any two squares make a domino": _replace(
-        (find, "decide", lambda readings, _, **options: decide(readings, ANY_PAIR, **options))
+        find, decide=lambda readings, _, **options: decide(readings, ANY_PAIR, **options)
     ),
 }
 """Each part and the context in which the program runs without it."""

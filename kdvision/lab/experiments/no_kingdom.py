@@ -1,7 +1,6 @@
 """Pictures without a kingdom: photographed textures, and rendered tables with clutter or loose dominoes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -32,8 +31,9 @@ FOLDERS: Final = {TEXTURES: Path("tiles", "not_tile"), PHOTOS: Path("no_kingdom"
 def draw_factors(number: int) -> SceneFactors:
     """Return a table without a kingdom; view and light vary as in ordinary photos."""
     rng = make_rng(number, "nothing")
-    return replace(
-        SceneFactors(kingdoms=0, clutter=4),
+    return SceneFactors(
+        kingdoms=0,
+        clutter=4,
         angle=float(rng.uniform(0, 60)),
         pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
         fill=float(rng.uniform(0.4, 0.95)),

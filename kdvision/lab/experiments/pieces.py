@@ -47,10 +47,10 @@ class Item(NamedTuple):
     side: float
     cell: str = ""
 
-    def matches(self, other: Item, side: float) -> bool:
-        """Return whether both show the same in the same place, for squares of `side` pixels."""
-        distance = float(np.linalg.norm(self.centre - other.centre))
-        return self.cell == other.cell and distance < MAX_DISTANCE_SIDES * side
+    def is_among(self, items: Sequence[Item]) -> bool:
+        """Return whether one of the items shows the same in the same place."""
+        reach = MAX_DISTANCE_SIDES * self.side
+        return any(one.cell == self.cell and np.linalg.norm(one.centre - self.centre) < reach for one in items)
 
 
 def draw_factors(number: int) -> SceneFactors:
@@ -77,8 +77,7 @@ def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterato
     read = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
     for kind in (TILES, TOWNS, *PIECES, GEM):
         mine, others = ([item for item in items if item.kind == kind] for items in (true, read))
-        found = sum(any(item.matches(other, item.side) for other in others) for item in mine)
-        extra = sum(not any(item.matches(other, item.side) for other in mine) for item in others)
+        found, extra = sum(item.is_among(others) for item in mine), sum(not item.is_among(mine) for item in others)
         yield {"item": kind, "there": len(mine), "found": found, "extra": extra}
 
 
