@@ -28,10 +28,10 @@ _LEANING_SHARE: Final = 0.3  # of the figures
 _MAX_OFFSET_SQUARES: Final = 0.36  # of a figure from the middle of its square, along either side
 
 
-def make_scene_with_pieces(rng: Rng, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
+def make_scene_with_pieces(rng: Rng, *, game: str | None = None) -> Scene:
     """Return a random scene of a game in DECKS (None: of any)."""
     game = game or str(rng.choice(list(DECKS), p=_GAME_SHARES))
-    count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1])) if kingdoms is None else kingdoms
+    count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1]))
     side = 7 if game == "royal-wedding" or (count <= 2 and rng.random() < 0.3) else 5
     turns = None if rng.random() < 0.6 else int(rng.integers(2, 13))
     played = play(rng, players=max(2, count), side=side, turns=turns, deck=DECKS[game])

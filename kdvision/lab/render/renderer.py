@@ -1,6 +1,6 @@
 """Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol
@@ -15,13 +15,11 @@ from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
 from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.surface import TableTop, paint
 from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
-
-OccluderPlacer = Callable[[Bytes, Floats32, Bytes, Sequence[Points], Sequence[Bytes], Rng], None]
-"""Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
 
 ASPECT_RATIOS: Final = (1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16)
 ASPECT_SHARES: Final = (0.2, 0.3, 0.1, 0.3, 0.1)
@@ -78,10 +76,8 @@ class Picture:
         return Picture(photo, tuple(kingdoms), tuple(apply_homography(matrix, quad) for quad in self.loose))
 
 
-def place_camera(
-    scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float] = (0.3, 1.0), tilt: float | None = None
-) -> Camera:
-    """Return a random camera on the scene; the picture's longer side is `size` pixels, `tilt` is in radians."""
+def place_camera(scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float] = (0.3, 1.0)) -> Camera:
+    """Return a random camera on the scene; the picture's longer side is `size` pixels."""
     aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))
     width, height = (size, round(size / aspect)) if aspect >= 1 else (round(size * aspect), size)
     share = float(rng.uniform(*fill))
@@ -89,11 +85,10 @@ def place_camera(
     if rng.random() < 0.14:  # the picture's border cuts the kingdoms
         share, room = share * rng.uniform(1.1, 1.7), 0.2
     shift = (float(rng.uniform(-room, room)), float(rng.uniform(-room, room)))
-    if tilt is None:
-        tilt = float(np.radians(abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)))
+    tilt_degrees = abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)
     return fit_camera(
         scene.outline(),
-        tilt=tilt,
+        tilt=float(np.radians(tilt_degrees)),
         azimuth=float(rng.uniform(0, 2 * np.pi)),
         roll=float(rng.normal(0, 0.08) if rng.random() < 0.7 else rng.uniform(0, 6.3)),
         focal=float(rng.uniform(0.65, 1.5)),
@@ -115,11 +110,11 @@ def render(
     print_style: PrintStyle | None = None,
     lamp: Vector | None = None,
     table_top: TableTop | None = None,
-    occluders: OccluderPlacer | None = None,
+    occluders: bool = False,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1). What is None is random, except that there are no occluders.
+    `lamp` points from the table to the lamp (z 1). What is None is random. With `occluders`, things lie on kingdoms.
     """
     factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
@@ -133,7 +128,7 @@ def render(
     cover = _draw_pieces(picture, reflectance, scene, camera.lift(style.thickness), art, lamp, rng)
     if occluders:
         corners = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        occluders(picture, reflectance, cover, corners, art.scraps, rng)
+        place_occluders(picture, reflectance, cover, corners, art.scraps, rng)
     maps = camera.lens_maps()
     layers = [
         cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -12,7 +12,6 @@ from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
 from kdvision.lab.render.corrupted import corrupt_randomly
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.table_tops import make_patterned_top
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import make_scene
@@ -68,9 +67,8 @@ def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
 
 
 def _render_table(rng: Rng, art_mix: ArtMix, world: str, *, with_leaning_figures: bool = False) -> Picture:
-    occluders, factors = None, None
-    if world == "occluded":
-        occluders = place_occluders
+    occluders, factors = world == "occluded", None
+    if occluders:
         world = ("scenes", "patterned", "lit")[rng.choice(3, p=_OCCLUDED_SHARES)]
     if world == "lit":
         factors = PhotoFactors.sample_hard_light(rng)
