@@ -172,13 +172,12 @@ def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: f
     Each face has the texture's colour at the mean of its texture coordinates; without a texture it is light grey.
     Corners are rounded to multiples of `grain` squares; faces that become too small are dropped.
     """
-    points, uvs, faces, face_uvs = _read_obj(path)
-    triangles = points[faces][..., [0, 2, 1]] * (1.0, -1.0, 1.0)
+    corners, positions = _read_obj(path)
+    triangles = corners[..., [0, 2, 1]] * (1.0, -1.0, 1.0)
     triangles *= width / np.ptp(triangles[..., 0])
-    colours = np.full((len(faces), 3), 208, dtype=np.uint8)
-    if texture is not None and len(uvs):
-        u, v = uvs[face_uvs].mean(axis=1).T
-        rows, columns = texture.shape[:2]
+    colours = np.full((len(triangles), 3), 208, dtype=np.uint8)
+    if texture is not None:
+        (u, v), (rows, columns) = positions.mean(axis=1).T, texture.shape[:2]
         column = np.clip((u % 1.0) * columns, 0, columns - 1).astype(int)
         row = np.clip((1.0 - v % 1.0) * rows, 0, rows - 1).astype(int)
         colours = np.asarray(texture[row, column])
@@ -189,11 +188,9 @@ def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: f
     return Mesh(corners[large], mesh.colours[large])
 
 
-def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Return points (p, 3), texture coordinates (t, 2), and indices of both for each triangle (n, 3)."""
-    points: list[list[float]] = []
-    uvs: list[list[float]] = []
-    faces: list[list[list[int]]] = []
+def _read_obj(path: Path) -> tuple[Floats, Floats]:
+    """Return the corners of triangles (n, 3, 3), and the positions of the corners in the texture (n, 3, 2)."""
+    points, uvs, faces = list[list[float]](), list[list[float]](), list[list[list[int]]]()
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         kind, *fields = line.split() or [""]
         if kind == "v":
@@ -203,5 +200,5 @@ def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np
         elif kind == "f":
             corners = [[int(part or 1) for part in (field + "/1").split("/")[:2]] for field in fields]
             faces += [[corners[0], corners[i], corners[i + 1]] for i in range(1, len(corners) - 1)]
-    indices = np.array(faces, dtype=np.int64).reshape(-1, 3, 2) - 1
-    return np.array(points), np.array(uvs).reshape(-1, 2), indices[..., 0], indices[..., 1]
+    indices = np.array(faces) - 1
+    return np.array(points)[indices[..., 0]], np.array(uvs or [[0.0, 0.0]])[indices[..., 1]]
