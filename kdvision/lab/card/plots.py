@@ -1,7 +1,7 @@
 """Plots of the results: success against the severity of each corruption, and against each factor of rendered scenes.
 
 Equal tables give equal files under one version of matplotlib. Each plot names its table and the table's digest, so that
-a test finds plots of earlier results (`get_source`).
+a test finds plots of earlier results.
 """
 
 from __future__ import annotations
@@ -171,9 +171,3 @@ def _draw_panel(panel: Panel, total: str, axes: Axes) -> None:
 def describe_source(table: Path) -> str:
     """Return the name and the digest of a table."""
     return f"{table.name} {hashlib.sha256(table.read_bytes()).hexdigest()[:16]}"
-
-
-def get_source(svg: str) -> str | None:
-    """Return the source that an SVG names; None for a plot that names none."""
-    found = re.search(r"<dc:source>\s*([^<]*?)\s*</dc:source>", svg)
-    return found[1] if found else None

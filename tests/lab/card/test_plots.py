@@ -12,9 +12,9 @@ from kdvision.lab.card.plots import (
     _draw_panel,
     describe_source,
     draw_coverage,
-    get_source,
     write_plots,
 )
+from tests.lab.card.sources import get_source
 
 pytest.importorskip("matplotlib")
 
