@@ -93,13 +93,11 @@ def fit_camera(
     Angles are in radians; `tilt` is from straight above. `focal` is in units of the picture's longer side. `shift`
     moves the points, in units of the picture's size, as cropping a larger photo does.
     """
-    target = points.mean(0)
+    target, focal_pixels = points.mean(0), focal * max(width, height)
     distance = 3.0 * float(np.ptp(points, axis=0).max() + 1) * focal
     min_distance = 1.2 * float(np.abs(points - target).max()) * np.sin(tilt) + 1.0
     for _ in range(6):
-        pose = _look_at(
-            target, tilt=tilt, azimuth=azimuth, roll=roll, distance=distance, focal=focal * max(width, height)
-        )
+        pose = _look_at(target, tilt=tilt, azimuth=azimuth, roll=roll, distance=distance, focal=focal_pixels)
         pixels = apply_homography(pose[:, [0, 1, 3]], points)
         distance *= float((np.ptp(pixels, axis=0) / (width, height)).max()) / fill
         distance = max(distance, min_distance)
