@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from kdvision.files import write_atomically
-from kdvision.lab.card.card import format_photos, load_results
+from kdvision.lab.card.card import format_photos, load_tables
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = ROOT / "README.md"
@@ -16,7 +16,7 @@ END: Final = "<!-- end of figures -->"
 
 def make_table(models: Path = ROOT / "models") -> str:
     """The table in Markdown, one row for each set of labelled photos."""
-    return f"{format_photos(load_results(models).tables)}\n"
+    return f"{format_photos(load_tables(models))}\n"
 
 
 def insert_table(page: str, table: str) -> str:

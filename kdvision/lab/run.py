@@ -1,7 +1,5 @@
 """What the commands of the lab share: folders, the number of processes, and the options for them."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable, Iterable

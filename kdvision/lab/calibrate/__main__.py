@@ -1,7 +1,5 @@
 """The calibration command; see the package's docstring."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence

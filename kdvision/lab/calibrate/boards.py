@@ -1,7 +1,5 @@
 """Calibration of whole boards: temperature, board and warning weights, review threshold and its guarantee."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Calibration per quantity: how well each kind of probability that the program computes agrees with the truth."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from typing import Final
@@ -14,7 +12,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.calibrate.reliability import compute_calibration_error
 from kdvision.lab.calibrate.scenes import ObservedScene, is_same_board
-from kdvision.lab.experiments.experiment import Row, format_csv
+from kdvision.text import format_csv
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
@@ -108,11 +106,9 @@ def _compare_cells(reading: Reading, truth: Board) -> list[tuple[str, npt.ArrayL
 
 def format_quantities(scenes: list[Table]) -> str:
     """Return one CSV line per quantity: count, mean stated probability, share right, calibration error."""
-    lines: list[Row] = []
+    lines = []
     for name in QUANTITIES:
         rows = np.concatenate([np.zeros((0, 2)), *(scene[name] for scene in scenes)])
         figures = [*rows.mean(axis=0), compute_calibration_error(rows)] if len(rows) else []
-        texts = [f"{figure:.4f}" for figure in figures] or ["", "", ""]
-        columns = ("mean_probability", "accuracy", "calibration_error")
-        lines.append({"quantity": name, "count": len(rows), **dict(zip(columns, texts, strict=True))})
-    return format_csv(lines)
+        lines.append([name, len(rows), *([f"{figure:.4f}" for figure in figures] or ["", "", ""])])
+    return format_csv(("quantity", "count", "mean_probability", "accuracy", "calibration_error"), lines)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from sklearn.calibration import calibration_curve
 
+from kdvision import text
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.boards import Outcomes
@@ -64,11 +65,8 @@ def judge_outcomes(
     outcomes: Iterable[BoardOutcome], calibration: Calibration, *, group: str | None = None
 ) -> list[JudgedBoard]:
     """Return each board with its group: `group`, or the source of its tiles, or TRUNCATED, where none can be right."""
-    judged = []
-    for board in outcomes:
-        name = group or (TRUNCATED if board.truncated else board.art)
-        judged.append((name, board.compute_probability(calibration), board.right, board.always_review))
-    return judged
+    boards = ((group or (TRUNCATED if board.truncated else board.art), board) for board in outcomes)
+    return [(name, one.compute_probability(calibration), one.right, one.always_review) for name, one in boards]
 
 
 def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
@@ -106,25 +104,19 @@ def write_reliability(folder: Path, outcomes: Outcomes, *, always_reviewed: int,
     """
     probability, right = np.array(outcomes, float).T
     accuracy, mean = calibration_curve(right, probability, n_bins=BINS, strategy="quantile")
-    bins: list[Row] = [
-        {"mean_probability": f"{p:.4f}", "accuracy": f"{share:.4f}"} for p, share in zip(mean, accuracy, strict=True)
-    ]
-    write_atomically(folder / "calibration-reliability.csv", format_csv(bins).encode())
+    bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))
+    table = text.format_csv(("mean_probability", "accuracy"), bins)
+    write_atomically(folder / "calibration-reliability.csv", table.encode())
     accepted, wrong, least = compute_coverage(outcomes, total=len(outcomes) + always_reviewed)
     unflagged = int((least >= threshold).sum())
     counts = {int(np.ceil(step * len(outcomes))): "" for step in COVERAGE_STEPS}
     counts |= {unflagged: "review threshold"} if unflagged else {}
-    rows: list[Row] = [
-        {
-            "coverage": f"{accepted[n - 1]:.3f}",
-            "least_probability": f"{least[n - 1]:.4f}",
-            "accepted": n,
-            "wrong": round(wrong[n - 1] * n),
-            "note": counts[n],
-        }
-        for n in sorted(counts)
-    ]
-    write_atomically(folder / "calibration-coverage.csv", format_csv(rows).encode())
+    rows = (
+        (f"{accepted[n - 1]:.3f}", f"{least[n - 1]:.4f}", n, round(wrong[n - 1] * n), note)
+        for n, note in sorted(counts.items())
+    )
+    table = text.format_csv(("coverage", "least_probability", "accepted", "wrong", "note"), rows)
+    write_atomically(folder / "calibration-coverage.csv", table.encode())
     error = compute_calibration_error(outcomes)
     title = f"Reliability, {len(outcomes)} boards (calibration error {error:.3f})"
     figure = _draw_figure((mean, accuracy), (accepted, wrong), unflagged, title)

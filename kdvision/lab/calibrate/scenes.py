@@ -3,8 +3,6 @@
 An observation takes seconds and a decision milliseconds, so observations are saved and decided as often as needed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import onnx
 
 import kdvision
 from kdvision.evaluate.corruptions import SEVERITIES
@@ -23,7 +22,6 @@ from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
@@ -118,8 +116,7 @@ def render_random_scene(
     camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
     art = art_mix.make_scene_art(rng, **art_options)
     factors = PhotoFactors.sample_hard_light(rng) if hard_light else None
-    place = place_occluders if occluders else None
-    return renderer.render(scene, camera, art, rng, factors=factors, occluders=place), art.source
+    return renderer.render(scene, camera, art, rng, factors=factors, occluders=occluders), art.source
 
 
 def corrupt_some(picture: Picture, seed: int) -> Picture:
@@ -183,8 +180,6 @@ def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = Fals
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:
     """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
-    import onnx  # only this function needs it
-
     digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
     for name in networks:
         model = onnx.load(find_model(name))

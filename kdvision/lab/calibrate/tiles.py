@@ -3,8 +3,6 @@
 Both are logistic regressions on calibration scenes. `kdvision.vision.classify` reads them from cells.onnx.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -5,6 +5,7 @@ model files and from models/results/.
 """
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from kdvision.vision.networks.cells import locate_heads
 from kdvision.vision.networks.onnx import Model
 
 Table = Sequence[Mapping[str, str]]
+Descriptions = Mapping[str, Mapping[str, Any]]
 
 SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino": "photos of Queendomino"}
 """The sets of labelled photos and their titles."""
@@ -36,19 +38,12 @@ class ModelFile:
     outputs: Sequence[tuple[str, str, Sequence[int | str]]]
 
 
-@dataclass(frozen=True)
-class Results:
-    """What lies in models/results/: tables and descriptions by name."""
-
-    tables: Mapping[str, Table]
-    descriptions: Mapping[str, Mapping[str, Any]]
-
-
 def write_card(models: Path) -> None:
     """Write README.md and results/training.csv into the folder of the models."""
     files = load_model_files(models)
     write_atomically(models / "results" / "training.csv", format_training(files).encode())
-    write_atomically(models / "README.md", format_card(files, load_results(models)).encode())
+    card = format_card(files, load_tables(models), load_descriptions(models))
+    write_atomically(models / "README.md", card.encode())
 
 
 def load_model_files(models: Path) -> list[ModelFile]:
@@ -69,17 +64,18 @@ def load_model_files(models: Path) -> list[ModelFile]:
     return files
 
 
-def load_results(models: Path) -> Results:
-    folder = models / "results"
-    tables: dict[str, Table] = {}
-    for path in sorted(folder.glob("*.csv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            tables[path.stem] = list(csv.DictReader(file))
-    descriptions = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
-    return Results(tables, descriptions)
+def load_tables(models: Path) -> dict[str, Table]:
+    """Return the tables in models/results/ by name."""
+    paths = sorted(models.glob("results/*.csv"))
+    return {path.stem: list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in paths}
 
 
-def format_card(files: Sequence[ModelFile], results: Results) -> str:
+def load_descriptions(models: Path) -> Descriptions:
+    """Return how each result in models/results/ was made, by name."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(models.glob("results/*.json"))}
+
+
+def format_card(files: Sequence[ModelFile], tables: Mapping[str, Table], descriptions: Descriptions) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -92,9 +88,9 @@ def format_card(files: Sequence[ModelFile], results: Results) -> str:
     return environment.get_template("card.md.j2").render(
         files=by_name,
         cell_columns=describe_cell_columns(by_name["cells"]),
-        photos=format_photos(results.tables),
-        table=partial(format_result, results.tables),
-        outdated=list_outdated(results),
+        photos=format_photos(tables),
+        table=partial(format_result, tables),
+        outdated=list_outdated(descriptions),
     )
 
 
@@ -111,14 +107,13 @@ def format_training(files: Sequence[ModelFile]) -> str:
 def format_photos(tables: Mapping[str, Table]) -> str:
     """Return the table of all labelled photos: one row a set, and two for ordinary and adversarial corruptions."""
     sums = ("pictures", "exact", "silent_errors", "false_alarms", "unflagged", "invented")
-    sets = add_up(tables["photos"], ("set",), sums)
-    parts = [(title, sets.get((name,))) for name, title in SETS.items()]
+    parts = [(title, [line for line in tables["photos"] if line["set"] == name]) for name, title in SETS.items()]
     for title, adversarial in (("photos under corruptions", False), ("photos cut, covered or altered", True)):
         lines = [line for line in tables["stress"] if line["family"].endswith("(adversarial)") == adversarial]
-        parts.append((title, add_up(lines, (), sums).get(())))
+        parts.append((title, lines))
     rows = []
-    for title, total in parts:
-        if total:
+    for title, lines in parts:
+        for total in add_up(lines, (), sums).values():
             coverage = f"{100 * total['unflagged'] / total['pictures']:.1f} %"
             rows.append((title, *(total[name] for name in sums[:4]), coverage, total["invented"]))
     head = ("set", "pictures", "exact", "silent errors", "false alarms", "coverage", "invented kingdoms")
@@ -137,10 +132,10 @@ def format_result(
     return format_table([name.replace("_", " ") for name in (*by, *sums)], rows)
 
 
-def list_outdated(results: Results) -> list[str]:
+def list_outdated(descriptions: Descriptions) -> list[str]:
     """Return the names of results that were measured with other model files than the shipped ones."""
     shipped = compute_model_digests()
-    return [name for name, about in results.descriptions.items() if "models" in about and about["models"] != shipped]
+    return [name for name, about in descriptions.items() if "models" in about and about["models"] != shipped]
 
 
 def describe_cell_columns(file: ModelFile) -> str:

@@ -1,7 +1,7 @@
 """Plots of the results: success against the severity of each corruption, and against each factor of rendered scenes.
 
 Equal tables give equal files under one version of matplotlib. Each plot names its table and the table's digest, so that
-a test finds plots of earlier results (`get_source`).
+a test finds plots of earlier results.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Counts = Sequence[tuple[int, int]]
-"""Hits and total at each setting."""
 Line = Mapping[str, str]
+Panel = Mapping[str, Mapping[str, int]]
+"""One small diagram: the sums of the plotted columns and the total, for each setting."""
 
 STYLE: Final[dict[Any, Any]] = {
     "svg.hashsalt": "kdvision",
@@ -50,16 +51,6 @@ SERIES: Final[dict[str, dict[str, Any]]] = {
 
 
 @dataclass(frozen=True)
-class Panel:
-    """One small diagram; `connected` says that the settings are steps of one quantity."""
-
-    title: str
-    settings: Sequence[str]
-    series: Mapping[str, Counts]
-    connected: bool = True
-
-
-@dataclass(frozen=True)
 class Plot:
     """One figure: the table it shows, and by which columns the table's rows become panels and settings."""
 
@@ -68,62 +59,51 @@ class Plot:
     total: str
     panel: str
     setting: str
-    columns: int
 
-    def build_panels(self, lines: Sequence[Line]) -> list[Panel]:
+    def build_panels(self, lines: Sequence[Line]) -> Mapping[str, Panel]:
         """Return a panel for each value of the panel column, from the rows of the table."""
-        names = [name for name in SERIES if name in lines[0]]
-        panels = []
-        for title in dict.fromkeys(line[self.panel] for line in lines):
-            mine = [line for line in lines if line[self.panel] == title]
-            sums = {
-                str(setting): total for (setting,), total in add_up(mine, (self.setting,), (*names, self.total)).items()
-            }
-            series = {name: [(total[name], total[self.total]) for total in sums.values()] for name in names}
-            numbers = all(re.fullmatch(r"[\d.]+", setting) for setting in sums)
-            panels.append(Panel(title, [setting.removesuffix(".0") for setting in sums], series, connected=numbers))
+        panels: dict[str, dict[str, dict[str, int]]] = defaultdict(dict)
+        columns = [name for name in (*SERIES, self.total) if name in lines[0]]
+        for (title, setting), sums in add_up(lines, (self.panel, self.setting), columns).items():
+            panels[str(title)][str(setting).removesuffix(".0")] = sums
         return panels
+
+    def draw(self, lines: Sequence[Line], *, source: str) -> bytes:
+        """Return the SVG of the rows, without scenes that vary in everything; `source` is written into its metadata."""
+        panels = self.build_panels([line for line in lines if line.get("factor") != "all at random"])
+        rows = -(-len(panels) // PANEL_COLUMNS)
+
+        def fill(figure: Figure) -> None:
+            places = figure.subplots(rows, PANEL_COLUMNS, squeeze=False).flat
+            for (title, panel), axes in zip(panels.items(), places, strict=False):
+                axes.set_title(title, loc="left")
+                _draw_panel(panel, self.total, axes)
+            for axes in places[len(panels) :]:
+                axes.set_axis_off()
+            figure.suptitle(self.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+            handles, names = places[0].get_legend_handles_labels()
+            figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+
+        return draw_svg((3.5 * PANEL_COLUMNS, 2.75 * rows + 0.8), fill, Creator="kdvision", Source=source)
 
 
 PLOTS: Final = (
-    Plot("stress", "Photos under corruptions, by severity", "pictures", "family", "severity", 3),
-    Plot("factors", "Rendered scenes with one factor changed at a time", "kingdoms", "factor", "setting", 3),
+    Plot("stress", "Photos under corruptions, by severity", "pictures", "family", "severity"),
+    Plot("factors", "Rendered scenes with one factor changed at a time", "kingdoms", "factor", "setting"),
 )
 
 
+PANEL_COLUMNS: Final = 3
 COVERAGE_COLORS: Final = {"ordinary": "#0072B2", "adversarial": "#D55E00"}
 
 
 def write_plots(results: Path) -> None:
     """Draw results/NAME.svg for each plot whose table is in the folder, and results/stress-coverage.svg."""
-    coverage = results / "stress-coverage.csv"
-    if coverage.is_file():
-        lines = list(csv.DictReader(io.StringIO(coverage.read_text(encoding="utf-8"))))
-        write_atomically(coverage.with_suffix(".svg"), draw_coverage(lines, source=describe_source(coverage)))
-    for plot in PLOTS:
-        path = results / f"{plot.table}.csv"
+    for name, draw in {"stress-coverage": draw_coverage, **{plot.table: plot.draw for plot in PLOTS}}.items():
+        path = results / f"{name}.csv"
         if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            lines = [line for line in csv.DictReader(io.StringIO(text)) if line.get("factor") != "all at random"]
-            content = draw_figure(plot, plot.build_panels(lines), source=describe_source(path))
-            write_atomically(path.with_suffix(".svg"), content)
-
-
-def draw_figure(plot: Plot, panels: Sequence[Panel], *, source: str) -> bytes:
-    """Return the SVG of a figure; `source` is written into its metadata."""
-    rows = -(-len(panels) // plot.columns)
-
-    def draw(figure: Figure) -> None:
-        places = figure.subplots(rows, plot.columns, squeeze=False).flat
-        for panel, axes in zip(panels, places, strict=False):
-            _draw_panel(panel, axes)
-        for axes in places[len(panels) :]:
-            axes.set_axis_off()
-        figure.suptitle(plot.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
-        handles, names = places[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-
-    return draw_svg((3.5 * plot.columns, 2.75 * rows + 0.8), draw, Creator="kdvision", Source=source)
+            lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+            write_atomically(path.with_suffix(".svg"), draw(lines, source=describe_source(path)))
 
 
 def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
@@ -161,24 +141,27 @@ def draw_svg(size: tuple[float, float], draw: Callable[[Figure], None], **metada
     return out.getvalue()
 
 
-def _draw_panel(panel: Panel, axes: Axes) -> None:
-    """Draw shares in per cent with 95 % intervals; the series are shifted a little so that they do not overlap."""
-    for index, (name, counts) in enumerate(panel.series.items()):
-        shift = 0.12 * (index - (len(panel.series) - 1) / 2)
-        shares = [100 * hits / max(1, total) for hits, total in counts]
-        limits = [
-            binomtest(hits, total).proportion_ci(method="wilson") if total else (0.0, 1.0) for hits, total in counts
-        ]
+def _draw_panel(panel: Panel, total: str, axes: Axes) -> None:
+    """Draw shares of the total in per cent with 95 % intervals; the series are shifted so that they do not overlap.
+
+    Settings that are numbers are steps of one quantity, so lines connect them.
+    """
+    are_connected = all(re.fullmatch(r"[\d.]+", setting) for setting in panel)
+    names = [name for name in SERIES if all(name in sums for sums in panel.values())]
+    for index, name in enumerate(names):
+        counts = [(sums[name], sums[total]) for sums in panel.values()]
+        shift = 0.12 * (index - (len(names) - 1) / 2)
+        shares = [100 * hits / max(1, n) for hits, n in counts]
+        limits = [binomtest(hits, n).proportion_ci(method="wilson") if n else (0.0, 1.0) for hits, n in counts]
         below = [max(0.0, share - 100 * low) for share, (low, _) in zip(shares, limits, strict=True)]
         above = [max(0.0, 100 * high - share) for share, (_, high) in zip(shares, limits, strict=True)]
         style = {"markersize": 5, "linewidth": 1.5, "elinewidth": 1, "clip_on": False, **SERIES[name]}
-        if not panel.connected:
+        if not are_connected:
             style["linestyle"] = "none"
         axes.errorbar([step + shift for step in range(len(counts))], shares, [below, above], **style)
-    axes.set_title(panel.title, loc="left")
-    slanted: dict[str, Any] = {} if panel.connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(panel.settings)), panel.settings, **slanted)
-    axes.set_xlim(-0.5, len(panel.settings) - 0.5)
+    slanted: dict[str, Any] = {} if are_connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(panel)), list(panel), **slanted)
+    axes.set_xlim(-0.5, len(panel) - 0.5)
     axes.set_ylim(0, 100)
     axes.set_yticks(range(0, 101, 25), [f"{share} %" for share in range(0, 101, 25)])
     axes.grid(axis="y", color="#dddddd", linewidth=0.8)
@@ -188,9 +171,3 @@ def _draw_panel(panel: Panel, axes: Axes) -> None:
 def describe_source(table: Path) -> str:
     """Return the name and the digest of a table."""
     return f"{table.name} {hashlib.sha256(table.read_bytes()).hexdigest()[:16]}"
-
-
-def get_source(svg: str) -> str | None:
-    """Return the source that an SVG names; None for a plot that names none."""
-    found = re.search(r"<dc:source>\s*([^<]*?)\s*</dc:source>", svg)
-    return found[1] if found else None

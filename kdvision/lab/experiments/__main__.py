@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from kdvision.lab.card.card import write_card
+from kdvision.lab.card.plots import write_plots
 from kdvision.lab.experiments import ablation, factors, labelled, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Experiment, Row, run
 from kdvision.lab.run import make_parser
@@ -50,9 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         print(format_summary(summary))
     if results == Path("models/results"):
-        from kdvision.lab.card.card import write_card
-        from kdvision.lab.card.plots import write_plots
-
         write_plots(results)
         write_card(results.parent)
     return 0

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import DRAWN, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.vision import find
@@ -40,13 +40,13 @@ Part = Callable[[], AbstractContextManager[object]]
 """Makes a context in which the program runs without a part."""
 
 
-def _replace(*replacements: tuple[object, str, Callable[..., object]]) -> Part:
-    """Return a part that is left out by replacing functions: where each is, its name, and what stands in for it."""
+def _replace(*targets: object, **functions: Any) -> Part:
+    """Return a part that is left out by replacing functions of modules or classes by others."""
 
     def leave_out() -> ExitStack:
         stack = ExitStack()
-        for target, name, function in replacements:
-            stack.enter_context(patch.object(target, name, function))
+        for target in targets:
+            stack.enter_context(patch.multiple(target, **functions))
         return stack
 
     return leave_out
@@ -72,31 +72,29 @@ def _flatten_grid(*arguments: Any) -> tuple[Any, Any]:
 
 PARTS: Final[Mapping[str, Part]] = {
     "nothing": nullcontext,
-    "context network": _replace((ContextClassifier, "classify", lambda _, __, observations: list(observations))),
-    "test-time rotation": _replace((CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))),
+    "context network": _replace(ContextClassifier, classify=lambda _, __, observations: list(observations)),
+    "test-time rotation": _replace(CellClassifier, _is_certain=lambda _, logits: np.ones(len(logits), bool)),
     "background colour": _hide_metadata("tile_weights"),
     "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
     "border evidence": _replace(
-        (observe, "compute_border_log_odds", lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:]))
+        observe, compute_border_log_odds=lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:])
     ),
-    "component splitting": _replace(
-        *((module, "split_component", lambda whole: [whole]) for module in (hypothesis, refine))
-    ),
+    "component splitting": _replace(hypothesis, refine, split_component=lambda whole: [whole]),
     "partition of close kingdoms": _replace(
-        (find, "split_by_castles", lambda _: []),
-        (find, "remove_foreign_tiles", lambda lattices: [one.observation for one in lattices]),
+        find,
+        split_by_castles=lambda _: [],
+        remove_foreign_tiles=lambda lattices: [one.observation for one in lattices],
     ),
-    "grid warping": _replace((grid, "_smooth_residuals", _flatten_grid)),
+    "grid warping": _replace(grid, _smooth_residuals=_flatten_grid),
     "the box: any two squares make a domino": _replace(
-        (find, "decide", lambda readings, _, **options: decide(readings, ANY_PAIR, **options))
+        find, decide=lambda readings, _, **options: decide(readings, ANY_PAIR, **options)
     ),
 }
 """Each part and the context in which the program runs without it."""
 
 
 def _list_scenes(_: Path, seed: int) -> list[Row]:
-    first = seed * SCENES_PER_SEED
-    return [{"scene": number} for number in range(first, first + SCENES)]
+    return [{"scene": number} for number in number_scenes(seed, SCENES)]
 
 
 def _measure(data: Path, case: Row) -> list[Row]:

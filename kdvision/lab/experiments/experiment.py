@@ -1,33 +1,28 @@
 """An experiment: its cases, what is measured for each, and the table in models/results/ that the cases add up to.
 
-A run keeps the rows of each case in a work folder and goes on there after an interruption. The work is thrown away
-when the models or the program have changed.
+A run keeps the rows of each case in a work folder and goes on there after an interruption. Rows of other models or of
+another version of the program are not used.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 import kdvision
-from kdvision import text
+from kdvision import pipeline, text
+from kdvision.batch.store.folder import append_line, read_lines
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, strip_digest
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
 
 Row = dict[str, int | str]
 """Values by column."""
@@ -35,7 +30,12 @@ Row = dict[str, int | str]
 PROGRESS_CASES: Final = 20
 """The progress is printed every so many cases."""
 SCENES_PER_SEED: Final = 10_000
-"""Rendered scenes are numbered from seed times this on, so that no two seeds share a scene."""
+
+
+def number_scenes(seed: int, count: int) -> range:
+    """Return the numbers of the rendered scenes of a seed; no two seeds share a number."""
+    first = seed * SCENES_PER_SEED
+    return range(first, first + count)
 
 
 @dataclass(frozen=True)
@@ -127,37 +127,17 @@ def run(
 def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
-    path = work / f"{experiment.name}.jsonl"
-    known = _load_work(path)
+    path, program = work / f"{experiment.name}.jsonl", _program_digest()
+    known = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
     missing = [case for case in cases if json.dumps(case) not in known]
-    with path.open("w", encoding="utf-8") as journal:
-
-        def write(**line: object) -> None:
-            journal.write(f"{json.dumps(line)}\n")
-            journal.flush()
-
-        write(program=_program_digest())
-        for key, found in known.items():
-            write(case=key, rows=found)
-        measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
-        for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
-            key = json.dumps(case)
-            known[key] = [{**case, **row} for row in rows]
-            write(case=key, rows=known[key])
-            if done % PROGRESS_CASES == 0 or done == len(missing):
-                print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
+    measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
+    for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
+        key = json.dumps(case)
+        known[key] = [{**case, **row} for row in rows]
+        append_line(path, {"program": program, "case": key, "rows": known[key]})
+        if done % PROGRESS_CASES == 0 or done == len(missing):
+            print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
     return [row for case in cases for row in known[json.dumps(case)]]
-
-
-def _load_work(path: Path) -> dict[str, list[Row]]:
-    """Return the rows by case from an interrupted run of the same program and models; a torn last line is dropped."""
-    lines = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        with suppress(ValueError):
-            lines.append(json.loads(line))
-    if not lines or lines[0].get("program") != _program_digest():
-        return {}
-    return {line["case"]: line["rows"] for line in lines[1:]}
 
 
 @cache
@@ -187,7 +167,7 @@ class Reading:
     `found_none` says that the program reported that there is no kingdom. `error` names any other exception.
     """
 
-    kingdoms: Sequence[KingdomReading] = ()
+    kingdoms: Sequence[pipeline.KingdomReading] = ()
     found_none: bool = False
     error: str = ""
 
@@ -198,8 +178,6 @@ class Reading:
 
 def read_picture(photo: PhotoSource) -> Reading:
     """Return what the whole pipeline reads in a picture; any exception is part of the reading."""
-    from kdvision import pipeline
-
     try:
         return Reading(pipeline.read(Photo.open(photo)))
     except ModelError:

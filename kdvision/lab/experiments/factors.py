@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.lab.render.art.folder_art import FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
@@ -94,13 +94,12 @@ def choose_drawn_art(number: int) -> DrawnSceneArt:
 
 
 def _list_scenes(data: Path, seed: int) -> Iterator[Row]:
-    first = seed * SCENES_PER_SEED
     for art in (DRAWN, SCANS) if data.is_dir() else (DRAWN,):
-        for number in range(first, first + RANDOM_SCENES[art]):
+        for number in number_scenes(seed, RANDOM_SCENES[art]):
             setting = "45 to 60 degrees" if draw_factors(number).angle > 45 else "up to 45 degrees"
             yield {"art": art, "factor": RANDOM, "setting": setting, "scene": number}
     for factor in FACTORS.values():
-        for value, number in product(factor.settings, range(first, first + SCENES_PER_SETTING)):
+        for value, number in product(factor.settings, number_scenes(seed, SCENES_PER_SETTING)):
             yield {"art": DRAWN, "factor": factor.title, "setting": f"{value}", "scene": number}
 
 

@@ -1,8 +1,6 @@
 """Compares kingdoms that were read with the truth of a rendered picture, square by square, by position."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -10,9 +8,7 @@ from scipy.spatial.distance import cdist
 
 from kdvision.lab.experiments.experiment import Reading, Row
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
+from kdvision.pipeline import KingdomReading
 
 MAX_DISTANCE_SIDES: Final = 0.5
 """A square that was read is a true one if their centres are nearer than this."""

@@ -1,7 +1,6 @@
 """Pictures without a kingdom: photographed textures, and rendered tables with clutter or loose dominoes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -10,7 +9,7 @@ import numpy as np
 
 from kdvision.errors import PhotoError
 from kdvision.evaluate.labels import PHOTO_SUFFIXES
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
@@ -32,8 +31,9 @@ FOLDERS: Final = {TEXTURES: Path("tiles", "not_tile"), PHOTOS: Path("no_kingdom"
 def draw_factors(number: int) -> SceneFactors:
     """Return a table without a kingdom; view and light vary as in ordinary photos."""
     rng = make_rng(number, "nothing")
-    return replace(
-        SceneFactors(kingdoms=0, clutter=4),
+    return SceneFactors(
+        kingdoms=0,
+        clutter=4,
         angle=float(rng.uniform(0, 60)),
         pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
         fill=float(rng.uniform(0.4, 0.95)),
@@ -50,8 +50,7 @@ def open_picture(data: Path, case: Row) -> Photo:
 
 
 def _list_pictures(data: Path, seed: int) -> Iterator[Row]:
-    first = seed * SCENES_PER_SEED
-    for kind, number in product(OBJECTS, range(first, first + SCENES)):
+    for kind, number in product(OBJECTS, number_scenes(seed, SCENES)):
         yield {"kind": kind, "picture": number}
     for kind, folder in FOLDERS.items():
         paths = sorted(path for path in (data / folder).glob("*") if path.suffix in PHOTO_SUFFIXES)

@@ -16,7 +16,7 @@ import numpy as np
 
 from kdvision.evaluate.evaluate import compare_with_label
 from kdvision.lab.arrays import Bytes, Floats, Rng
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Reading, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Reading, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import DRAWN, SCANS, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.lab.experiments.labelled import count_photo, load_compared, load_labels
@@ -117,8 +117,7 @@ def _draw_point(quads: Floats, rng: Rng) -> tuple[Floats, float]:
 
 
 def _list_cases(data: Path, seed: int) -> Iterator[Row]:
-    first = seed * SCENES_PER_SEED
-    for art, number in product((DRAWN, SCANS) if data.is_dir() else (DRAWN,), range(first, first + SCENES)):
+    for art, number in product((DRAWN, SCANS) if data.is_dir() else (DRAWN,), number_scenes(seed, SCENES)):
         yield {"set": f"{art} scenes", "picture": number}
     for folder in PHOTO_SETS:
         for name in load_compared(data / folder):

@@ -10,24 +10,21 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import Gem
+from kdvision.game.kingdom import corner_squares
 from kdvision.lab.arrays import Floats
-from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
 from kdvision.lab.games import pieces as games_with_pieces
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.geometry import compute_side_lengths
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
-
 
 STREAM: Final = 7_000
 """Scene numbers begin here, so that no scene of the factors has the same."""
@@ -50,10 +47,10 @@ class Item(NamedTuple):
     side: float
     cell: str = ""
 
-    def matches(self, other: Item, side: float) -> bool:
-        """Return whether both show the same in the same place, for squares of `side` pixels."""
-        distance = float(np.linalg.norm(self.centre - other.centre))
-        return self.cell == other.cell and distance < MAX_DISTANCE_SIDES * side
+    def is_among(self, items: Sequence[Item]) -> bool:
+        """Return whether one of the items shows the same in the same place."""
+        reach = MAX_DISTANCE_SIDES * self.side
+        return any(one.cell == self.cell and np.linalg.norm(one.centre - self.centre) < reach for one in items)
 
 
 def draw_factors(number: int) -> SceneFactors:
@@ -80,8 +77,7 @@ def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterato
     read = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
     for kind in (TILES, TOWNS, *PIECES, GEM):
         mine, others = ([item for item in items if item.kind == kind] for items in (true, read))
-        found = sum(any(item.matches(other, item.side) for other in others) for item in mine)
-        extra = sum(not any(item.matches(other, item.side) for other in mine) for item in others)
+        found, extra = sum(item.is_among(others) for item in mine), sum(not item.is_among(mine) for item in others)
         yield {"item": kind, "there": len(mine), "found": found, "extra": extra}
 
 
@@ -91,7 +87,7 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     for square in quads.keys() & kingdom.pieces.keys():
         yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))
     for gem in kingdom.gems:
-        around = [quads[square].mean(0) for square in Gem("", gem).squares if square in quads]
+        around = [quads[square].mean(0) for square in corner_squares(gem) if square in quads]
         if len(around) == 4:
             yield Item(GEM, np.mean(around, axis=0), _measure_side(quads[gem]))
 
@@ -134,8 +130,7 @@ def count_pieces(read: Sequence[tuple[str, str]], kind: str, there: int | Sequen
 def _list_cases(data: Path, seed: int) -> Iterator[Row]:
     for path in sorted((data / PHOTO_FOLDER).glob("*.jpg")):
         yield {"game": PHOTOS, "picture": path.name}
-    first = seed * SCENES_PER_SEED
-    for game, number in product(games_with_pieces.DECKS, range(first, first + SCENES)):
+    for game, number in product(games_with_pieces.DECKS, number_scenes(seed, SCENES)):
         yield {"game": game, "picture": number}
 
 

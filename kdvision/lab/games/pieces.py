@@ -10,7 +10,7 @@ import numpy as np
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import Gem
+from kdvision.game.kingdom import corner_squares
 from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
@@ -28,10 +28,10 @@ _LEANING_SHARE: Final = 0.3  # of the figures
 _MAX_OFFSET_SQUARES: Final = 0.36  # of a figure from the middle of its square, along either side
 
 
-def make_scene_with_pieces(rng: Rng, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
+def make_scene_with_pieces(rng: Rng, *, game: str | None = None) -> Scene:
     """Return a random scene of a game in DECKS (None: of any)."""
     game = game or str(rng.choice(list(DECKS), p=_GAME_SHARES))
-    count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1])) if kingdoms is None else kingdoms
+    count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1]))
     side = 7 if game == "royal-wedding" or (count <= 2 and rng.random() < 0.3) else 5
     turns = None if rng.random() < 0.6 else int(rng.integers(2, 13))
     played = play(rng, players=max(2, count), side=side, turns=turns, deck=DECKS[game])
@@ -108,7 +108,7 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = 
     gems = set[Square]()
     illegal_share, legal_share = (0.0, 1.0) if legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
     for corner in kingdom.squares:
-        around = Gem("", corner).squares
+        around = corner_squares(corner)
         if not kingdom.squares.keys() >= set(around):
             continue
         terrains = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Floats32, Points
+from kdvision.vision.geometry import apply_homography
 
 # A board's y runs down the page; a right-handed world with z towards the viewer needs it up.
 _FLIP_Y = np.diag([1.0, -1.0, 1.0, 1.0])
@@ -30,9 +30,15 @@ class Camera:
         result[:, 2] += z * self.matrix[:, 2]
         return result
 
+    def lift(self, z: float) -> Points:
+        """Return the matrix (3, 4) for a table whose surface is at height `z`."""
+        lift = np.eye(4)
+        lift[2, 3] = z
+        return np.asarray(self.matrix @ lift)
+
     def project(self, points: Points, z: float = 0.0) -> Points:
         """Return the pixels (n, 2) of table points (n, 2) at height `z`, with distortion."""
-        return self.distort(cv2.perspectiveTransform(points[None].astype(np.float64), self.plane(z))[0])
+        return self.distort(apply_homography(self.plane(z), points))
 
     def distort(self, pixels: Points) -> Points:
         """Return the distorted positions of ideal pixels (n, 2)."""
@@ -87,14 +93,12 @@ def fit_camera(
     Angles are in radians; `tilt` is from straight above. `focal` is in units of the picture's longer side. `shift`
     moves the points, in units of the picture's size, as cropping a larger photo does.
     """
-    target = points.mean(0)
+    target, focal_pixels = points.mean(0), focal * max(width, height)
     distance = 3.0 * float(np.ptp(points, axis=0).max() + 1) * focal
     min_distance = 1.2 * float(np.abs(points - target).max()) * np.sin(tilt) + 1.0
     for _ in range(6):
-        pose = _look_at(
-            target, tilt=tilt, azimuth=azimuth, roll=roll, distance=distance, focal=focal * max(width, height)
-        )
-        pixels = cv2.perspectiveTransform(points[None].astype(np.float64), pose[:, [0, 1, 3]])[0]
+        pose = _look_at(target, tilt=tilt, azimuth=azimuth, roll=roll, distance=distance, focal=focal_pixels)
+        pixels = apply_homography(pose[:, [0, 1, 3]], points)
         distance *= float((np.ptp(pixels, axis=0) / (width, height)).max()) / fill
         distance = max(distance, min_distance)
     middle = (pixels.max(0) + pixels.min(0)) / 2

@@ -1,6 +1,5 @@
 """Rendered pictures under the corruptions of `kdvision.evaluate.corruptions`, with their truth."""
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -28,12 +27,8 @@ def corrupt_picture(picture: Picture, corruption: str, severity: float, *, seed:
     sides = compute_side_lengths(np.array(quads).reshape(-1, 4, 2)).mean(axis=1)
     side = float(np.median(sides)) if quads else DEFAULT_CELL_PIXELS
     photo = corrupt(picture.photo, corruption, severity, cell_size=side, seed=seed)
-    scale = np.array(photo.shape[1::-1]) / picture.photo.shape[1::-1]
-    kingdoms = (
-        replace(kingdom, squares={s: replace(d, corners=d.corners * scale) for s, d in kingdom.squares.items()})
-        for kingdom in picture.kingdoms
-    )
-    return Picture(photo, tuple(kingdoms), tuple(quad * scale for quad in picture.loose))
+    scale = np.divide(photo.shape[1::-1], picture.photo.shape[1::-1])
+    return picture.transform(photo, np.diag([*scale, 1.0]))
 
 
 def corrupt_randomly(picture: Picture, rng: Rng) -> Picture:

@@ -87,19 +87,19 @@ def revolve(profile: Sequence[tuple[float, float]], colours: ArrayLike, *, steps
 
 
 def draw_mesh(
-    image: Bytes, mesh: Mesh, camera: ArrayLike, *, light: Vector = _LIGHT, ambient: float = 0.5
+    image: Bytes, mesh: Mesh, camera: Floats, *, light: Vector = _LIGHT, ambient: float = 0.5
 ) -> NDArray[np.bool_]:
     """Draw a mesh into `image`, (H, W, 3) RGB; return the pixels that it covers, (H, W).
 
     `light` points from the table to the light; `ambient` is the share of light that reaches faces turned away from it.
     """
-    matrix, corners = np.asarray(camera, dtype=np.float64), mesh.triangles
+    corners = mesh.triangles
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    eye = np.linalg.svd(matrix)[2][3]
+    eye = np.linalg.svd(camera)[2][3]
     to_viewer = eye[:3] / eye[3] - corners.mean(axis=1)
     distance = np.linalg.norm(to_viewer, axis=1)
-    pixels, ahead = _project(matrix, corners)
+    pixels, ahead = _project(camera, corners)
     visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & ahead.all(axis=1))
     order = visible[np.argsort(-distance[visible])]
     direction = np.asarray(light, dtype=np.float64) / np.linalg.norm(light)
@@ -108,11 +108,11 @@ def draw_mesh(
     return _fill_triangles(image, pixels[order], shades[order])
 
 
-def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: ArrayLike, *, light: Vector = _LIGHT) -> Bytes:
+def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: Floats, *, light: Vector = _LIGHT) -> Bytes:
     """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light; `light` points up."""
     slide = np.asarray(light, dtype=np.float64) / light[2]
     flat = mesh.triangles - mesh.triangles[..., 2:] * slide
-    pixels, ahead = _project(np.asarray(camera, dtype=np.float64), flat)
+    pixels, ahead = _project(camera, flat)
     mask = np.zeros(shape[:2], dtype=np.uint8)
     for triangle in _to_fixed_point(pixels[ahead.all(axis=1)]):
         cv2.fillConvexPoly(mask, triangle, 255, cv2.LINE_8, _SHIFT)

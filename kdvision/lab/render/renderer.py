@@ -1,7 +1,7 @@
 """Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol
 
@@ -9,18 +9,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
-from kdvision.lab.games.layout import Kingdom, Piece, Scene, rotation_matrix
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
+from kdvision.lab.games.layout import Kingdom, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
 from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.surface import TableTop, paint
 from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
-
-OccluderPlacer = Callable[[Bytes, Floats32, Bytes, Sequence[Points], Sequence[Bytes], Rng], None]
-"""Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 
 ASPECT_RATIOS: Final = (1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16)
 ASPECT_SHARES: Final = (0.2, 0.3, 0.1, 0.3, 0.1)
@@ -62,11 +61,23 @@ class Picture:
     kingdoms: tuple[RenderedKingdom, ...]
     loose: tuple[Points, ...]
 
+    @property
+    def quads(self) -> list[Points]:
+        """The corners (4, 2) of all face-up squares."""
+        return [*(square.corners for kingdom in self.kingdoms for square in kingdom.squares.values()), *self.loose]
 
-def place_camera(
-    scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float] = (0.3, 1.0), tilt: float | None = None
-) -> Camera:
-    """Return a random camera on the scene; the picture's longer side is `size` pixels, `tilt` is in radians."""
+    def transform(self, photo: Bytes, matrix: Floats) -> "Picture":
+        """Return another photo with this truth; a homography (3, 3) takes this photo's pixels to those of the other."""
+
+        def move(square: RenderedSquare) -> RenderedSquare:
+            return replace(square, corners=apply_homography(matrix, square.corners))
+
+        kingdoms = (replace(k, squares={s: move(square) for s, square in k.squares.items()}) for k in self.kingdoms)
+        return Picture(photo, tuple(kingdoms), tuple(apply_homography(matrix, quad) for quad in self.loose))
+
+
+def place_camera(scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float] = (0.3, 1.0)) -> Camera:
+    """Return a random camera on the scene; the picture's longer side is `size` pixels."""
     aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))
     width, height = (size, round(size / aspect)) if aspect >= 1 else (round(size * aspect), size)
     share = float(rng.uniform(*fill))
@@ -74,11 +85,10 @@ def place_camera(
     if rng.random() < 0.14:  # the picture's border cuts the kingdoms
         share, room = share * rng.uniform(1.1, 1.7), 0.2
     shift = (float(rng.uniform(-room, room)), float(rng.uniform(-room, room)))
-    if tilt is None:
-        tilt = float(np.radians(abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)))
+    tilt_degrees = abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)
     return fit_camera(
         scene.outline(),
-        tilt=tilt,
+        tilt=float(np.radians(tilt_degrees)),
         azimuth=float(rng.uniform(0, 2 * np.pi)),
         roll=float(rng.normal(0, 0.08) if rng.random() < 0.7 else rng.uniform(0, 6.3)),
         focal=float(rng.uniform(0.65, 1.5)),
@@ -100,11 +110,11 @@ def render(
     print_style: PrintStyle | None = None,
     lamp: Vector | None = None,
     table_top: TableTop | None = None,
-    occluders: OccluderPlacer | None = None,
+    occluders: bool = False,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1). What is None is random, except that there are no occluders.
+    `lamp` points from the table to the lamp (z 1). What is None is random. With `occluders`, things lie on kingdoms.
     """
     factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
@@ -115,10 +125,10 @@ def render(
         faces = [art.tile(tile.kind, tile.name, rng) for tile in scene.tiles]
         sheet = cards.make_sheet(scene.tiles, faces, camera, style, rng)
         lean = cards.draw_sheet(picture, reflectance, sheet, camera, style, lamp, rng)
-    cover = _draw_pieces(picture, reflectance, scene.pieces, camera, art, rng, thickness=style.thickness, lamp=lamp)
+    cover = _draw_pieces(picture, reflectance, scene, camera.lift(style.thickness), art, lamp, rng)
     if occluders:
         corners = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        occluders(picture, reflectance, cover, corners, art.scraps, rng)
+        place_occluders(picture, reflectance, cover, corners, art.scraps, rng)
     maps = camera.lens_maps()
     layers = [
         cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -163,8 +173,8 @@ def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:
 def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> Bytes:
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
-    corners = np.array([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]], float)
-    visible = cv2.perspectiveTransform(corners[None], np.linalg.inv(camera.plane(0.0)))[0]
+    size, matrix = (camera.width, camera.height), camera.plane(0.0)
+    visible = apply_homography(np.linalg.inv(matrix), UNIT_SQUARE * size)
     extent = float(np.clip(np.abs(visible - middle).max(), reach, 4 * reach))
     side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
@@ -174,29 +184,16 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> 
     place = np.eye(3)
     place[:2, :2] = rotation_matrix(turn) / unit
     place[:2, 2] = middle - rotation_matrix(turn) @ (extent, extent)
-    size, matrix = (camera.width, camera.height), camera.plane(0.0) @ place
-    top8 = (top * 255).astype(np.uint8)
-    warped = cv2.warpPerspective(top8, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
-    return np.asarray(warped, np.uint8)
+    pixels = (top * 255).astype(np.uint8)
+    return np.asarray(cv2.warpPerspective(pixels, matrix @ place, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
 
 
 def _draw_pieces(
-    picture: Bytes,
-    reflectance: Floats32,
-    pieces: Sequence[Piece],
-    camera: Camera,
-    art: SceneArt,
-    rng: Rng,
-    *,
-    thickness: float,
-    lamp: Vector,
+    picture: Bytes, reflectance: Floats32, scene: Scene, matrix: Points, art: SceneArt, lamp: Vector, rng: Rng
 ) -> Bytes:
-    """Draw pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
+    """Draw a scene's pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
     cover = np.zeros(picture.shape[:2], np.uint8)
-    lift = np.eye(4)
-    lift[2, 3] = thickness
-    matrix = camera.matrix @ lift
-    for piece in sorted(pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
+    for piece in sorted(scene.pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
         mesh = art.mesh(piece.kind, piece.colour, rng)
         mesh = (mesh.tip(piece.lean) if piece.lean else mesh).place(piece.at, piece.turn, piece.size)
         shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)

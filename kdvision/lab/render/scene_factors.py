@@ -21,6 +21,7 @@ from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.renderer import ASPECT_RATIOS, ASPECT_SHARES, Picture, SceneArt
 from kdvision.lab.render.scenes import COLOURS, OTHER_OBJECTS, SceneBuilder
+from kdvision.vision.geometry import UNIT_SQUARE
 
 _FIRST_SEED_WORD: Final = 20_260_000  # no training and no calibration draws from a seed that begins with this word
 _MAX_SIDE_PX: Final = 4000  # of the photo's longer side: a phone with 12 megapixels
@@ -113,7 +114,7 @@ class SceneFactors:
 def measure_square_side(camera: Camera, scene: Scene) -> float:
     """Return the side in pixels (the root of the mean area) of the kingdoms' squares, or else of the loose squares."""
     squares = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
-    squares = squares or [scene.outline().mean(0) + np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5]
+    squares = squares or [scene.outline().mean(0) + UNIT_SQUARE - 0.5]
     return measure_side([camera.project(quad) for quad in squares])
 
 

@@ -1,21 +1,19 @@
 """The rendered scenes of training, each from its seed, in several worlds."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from kdvision.lab.arrays import Floats, Rng
+from kdvision.lab.arrays import Rng
 from kdvision.lab.games.pieces import add_kings, lean_figures, make_scene_with_pieces
 from kdvision.lab.render import renderer
 from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
 from kdvision.lab.render.corrupted import corrupt_randomly
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.table_tops import make_patterned_top
-from kdvision.lab.render.renderer import Picture, RenderedSquare
+from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import make_scene
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
 
@@ -56,15 +54,7 @@ def rectify(picture: Picture, rng: Rng) -> Picture:
     place = np.array([[side, 0, margin[0] * side], [0, side, margin[1] * side], [0, 0, 1.0]])
     warp = place @ np.linalg.inv(matrix)
     photo = cv2.warpPerspective(picture.photo, warp, (width, height), borderValue=(114, 114, 114))
-
-    def move(quad: Floats) -> Floats:
-        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), warp)[0])
-
-    kingdoms = tuple(
-        replace(k, squares={s: RenderedSquare(move(one.corners), one.hidden) for s, one in k.squares.items()})
-        for k in picture.kingdoms
-    )
-    return Picture(np.asarray(photo, np.uint8), kingdoms, tuple(move(quad) for quad in picture.loose))
+    return picture.transform(np.asarray(photo, np.uint8), warp)
 
 
 def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
@@ -77,9 +67,8 @@ def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
 
 
 def _render_table(rng: Rng, art_mix: ArtMix, world: str, *, with_leaning_figures: bool = False) -> Picture:
-    occluders, factors = None, None
-    if world == "occluded":
-        occluders = place_occluders
+    occluders, factors = world == "occluded", None
+    if occluders:
         world = ("scenes", "patterned", "lit")[rng.choice(3, p=_OCCLUDED_SHARES)]
     if world == "lit":
         factors = PhotoFactors.sample_hard_light(rng)
@@ -104,6 +93,5 @@ def make_example(seed: tuple[int, ...], *, folder: Path, world: str = "scenes") 
     picture = render_world(rng, load_art_mix(folder), world)
     if picture.kingdoms and rng.random() < _RECTIFIED_SHARE:
         picture = rectify(picture, rng)
-    quads = [*(square.corners for k in picture.kingdoms for square in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
-    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))
+    return SceneExample(code, np.array(picture.quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))

@@ -29,7 +29,7 @@ from kdvision.lab.render.renderer import Picture
 from kdvision.lab.run import Run
 from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
-from kdvision.lab.train.fitting import fit_temperature, run_steps
+from kdvision.lab.train.fitting import Cycle, fit_temperature, run_steps
 from kdvision.lab.train.networks import COLOUR_FEATURES, ContextForPhoto, ContextNet
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures
@@ -73,13 +73,8 @@ def train_context(run: Run) -> None:
     net = fit_context(training)
     temperature, rates = measure_context(net, held_out)
     print(f"temperature {temperature:.3f}; held-out figures {rates}", flush=True)
-    settings: dict[str, float] = {
-        "seed": SEED,
-        "scenes": TRAINING_SCENES,
-        "held_out_scenes": HELD_OUT_SCENES,
-        "epochs": EPOCHS,
-    }
-    settings["minutes"] = round((time.monotonic() - started) / 60, 1)
+    counts = {"scenes": TRAINING_SCENES, "held_out_scenes": HELD_OUT_SCENES, "epochs": EPOCHS}
+    settings = {"seed": SEED, **counts, "minutes": round((time.monotonic() - started) / 60, 1)}
     path = run.models / "context.onnx"
     export_context(net, path, kinds=KINDS, temperature=temperature, held_out=rates, settings=settings)
 
@@ -152,16 +147,8 @@ def fit_context(
     def compute_loss(log_probs: Tensor, colour: Tensor, labels: Tensor, missing: Tensor) -> Tensor:
         return compute_log_loss(net(log_probs, colour, missing), labels)
 
-    run_steps(
-        net,
-        (part for _ in range(epochs) for part in batches),
-        compute_loss,
-        steps=epochs * len(batches),
-        learning_rate=learning_rate,
-        weight_decay=WEIGHT_DECAY,
-        max_norm=1.0,
-        warm_up=0.3,
-    )
+    cycle = Cycle(epochs * len(batches), learning_rate, WEIGHT_DECAY, max_norm=1.0, warm_up=0.3)
+    run_steps(net, (part for _ in range(epochs) for part in batches), compute_loss, cycle)
     return net.eval()
 
 

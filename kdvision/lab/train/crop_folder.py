@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -84,9 +84,8 @@ class Crops:
     @cached_property
     def boards(self) -> tuple[str, ...]:
         """The groups with crops of several terrains."""
-        return tuple(
-            sorted(g for g, kinds in self.pictures.items() if len(_list_terrains(kinds)) >= MIN_BOARD_TERRAINS)
-        )
+        terrains = {group: {kind[0] for kind in kinds} for group, kinds in self.pictures.items()}
+        return tuple(sorted(group for group in terrains if len(terrains[group]) >= MIN_BOARD_TERRAINS))
 
     @cached_property
     def by_kind(self) -> CropsByKind:
@@ -132,11 +131,7 @@ class Crops:
         """The mean CIE L*a*b* colour of each group's terrains (groups, terrains, 3); NaN where it has no crop."""
         colours = np.full((len(self.pictures), len(TERRAINS), 3), np.nan)
         for row, kinds in zip(colours, self.pictures.values(), strict=True):
-            for terrain in _list_terrains(kinds):
-                means = [crop.mean(axis=(0, 1)) for kind, few in kinds.items() if kind[0] == terrain for crop in few]
-                row[TERRAINS.index(terrain)] = rgb2lab(np.mean(means, axis=0) / 255)
+            for column, terrain in enumerate(TERRAINS):
+                if means := [crop.mean(axis=(0, 1)) for kind in kinds if kind[0] == terrain for crop in kinds[kind]]:
+                    row[column] = rgb2lab(np.mean(means, axis=0) / 255)
         return colours
-
-
-def _list_terrains(kinds: Iterable[str]) -> set[str]:
-    return {kind[0] for kind in kinds}

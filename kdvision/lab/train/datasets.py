@@ -69,9 +69,8 @@ def make_detector_target(quads: Floats, size: int) -> Floats32:
     weigh less, so that squares of all sizes count alike.
     """
     cells = size // STRIDE_PIXELS
-    target = np.zeros((9, cells, cells), np.float32)
     if not len(quads):
-        return target
+        return np.zeros((9, cells, cells), np.float32)
     centre, alpha, beta = compute_axes(quads)
     y, x = np.mgrid[0:cells, 0:cells]
     away = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE_PIXELS).reshape(1, -1) - centre[:, None]
@@ -83,8 +82,7 @@ def make_detector_target(quads: Floats, size: int) -> Floats32:
     offset = -away[owner, np.arange(away.shape[1])] / half_side
     axes = encode_axes(alpha, beta)[owner]
     planes = np.stack([inside, offset.real, offset.imag, *axes.T, np.clip(16 / half_side, 0.3, 2.5)]) * inside
-    target[:] = planes.reshape(9, cells, cells)
-    return target
+    return np.asarray(planes.reshape(9, cells, cells), np.float32)
 
 
 def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) -> tuple[Bytes, Floats32]:

@@ -19,6 +19,7 @@ from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, measure_cover
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, prepare_crops
 
 TILE_KINDS = (*(kind for kind in KINDS if kind != NOTHING), "t")
@@ -27,8 +28,6 @@ PIECES = ("", "knight", "tower", "queen", "building")
 PARTNER_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """Right, down, left, up: the order of the partner outputs."""
 UNKNOWN = -1
-UNIT_SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
-
 
 KIND, TILE, HIDDEN, PARTNER, PIECE, GEMS = *range(5), slice(5, 9)
 """Columns of labels: an index of TILE_KINDS; 0 or 1; 0 or 1; an index of PARTNER_STEPS; an index of PIECES; whether a
@@ -72,7 +71,7 @@ def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: in
     labels: list[tuple[int, ...]] = []
     empty: list[Floats] = []
     mask = np.zeros(picture.photo.shape[:2], np.uint8)
-    for corners in [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]:
+    for corners in picture.quads:
         cv2.fillConvexPoly(mask, corners.astype(np.int32), 1)
     covered = mask > 0
     for kingdom in picture.kingdoms:
@@ -125,8 +124,7 @@ def _label_square(kingdom: RenderedKingdom, square: Square) -> tuple[int, ...]:
 
 
 def _project_square(matrix: Floats, square: Square) -> Floats:
-    corners = UNIT_SQUARE + np.array([square.col, square.row])
-    return np.asarray(cv2.perspectiveTransform(corners[None], matrix)[0])
+    return apply_homography(matrix, np.add(UNIT_SQUARE, (square.col, square.row)))
 
 
 def _is_free(covered: npt.NDArray[np.bool_], quad: Floats, max_cover: float) -> bool:

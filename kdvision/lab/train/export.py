@@ -12,16 +12,8 @@ from onnx import helper, numpy_helper
 from torch import Tensor, nn
 
 from kdvision.lab.model_file import write_model
+from kdvision.lab.train import networks
 from kdvision.lab.train.examples import PIECES, TILE_KINDS
-from kdvision.lab.train.networks import (
-    COLOUR_FEATURES,
-    PIXEL_DEVIATION,
-    PIXEL_MEAN,
-    CellNet,
-    ContextForPhoto,
-    ContextNet,
-    DetectorNet,
-)
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.networks.cells import CROP_PIXELS
 from kdvision.vision.networks.onnx import MODEL_FORMAT, Model
@@ -44,30 +36,32 @@ class FromBytes(nn.Module):
         return result
 
 
-def export_detector(net: DetectorNet, path: Path, **about: Any) -> None:
+def export_detector(net: networks.DetectorNet, path: Path, **about: Any) -> None:
     """Write the detector with metadata; raises AssertionError if ONNX and torch disagree."""
     about = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", **about}
     axes = {"pixels": {0: "n", 1: "height", 2: "width"}}
     _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, about)
 
 
-def export_cells(net: CellNet, path: Path, **about: Any) -> None:
+def export_cells(net: networks.CellNet, path: Path, **about: Any) -> None:
     """Write the cell classifier with its kinds and metadata; raises as above."""
     size = f"RGB bytes (n, {CROP_PIXELS}, {CROP_PIXELS}, 3)"
     about = {"name": "cells", "input": size, "kinds": [*TILE_KINDS, NOTHING], "pieces": PIECES, **about}
     _export(FromBytes(net), path, {"pixels": _make_pixels(CROP_PIXELS, CROP_PIXELS)}, {"pixels": {0: "n"}}, about)
 
 
-def export_context(net: ContextNet, path: Path, *, kinds: Sequence[str], temperature: float, **about: Any) -> None:
+def export_context(
+    net: networks.ContextNet, path: Path, *, kinds: Sequence[str], temperature: float, **about: Any
+) -> None:
     """Write the context network with its temperature and metadata; raises as above."""
-    size = f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOUR_FEATURES}) of the tiles of a photo"
+    size = f"log-probabilities (n, {len(kinds)}) and colours (n, {networks.COLOUR_FEATURES}) of the tiles of a photo"
     about = {"name": "context", "input": size, "kinds": kinds, **about}
     about["temperatures"] = {"kind_in_context": temperature}
     rng = np.random.default_rng(0)
     log_probs = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
-    colours = torch.from_numpy(rng.uniform(0, 255, (7, COLOUR_FEATURES)).astype(np.float32))
+    colours = torch.from_numpy(rng.uniform(0, 255, (7, networks.COLOUR_FEATURES)).astype(np.float32))
     inputs = {"log_probs": log_probs, "colours": colours}
-    _export(ContextForPhoto(net, temperature, kinds), path, inputs, {name: {0: "n"} for name in inputs}, about)
+    _export(networks.ContextForPhoto(net, temperature, kinds), path, inputs, {name: {0: "n"} for name in inputs}, about)
 
 
 def _make_pixels(height: int, width: int) -> Tensor:
@@ -119,8 +113,8 @@ def dequantise_pixels(model: onnx.ModelProto) -> None:
         raise ValueError(f"the network begins with {names}")
     graph.initializer.extend(
         [
-            numpy_helper.from_array(np.array(1 / PIXEL_DEVIATION, np.float32), "pixels_scale"),
-            numpy_helper.from_array(np.array(PIXEL_MEAN, np.uint8), "pixels_zero"),
+            numpy_helper.from_array(np.array(1 / networks.PIXEL_DEVIATION, np.float32), "pixels_scale"),
+            numpy_helper.from_array(np.array(networks.PIXEL_MEAN, np.uint8), "pixels_zero"),
         ]
     )
     parts = [transpose.output[0], "pixels_scale", "pixels_zero"]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,28 +19,34 @@ REPORT_STEPS = 250
 """The loss is printed every so many steps."""
 
 
+class Cycle(NamedTuple):
+    """One cycle of training; `warm_up` is the share of steps with a rising rate, `max_norm` that of the gradient."""
+
+    steps: int
+    learning_rate: float
+    weight_decay: float
+    max_norm: float
+    warm_up: float
+
+
 def run_steps(
     net: nn.Module,
     batches: Iterable[tuple[Tensor, ...]],
     compute_loss: Callable[..., Tensor],
-    *,
-    steps: int,
-    learning_rate: float,
-    weight_decay: float,
-    max_norm: float,
-    warm_up: float,
+    cycle: Cycle,
     after_step: Callable[[], Any] = lambda: None,
 ) -> None:
-    """Train the net in one cycle of AdamW, one step per batch; `warm_up` is the share of steps with a rising rate."""
-    optimiser = torch.optim.AdamW(net.parameters(), learning_rate, weight_decay=weight_decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=steps, pct_start=warm_up)
+    """Train the net in one cycle of AdamW, one step per batch."""
+    steps, rate = cycle.steps, cycle.learning_rate
+    optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=cycle.weight_decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=cycle.warm_up)
     started, mean_loss = time.monotonic(), 0.0
     net.train()
     for step, batch in zip(range(1, steps + 1), batches, strict=False):
         loss = compute_loss(*batch)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), max_norm)
+        nn.utils.clip_grad_norm_(net.parameters(), cycle.max_norm)
         optimiser.step()
         schedule.step()
         after_step()

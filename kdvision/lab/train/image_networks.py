@@ -33,7 +33,7 @@ from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
 from kdvision.lab.train.export import export_cells, export_detector
-from kdvision.lab.train.fitting import compute_cell_loss, compute_detector_loss, measure_cells, run_steps
+from kdvision.lab.train.fitting import Cycle, compute_cell_loss, compute_detector_loss, measure_cells, run_steps
 from kdvision.lab.train.networks import CellNet, DetectorNet
 
 Net = TypeVar("Net", bound=nn.Module)
@@ -78,9 +78,6 @@ class TrainingRun(Run):
 
     continued: bool
 
-    def get_model_to_continue(self, name: str) -> Path | None:
-        return self.models / f"{name}.onnx" if self.continued else None
-
 
 def train_detector(run: TrainingRun) -> None:
     """Train the square detector in all courses and write detector.onnx."""
@@ -89,8 +86,9 @@ def train_detector(run: TrainingRun) -> None:
     def fit_course(net: DetectorNet, course: Course) -> DetectorNet:
         return fit_detector(net, load_course_scenes(run, course), course, workers=run.workers)
 
-    net = train_in_courses(DetectorNet(), fit_course, run.get_model_to_continue("detector"))
-    export_detector(net, run.models / "detector.onnx", settings=describe_training(started))
+    path = run.models / "detector.onnx"
+    net = train_in_courses(DetectorNet(), fit_course, path if run.continued else None)
+    export_detector(net, path, settings=describe_training(started))
 
 
 def train_cells(run: TrainingRun) -> None:
@@ -105,8 +103,8 @@ def train_cells(run: TrainingRun) -> None:
         examples = CellExamples.join([*(scene.cells for scene in scenes), real])
         return fit_cells(net, examples, course, workers=run.workers)
 
-    net = CellNet(len(TILE_KINDS), len(PIECES))
-    net = train_in_courses(net, fit_course, run.get_model_to_continue("cells"))
+    path = run.models / "cells.onnx"
+    net = train_in_courses(CellNet(len(TILE_KINDS), len(PIECES)), fit_course, path if run.continued else None)
     plain, with_pieces = (
         CellExamples.join([scene.cells for scene in load_scenes(run, world, HELD_OUT_SEED, HELD_OUT_SCENES)])
         for world in ("scenes", "pieces")
@@ -114,8 +112,7 @@ def train_cells(run: TrainingRun) -> None:
     real = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
     temperatures, rates = measure_cells(net, plain, with_pieces, real)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
-    settings = describe_training(started)
-    export_cells(net, run.models / "cells.onnx", temperatures=temperatures, held_out=rates, settings=settings)
+    export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(started))
 
 
 def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained: Path | None) -> Net:
@@ -158,17 +155,8 @@ def fit(
             output = net(pictures.to(DEVICE).float().contiguous(memory_format=torch.channels_last))
         return loss(output.float(), target.to(DEVICE))
 
-    run_steps(
-        net,
-        batches,
-        compute_loss,
-        steps=steps,
-        learning_rate=learning_rate,
-        weight_decay=WEIGHT_DECAY,
-        max_norm=5.0,
-        warm_up=0.08,
-        after_step=lambda: average.update_parameters(net),
-    )
+    cycle = Cycle(steps, learning_rate, WEIGHT_DECAY, max_norm=5.0, warm_up=0.08)
+    run_steps(net, batches, compute_loss, cycle, after_step=lambda: average.update_parameters(net))
     return cast(Net, average.module.eval().cpu())
 
 

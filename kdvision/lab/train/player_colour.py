@@ -68,34 +68,20 @@ class ColouredArt:
         return make_piece_mesh(kind, colour, rng)
 
 
-@dataclass(frozen=True)
-class CastleSquares:
-    """Crops (n, 64, 64, 3) of castle squares; index of the colour (n,), and whether a castle stands there (n,)."""
-
-    crops: Bytes
-    colour: npt.NDArray[np.int64]
-    has_castle: npt.NDArray[np.bool_]
-
-    def select(self, chosen: npt.NDArray[np.bool_]) -> CastleSquares:
-        return CastleSquares(self.crops[chosen], self.colour[chosen], self.has_castle[chosen])
-
-
 def train_player_colour(run: Run) -> None:
     """Render castle squares, fit the weights, print their accuracy on every fourth square, and write them."""
     found = [square for square in run.map(partial(render_square, data=run.data), range(PICTURES)) if square]
-    crops, colours, castles = zip(*found, strict=True)
-    squares = CastleSquares(np.array(crops), np.array(colours, np.int64), np.array(castles, bool))
-    held_out = np.arange(len(squares.colour)) % 4 == 0
-    classifier = fit_player_colour(squares.select(~held_out))
-    right, probability = classify_squares(squares.select(held_out), classifier)
+    crops, colours, has_castle = (np.array(column) for column in zip(*found, strict=True))
+    held_out = np.arange(len(found)) % 4 == 0
+    classifier = fit_player_colour(crops[~held_out], colours[~held_out])
+    probabilities = np.array([classifier.compute_probabilities(crop) for crop in crops[held_out]])
+    right, probability = probabilities.argmax(axis=1) == colours[held_out], probabilities.max(axis=1)
     threshold = choose_threshold(right, probability)
-    has_castle = squares.has_castle[held_out]
+    has_castle = has_castle[held_out]
     for name, group in (("all", np.ones_like(right)), ("tile", ~has_castle), ("castle", has_castle)):
-        reported = group & (probability >= threshold)
-        print(
-            f"{name}: {right[group].mean():.1%} right; reported {reported.sum() / group.sum():.1%}, "
-            f"of which right {right[reported].mean():.1%}"
-        )
+        reported = right[group & (probability >= threshold)]
+        shares = f"reported {len(reported) / group.sum():.1%}, of which right {reported.mean():.1%}"
+        print(f"{name}: {right[group].mean():.1%} right; {shares}")
     write_classifier(replace(classifier, threshold=threshold))
 
 
@@ -154,23 +140,18 @@ def deal_kingdom(rng: Rng, colour: str, has_castle: bool) -> Scene:
     return scene
 
 
-def fit_player_colour(squares: CastleSquares, *, threshold: float = 0.9) -> PlayerColourClassifier:
-    """Return the classifier fitted to these squares by softmax regression."""
-    features = np.array([compute_colour_features(crop) for crop in squares.crops])
+def fit_player_colour(crops: Bytes, colours: npt.NDArray[np.int64]) -> PlayerColourClassifier:
+    """Return the classifier fitted to crops (n, 64, 64, 3) of castle squares and the index of the colour of each (n,).
+
+    Its threshold is 0: every square has a colour.
+    """
+    features = np.array([compute_colour_features(crop) for crop in crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
     scaled = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
     design = np.column_stack([scaled, np.ones(len(features))])
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
-    weights = model.fit(design, squares.colour).coef_.T.round(4)
-    return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold)
-
-
-def classify_squares(
-    squares: CastleSquares, classifier: PlayerColourClassifier
-) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Return for each square whether its most likely colour is right, and the probability of that colour."""
-    probabilities = np.array([classifier.compute_probabilities(crop) for crop in squares.crops])
-    return probabilities.argmax(axis=1) == squares.colour, probabilities.max(axis=1)
+    weights = model.fit(design, colours).coef_.T.round(4)
+    return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)
 
 
 def choose_threshold(right: npt.NDArray[np.bool_], probability: Floats) -> float:

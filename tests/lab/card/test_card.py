@@ -6,7 +6,6 @@ import pytest
 
 from kdvision.lab.card.card import (
     ModelFile,
-    Results,
     Table,
     describe_cell_columns,
     format_card,
@@ -14,11 +13,13 @@ from kdvision.lab.card.card import (
     format_table,
     format_training,
     list_outdated,
+    load_descriptions,
     load_model_files,
-    load_results,
+    load_tables,
 )
-from kdvision.lab.card.plots import PLOTS, get_source
+from kdvision.lab.card.plots import PLOTS
 from kdvision.lab.experiments.__main__ import EXPERIMENTS
+from tests.lab.card.sources import get_source
 from tests.paths import MODELS
 
 MAX_LINES, MAX_WORDS = 200, 1500
@@ -46,7 +47,9 @@ def photo_line(name: str, pictures: int, exact: int) -> Mapping[str, str]:
 def test_the_shipped_card_is_the_one_that_the_results_give() -> None:
     """`python -m kdvision.lab.card.card` writes it again."""
     files = load_model_files(MODELS)
-    assert (MODELS / "README.md").read_text(encoding="utf-8") == format_card(files, load_results(MODELS))
+    assert (MODELS / "README.md").read_text(encoding="utf-8") == format_card(
+        files, load_tables(MODELS), load_descriptions(MODELS)
+    )
     assert (RESULTS / "training.csv").read_text(encoding="utf-8") == format_training(files)
 
 
@@ -66,12 +69,11 @@ def test_the_shipped_plots_show_the_committed_tables(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_has_a_committed_result_with_its_description(name: str) -> None:
-    results = load_results(MODELS)
-    experiment, about = EXPERIMENTS[name], results.descriptions[name]
+    experiment, about = EXPERIMENTS[name], load_descriptions(MODELS)[name]
     assert about["question"] == experiment.question
     assert about["command"] == f"python -m kdvision.lab.experiments {name}"
     assert {"seed", "cases", "models", "silent_errors"} <= about.keys()
-    assert {*experiment.groups, "pictures", *experiment.counts} <= results.tables[name][0].keys()
+    assert {*experiment.groups, "pictures", *experiment.counts} <= load_tables(MODELS)[name][0].keys()
 
 
 def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
@@ -84,8 +86,7 @@ def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
 
 
 def test_results_of_other_models_are_named() -> None:
-    results = Results({}, {"stress": {"models": {"cells": "0"}}, "notes": {}})
-    assert list_outdated(results) == ["stress"]
+    assert list_outdated({"stress": {"models": {"cells": "0"}}, "notes": {}}) == ["stress"]
 
 
 def test_every_column_of_the_cell_network_is_explained() -> None:

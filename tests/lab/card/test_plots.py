@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card.plots import PLOTS, SERIES, describe_source, draw_coverage, get_source, write_plots
+from kdvision.lab.card.plots import (
+    PLOTS,
+    SERIES,
+    _draw_panel,
+    describe_source,
+    draw_coverage,
+    write_plots,
+)
+from tests.lab.card.sources import get_source
 
 pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
 
 STRESS, FACTORS = PLOTS
 CORRUPTED = (
@@ -28,15 +38,21 @@ def lines_of(text: str) -> list[dict[str, str]]:
 
 
 def test_seeds_are_added_up_and_every_family_has_a_panel() -> None:
-    light, lens = STRESS.build_panels(lines_of(CORRUPTED))
-    assert (light.title, list(light.settings), lens.title) == ("light", ["1", "2"], "lens")
-    assert light.series == {"outlined": [(7, 8), (1, 4)], "exact": [(4, 8), (0, 4)], "silent_errors": [(1, 8), (0, 4)]}
+    panels = STRESS.build_panels(lines_of(CORRUPTED))
+    assert list(panels) == ["light", "lens"]
+    assert panels["light"] == {
+        "1": {"outlined": 7, "exact": 4, "silent_errors": 1, "pictures": 8},
+        "2": {"outlined": 1, "exact": 0, "silent_errors": 0, "pictures": 4},
+    }
 
 
 def test_settings_that_are_names_are_not_connected() -> None:
-    _, angle, table = FACTORS.build_panels(lines_of(VARIED))
-    assert list(angle.settings) == ["0", "15"] and angle.connected
-    assert list(table.settings) == ["oak"] and not table.connected
+    _, angle, table = FACTORS.build_panels(lines_of(VARIED)).values()
+    assert list(angle) == ["0", "15"] and list(table) == ["oak"]
+    axes = Figure().subplots(1, 2)
+    for panel, place in zip((angle, table), axes, strict=True):
+        _draw_panel(panel, "kingdoms", place)
+    assert [place.lines[0].get_linestyle() for place in axes] == ["-", "None"]
 
 
 def test_series_differ_without_colours() -> None:

@@ -5,6 +5,7 @@ left cell of a domino is on the left, and its crowns are at the top.
 """
 
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -127,6 +128,7 @@ def list_photos() -> set[str]:
     return {entry["photo"] for entry in entries}
 
 
+@dataclass(frozen=True)
 class QueendominoArt:
     """The pictures of Queendomino (towns, buildings, squares of its dominoes, the Queen), each cut out once.
 
@@ -134,9 +136,7 @@ class QueendominoArt:
     RGB, upright as printed. Numbers beyond the last picture begin again at the first.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._pictures: dict[str, Bytes] = {}
+    folder: Path
 
     @staticmethod
     def is_available(folder: Path) -> bool:
@@ -149,28 +149,25 @@ class QueendominoArt:
 
     def halves(self, kind: str, side: int) -> list[Bytes]:
         """Return the squares of a cell ("m2") that are left (0) or right (1) halves."""
-        dominoes = [entry for entry in PHOTOS["domino"] if entry["cells"][side] == kind]
-        return [np.hsplit(self._cut(entry, squares=2), 2)[side] for entry in dominoes]
+        numbers = [number for number, entry in enumerate(PHOTOS["domino"]) if entry["cells"][side] == kind]
+        return [np.hsplit(_load_queendomino(self.folder, "domino", number), 2)[side] for number in numbers]
 
     def building(self, kind: str, number: int) -> Bytes:
         """Return a "building", or an "unbuilt" one: its grey side, which is up until a player buys it."""
-        entries = PHOTOS[kind]
-        return self._cut(entries[number % len(entries)])
+        return _load_queendomino(self.folder, kind, number % len(PHOTOS[kind]))
 
     def queen(self) -> Bytes:
         """Return the Queen, (256, 160, 4) RGBA, transparent beside her."""
-        photo, outline = (
-            load_picture(self.folder / f"{PHOTOS['queen']['photo']}.jpg"),
-            np.array(PHOTOS["queen"]["outline"], np.int32),
-        )
+        photo = load_picture(self.folder / f"{PHOTOS['queen']['photo']}.jpg")
+        outline = np.array(PHOTOS["queen"]["outline"], np.int32)
         mask = cv2.fillPoly(np.zeros(photo.shape[:2], np.uint8), [outline], 255)
         (left, top), (right, bottom) = outline.min(0), outline.max(0)
         cut = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
         return np.asarray(cv2.resize(cut, _QUEEN_SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
 
-    def _cut(self, entry: dict[str, Any], squares: int = 1) -> Bytes:
-        name = f"{entry['photo']} {entry['corners']}"
-        if name not in self._pictures:
-            photo = load_picture(self.folder / f"{entry['photo']}.jpg")
-            self._pictures[name] = cut_print(photo, entry["corners"], squares, rim=_TRIM_SQUARES)
-        return self._pictures[name]
+
+@cache
+def _load_queendomino(folder: Path, kind: str, number: int) -> Bytes:
+    entry = PHOTOS[kind][number]
+    photo = load_picture(folder / f"{entry['photo']}.jpg")
+    return cut_print(photo, entry["corners"], 2 if kind == "domino" else 1, rim=_TRIM_SQUARES)

@@ -6,20 +6,10 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Circles,
-    Colour,
-    choose,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas, Circles
+from kdvision.lab.render.drawn.colours import INK, Colour, choose, darken, lighten, vary
 from kdvision.lab.render.drawn.motifs import draw_chimney, draw_crown, draw_door, draw_house, draw_smoke
+from kdvision.lab.render.drawn.outlines import make_oval, make_stone, shift_points
 
 _EARTH: Colour = (206, 74, 52)
 _GREY: Colour = (176, 168, 162)

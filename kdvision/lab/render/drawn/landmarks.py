@@ -9,34 +9,10 @@ import numpy as np
 
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    WHITE,
-    Canvas,
-    Colour,
-    darken,
-    lighten,
-    make_blob,
-    make_oval,
-    make_stone,
-    mix,
-    shift_points,
-    vary,
-)
-from kdvision.lab.render.drawn.motifs import (
-    draw_boat,
-    draw_boulder,
-    draw_chimney,
-    draw_door,
-    draw_fence,
-    draw_fir,
-    draw_gold,
-    draw_house,
-    draw_sheep,
-    draw_smoke,
-    draw_tree,
-    draw_window,
-)
+from kdvision.lab.render.drawn import motifs
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, WHITE, Colour, darken, lighten, mix, vary
+from kdvision.lab.render.drawn.outlines import make_blob, make_oval, make_stone, shift_points
 
 _PLASTER: Colour = (240, 226, 196)
 
@@ -50,8 +26,8 @@ def _draw_mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     for share in (0.34, 0.67):
         half = 0.15 - 0.055 * share
         canvas.line([(-half, -0.4 * share), (half, -0.4 * share)], (186, 84, 60), 0.020)
-    draw_door(canvas.at(-0.01, 0), 0.075, 0.11)
-    draw_window(canvas.at(-0.02, -0.2), 0.04)
+    motifs.draw_door(canvas.at(-0.01, 0), 0.075, 0.11)
+    motifs.draw_window(canvas.at(-0.02, -0.2), 0.04)
     cap = np.concatenate([[(-0.115, 0.005)], make_oval((0, 0), 0.115)[14:], [(0.115, 0.005)]])
     red = vary((196, 62, 44), rng, 12)
     canvas.shape(shift_points(cap, 0, -0.4), red, ink=INK)
@@ -76,19 +52,19 @@ def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     canvas.shape(make_blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
     canvas.shape(make_blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for x, y, height in ((0.2, 0.6, 0.3), (0.84, 0.55, 0.32), (0.1, 0.78, 0.27)):
-        draw_fir(canvas.at(x, y, height), rng)
+        motifs.draw_fir(canvas.at(x, y, height), rng)
     size, roof = (0.26, 0.30, 0.17, 0.19), vary((112, 72, 46), rng, 8)
-    draw_house(canvas.at(0.28, 0.80), size, wall=(164, 116, 72), roof=roof, rows=4)
+    motifs.draw_house(canvas.at(0.28, 0.80), size, wall=(164, 116, 72), roof=roof, rows=4)
     for y in (0.76, 0.72, 0.68):
         for left, right in ((0.28, 0.36), (0.46, 0.54)):
             canvas.line([(left, y), (right, y)], (118, 78, 46), 0.007)
         canvas.line([(0.54, y), (0.84, y - 0.09)], (96, 62, 38), 0.007)
-    draw_chimney(canvas.at(0.62, 0.47))
-    draw_smoke(canvas.at(0.66, 0.35), rng)
+    motifs.draw_chimney(canvas.at(0.62, 0.47))
+    motifs.draw_smoke(canvas.at(0.66, 0.35), rng)
     for log in ((0.68, 0.88), (0.73, 0.88), (0.78, 0.88), (0.705, 0.838), (0.755, 0.838), (0.73, 0.796)):
         canvas.spot(log, 0.026, (206, 160, 102), ink=(92, 60, 38))
         canvas.spot(log, 0.010, (176, 128, 78))
-    draw_tree(canvas.at(0.14, 0.93, 0.09), rng)
+    motifs.draw_tree(canvas.at(0.14, 0.93, 0.09), rng)
 
 
 def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
@@ -103,28 +79,30 @@ def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         x, y = 0.16 + 0.78 * share, 0.80 - max(0.0, share - 0.5) * 0.2
         canvas.line([(x, y), (x + 0.02, y - 0.06)], (146, 80, 46), 0.006)
     size, straw = (0.25, 0.29, 0.16, 0.20), vary((224, 184, 70), rng, 8)
-    draw_house(canvas.at(0.26, 0.75), size, wall=_PLASTER, roof=straw, rows=3, beams=True, grounded=False)
-    draw_boat(canvas.at(0.56, 0.93), rng)
+    motifs.draw_house(canvas.at(0.26, 0.75), size, wall=_PLASTER, roof=straw, rows=3, beams=True, grounded=False)
+    motifs.draw_boat(canvas.at(0.56, 0.93), rng)
 
 
 def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
     """Draw a farmhouse with a red roof; with two crowns a barn beside it and a full fold."""
     canvas.shape(make_blob((0.52, 0.80), (0.40, 0.13), rng, wobble=0.1), (190, 200, 100))
     if crowns > 1:
-        draw_house(canvas.at(0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4)
+        motifs.draw_house(
+            canvas.at(0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4
+        )
     x, size = (0.11, (0.27, 0.26, 0.17, 0.20)) if crowns > 1 else (0.27, (0.28, 0.32, 0.17, 0.21))
-    draw_house(canvas.at(x, 0.80), size, wall=_PLASTER, roof=vary((206, 66, 46), rng, 10), beams=True)
+    motifs.draw_house(canvas.at(x, 0.80), size, wall=_PLASTER, roof=vary((206, 66, 46), rng, 10), beams=True)
     if crowns > 1:
-        draw_chimney(canvas.at(0.42, 0.47))
+        motifs.draw_chimney(canvas.at(0.42, 0.47))
         flock = [(0.72, 0.79), (0.82, 0.86), (0.66, 0.89), (0.88, 0.75), (0.53, 0.91), (0.14, 0.92)]
-        draw_fence(canvas, (0.56, 0.98), (0.95, 0.94), 8)
+        motifs.draw_fence(canvas, (0.56, 0.98), (0.95, 0.94), 8)
     else:
-        draw_chimney(canvas.at(0.66, 0.46))
-        draw_smoke(canvas.at(0.69, 0.34), rng)
+        motifs.draw_chimney(canvas.at(0.66, 0.46))
+        motifs.draw_smoke(canvas.at(0.69, 0.34), rng)
         flock = [(0.76, 0.88), (0.2, 0.9)]
-        draw_fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
+        motifs.draw_fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
     for x, y in flock:
-        draw_sheep(canvas.at(x + rng.normal(0, 0.012), y + rng.normal(0, 0.008), 0.034), rng)
+        motifs.draw_sheep(canvas.at(x + rng.normal(0, 0.012), y + rng.normal(0, 0.008), 0.034), rng)
 
 
 def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -143,7 +121,7 @@ def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
     canvas.shape(front, (132, 102, 76), ink=INK)
     for foot, top in np.linspace(front[[0, 3]], front[[1, 2]], 5)[1:-1]:
         canvas.line([foot, top], (92, 66, 48), 0.007)
-    draw_door(canvas.at(0.40, 0.757), 0.085, 0.13)
+    motifs.draw_door(canvas.at(0.40, 0.757), 0.085, 0.13)
     canvas.spot((0.63, 0.64), 0.032, (250, 222, 96), ink=INK)
     moss: Colour = (112, 116, 62) if crowns == 1 else (96, 84, 116)
     ridge = [(0.55, 0.27), (0.66, 0.42), (0.79, 0.55), (0.57, 0.62)]
@@ -170,13 +148,13 @@ def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for lift, count, wide in ((0.40, 2, 0.07), (0.31, 3, 0.17), (0.20, 4, 0.26), (0.08, 5, 0.33), (-0.02, 5, 0.36)):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.05, count):
             spot = canvas.at(0.5 + u * wide, 0.72 - lift + rng.normal(0, 0.008))
-            draw_boulder(spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
+            motifs.draw_boulder(spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
     for x in (0.36, 0.68) if crowns > 2 else (0.5,):
         _draw_adit(canvas.at(x, 0.82), 0.085 if crowns > 2 else 0.11)
     for number, x in enumerate((0.24, 0.52, 0.80) if crowns > 2 else (0.60, 0.26)[:crowns]):
         _draw_cart(canvas.at(x, 0.90 + 0.02 * (number % 2)), rng)
     for x in rng.uniform(0.08, 0.92, 2 * crowns):
-        draw_gold(canvas.at(x, rng.uniform(0.9, 0.96)), rng)
+        motifs.draw_gold(canvas.at(x, rng.uniform(0.9, 0.96)), rng)
     for x, y in ((0.16, 0.72), (0.86, 0.70), (0.30, 0.48), (0.70, 0.46))[: 2 * (crowns - 1)]:
         crystals, colour = canvas.at(x, y), vary((120, 210, 222), rng, 8)
         for foot, tall in ((-0.035, 0.07), (0.035, 0.065), (0.0, 0.1)):

@@ -10,21 +10,13 @@ from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
-from kdvision.lab.render.drawn.canvas import (
-    Canvas,
-    Colour,
-    choose,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import Colour, choose, darken, lighten, vary
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.objects.meshes import make_rgb
+from kdvision.lab.render.drawn.outlines import make_oval, make_stone, shift_points
+from kdvision.lab.render.objects.meshes import RGB
 
 SIDE_PX = 256  # of a square
 _SUPERSAMPLING = 2  # pictures are drawn larger by this factor, for smooth edges
@@ -173,7 +165,7 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
 
 def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
     """Cover a square with a starting tile: a mosaic of stones with a crown in the player's colour."""
-    colour = make_rgb(name)
+    colour = RGB[name]
     canvas.wash([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
     _lay_stones(canvas, 0.047, _STONES, rng)
     emblem = Canvas(canvas.left, canvas.right, canvas.unit)

@@ -31,7 +31,7 @@ def oak(surface: Surface) -> AnyFloats:
 def linen(surface: Surface) -> AnyFloats:
     """Return a pale woven cloth with soft folds."""
     fine = max(2.0 / surface.unit, 0.035)
-    warp, weft = surface.make_noise(fine, stretch=12), surface.make_noise(fine, stretch=12, upright=True)
+    warp, weft = surface.make_noise(fine, stretch=12), surface.turn().make_noise(fine, stretch=12).T
     folds = surface.make_fractal_noise(5, stretch=1.5)
     return shade((0.80, 0.77, 0.70), 1 + 0.035 * warp + 0.035 * weft + 0.03 * folds)
 
@@ -66,7 +66,7 @@ def parquet(surface: Surface) -> AnyFloats:
     along = np.where(is_across, y, x) % block * staves / block
     tones = surface.rng.uniform(0.82, 1.12, (row.max() + 1, col.max() + 1, staves))
     tone = tones[row, col, along.astype(int) % staves]
-    grains = [surface.make_fractal_noise(0.1, stretch=12, upright=upright) for upright in (False, True)]
+    grains = surface.make_fractal_noise(0.1, stretch=12), surface.turn().make_fractal_noise(0.1, stretch=12).T
     joint = np.minimum(along % 1, 1 - along % 1) < 0.03
     return shade((0.52, 0.33, 0.19), np.where(joint, 0.55, tone * (1 + 0.05 * np.where(is_across, *grains))))
 
@@ -104,7 +104,7 @@ def slate(surface: Surface) -> AnyFloats:
 
 def lawn(surface: Surface) -> AnyFloats:
     """Return a sunny meadow, yellow and green."""
-    blades = surface.make_fractal_noise(0.12, stretch=6, upright=True) + surface.make_fractal_noise(0.1, stretch=3)
+    blades = surface.turn().make_fractal_noise(0.12, stretch=6).T + surface.make_fractal_noise(0.1, stretch=3)
     dry = np.clip(0.4 + 0.3 * surface.make_fractal_noise(1.5), 0, 1)
     colour = shade((0.25, 0.42, 0.12), 1 - dry) + shade((0.62, 0.58, 0.26), dry)
     return shade(colour, 1 + 0.22 * blades)

@@ -25,8 +25,8 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "red": (188, 40, 36),
 }
 """The colours of wooden pieces and castles."""
-BROWN = (112, 72, 40)
-"""The colour of a fifth player. It is not among COLOURS, from which the scenes of committed measurements draw."""
+RGB = {**COLOURS, "brown": (112, 72, 40)}
+"""Also the colour of a fifth player. It is not among COLOURS, from which the scenes of committed measurements draw."""
 _CARDBOARD = (150, 148, 144)
 _CELL_SQUARES = 0.06  # side of a cell of the printed walls
 _MODEL_WIDTHS_SQUARES = {"king": 0.4, "knight": 0.4, "tower": 0.35}
@@ -35,22 +35,16 @@ _PIECES_FILE = Path(__file__).with_name("wooden_pieces.toml")
 _OUTLINES: dict[str, list[list[float]]] = tomllib.loads(_PIECES_FILE.read_text("utf-8"))
 
 
-def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
-    """Return a colour given by its name in COLOURS or as numbers."""
-    red, green, blue = {**COLOURS, "brown": BROWN}[colour] if isinstance(colour, str) else colour
-    return red, green, blue
-
-
-def wooden_mesh(kind: str, colour: str | Colour) -> Mesh:
+def wooden_mesh(kind: str, colour: str) -> Mesh:
     """Return a king, a knight with a shield or a round tower of wood, about 0.4 squares wide and half a square high."""
     if kind == "tower":
         profile = [(height, radius) for height, radius in _OUTLINES["round_tower"]]
-        return revolve(profile, [make_rgb(colour)] * (len(profile) - 1), steps=16)
+        return revolve(profile, [RGB[colour]] * (len(profile) - 1), steps=16)
     height, thickness = {"king": (0.5, 0.2), "knight": (0.42, 0.16)}[kind]
     return board_mesh(kind, colour, height=height, thickness=thickness)
 
 
-def board_mesh(kind: str, colour: str | Colour, *, height: float, thickness: float) -> Mesh:
+def board_mesh(kind: str, colour: str, *, height: float, thickness: float) -> Mesh:
     """Return a king, a knight or a tower cut from a wooden board.
 
     Its outline consists of trapezia: height, left, right below; height, left, right above.
@@ -65,7 +59,7 @@ def board_mesh(kind: str, colour: str | Colour, *, height: float, thickness: flo
             ((b0, front, z0), (b0, back, z0), (b1, back, z1), (b1, front, z1)),
             ((a1, front, z1), (b1, front, z1), (b1, back, z1), (a1, back, z1)),
         ]
-    mesh = make_mesh(quads, [make_rgb(colour)] * len(quads))
+    mesh = make_mesh(quads, [RGB[colour]] * len(quads))
     return make_standing(mesh.triangles * (height, 1.0, height), mesh.colours)
 
 
@@ -101,12 +95,12 @@ def sheet_mesh(
     return make_mesh(quads, colours)
 
 
-def castle_mesh(colour: str | Colour, rng: Rng) -> Mesh:
+def castle_mesh(colour: str, rng: Rng) -> Mesh:
     """Return a castle of two high and two low printed walls, open in the middle, about a square wide.
 
     Some castles are printed with a sky and roofs in the player's colour, some with grey stone and battlements.
     """
-    roof = make_rgb(colour)
+    roof = RGB[colour]
     half = rng.uniform(0.26, 0.34), rng.uniform(0.24, 0.34)  # from the middle to each wall
     heights = rng.uniform(0.6, 1.05), rng.uniform(0.3, 0.5), rng.uniform(0.3, 0.6), rng.uniform(0.3, 0.6)
     stone = rng.random() < 0.35
@@ -178,13 +172,12 @@ def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: f
     Each face has the texture's colour at the mean of its texture coordinates; without a texture it is light grey.
     Corners are rounded to multiples of `grain` squares; faces that become too small are dropped.
     """
-    points, uvs, faces, face_uvs = _read_obj(path)
-    triangles = points[faces][..., [0, 2, 1]] * (1.0, -1.0, 1.0)
+    corners, positions = _read_obj(path)
+    triangles = corners[..., [0, 2, 1]] * (1.0, -1.0, 1.0)
     triangles *= width / np.ptp(triangles[..., 0])
-    colours = np.full((len(faces), 3), 208, dtype=np.uint8)
-    if texture is not None and len(uvs):
-        u, v = uvs[face_uvs].mean(axis=1).T
-        rows, columns = texture.shape[:2]
+    colours = np.full((len(triangles), 3), 208, dtype=np.uint8)
+    if texture is not None:
+        (u, v), (rows, columns) = positions.mean(axis=1).T, texture.shape[:2]
         column = np.clip((u % 1.0) * columns, 0, columns - 1).astype(int)
         row = np.clip((1.0 - v % 1.0) * rows, 0, rows - 1).astype(int)
         colours = np.asarray(texture[row, column])
@@ -195,11 +188,9 @@ def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: f
     return Mesh(corners[large], mesh.colours[large])
 
 
-def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Return points (p, 3), texture coordinates (t, 2), and indices of both for each triangle (n, 3)."""
-    points: list[list[float]] = []
-    uvs: list[list[float]] = []
-    faces: list[list[list[int]]] = []
+def _read_obj(path: Path) -> tuple[Floats, Floats]:
+    """Return the corners of triangles (n, 3, 3), and the positions of the corners in the texture (n, 3, 2)."""
+    points, uvs, faces = list[list[float]](), list[list[float]](), list[list[list[int]]]()
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         kind, *fields = line.split() or [""]
         if kind == "v":
@@ -209,5 +200,5 @@ def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np
         elif kind == "f":
             corners = [[int(part or 1) for part in (field + "/1").split("/")[:2]] for field in fields]
             faces += [[corners[0], corners[i], corners[i + 1]] for i in range(1, len(corners) - 1)]
-    indices = np.array(faces, dtype=np.int64).reshape(-1, 3, 2) - 1
-    return np.array(points), np.array(uvs).reshape(-1, 2), indices[..., 0], indices[..., 1]
+    indices = np.array(faces) - 1
+    return np.array(points)[indices[..., 0]], np.array(uvs or [[0.0, 0.0]])[indices[..., 1]]

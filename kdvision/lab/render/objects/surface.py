@@ -40,13 +40,11 @@ class Surface:
         y, x = np.mgrid[: self.height, : self.width].astype(np.float32)
         return y, x
 
-    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats32:
+    def make_noise(self, size: float, *, stretch: float = 1.0) -> Floats32:
         """Return smooth noise (height, width) of mean about 0 with bumps of `size`, `stretch` times longer in x.
 
-        The bumps are longer in y if `upright`.
+        For bumps that are longer in y, transpose the noise of the turned surface.
         """
-        if upright:
-            return self.turn().make_noise(size, stretch=stretch).T
         cell = size * self.unit
         if cell < 1.5 and stretch == 1.0:
             return self.rng.standard_normal(self.shape, dtype=np.float32)
@@ -57,10 +55,8 @@ class Surface:
         noise = cv2.resize(seeds, (self.width, self.height), interpolation=cv2.INTER_CUBIC)
         return noise.astype(np.float32, copy=False)
 
-    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats32:
+    def make_fractal_noise(self, size: float, *, stretch: float = 1.0) -> Floats32:
         """Return several octaves of noise (height, width), coarse to fine, each weaker by a random factor."""
-        if upright:
-            return self.turn().make_fractal_noise(size, stretch=stretch).T
         falloff = self.rng.uniform(0.4, 0.9)
         total = np.zeros(self.shape, np.float32)
         pixels, weight = replace(self, unit=1.0), 1.0

@@ -240,7 +240,7 @@ def _make_blend(surface: Surface) -> AnyFloats:
     field = surface.make_fractal_noise(log_uniform(rng, 0.08, 2.0), stretch=stretch)
     if rng.random() < 0.5:
         share, size = rng.uniform(0.3, 1), log_uniform(rng, 0.05, 0.6)
-        field = field + share * surface.make_fractal_noise(size, stretch=stretch, upright=True)
+        field = field + share * surface.turn().make_fractal_noise(size, stretch=stretch).T
     level = np.clip(0.5 + 0.28 * field / max(float(field.std()), 1e-6), 0, 1) * (len(inks) - 1)
     if rng.random() < 0.4:
         ground = inks[np.round(level).astype(int)]

@@ -11,19 +11,10 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Bytes, Floats, Rng
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Colour,
-    choose,
-    darken,
-    lighten,
-    make_oval,
-    mix,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, choose, darken, lighten, mix, vary
 from kdvision.lab.render.drawn.motifs import draw_crown
+from kdvision.lab.render.drawn.outlines import make_oval, shift_points
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh, make_standing
 
@@ -37,15 +28,15 @@ def has_own_colour(kind: str, colour: str) -> bool:
 
 def _knight_mesh(rng: Rng) -> Mesh:
     size = (rng.uniform(0.4, 1.0), rng.uniform(0.32, 0.62))
-    board = meshes.board_mesh("knight", (0, 0, 0), height=size[1], thickness=rng.uniform(0.12, 0.2))
+    board = meshes.board_mesh("knight", "white", height=size[1], thickness=rng.uniform(0.12, 0.2))
     return make_wooden("knight", make_standing(board.triangles * (size[0], 1.0, 1.0), board.colours), rng)
 
 
 def _tower_mesh(rng: Rng) -> Mesh:
     if rng.random() >= 0.65:
-        return make_wooden("tower", meshes.wooden_mesh("tower", (0, 0, 0)), rng)
+        return make_wooden("tower", meshes.wooden_mesh("tower", "white"), rng)
     height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
-    board = meshes.board_mesh("tower", (0, 0, 0), height=height, thickness=thickness)
+    board = meshes.board_mesh("tower", "white", height=height, thickness=thickness)
     return make_wooden("tower", board, rng)
 
 

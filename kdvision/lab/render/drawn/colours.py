@@ -1,0 +1,35 @@
+"""Colours of drawn tiles: RGB, 0 to 255."""
+
+import numpy as np
+
+from kdvision.lab.arrays import Rng
+
+Colour = tuple[int, int, int]
+
+INK: Colour = (52, 36, 28)
+WHITE: Colour = (255, 255, 255)
+
+
+def mix(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour between two."""
+    r, g, b = (round(a + (z - a) * share) for a, z in zip(one, other, strict=True))
+    return r, g, b
+
+
+def vary(colour: Colour, rng: Rng, amount: float = 10.0) -> Colour:
+    """Return the colour with a random small change."""
+    step = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
+    r, g, b = np.clip(np.array(colour) + step, 0, 255).astype(int).tolist()
+    return r, g, b
+
+
+def lighten(colour: Colour, share: float = 0.3) -> Colour:
+    return mix(colour, WHITE, share)
+
+
+def darken(colour: Colour, share: float = 0.3) -> Colour:
+    return mix(colour, INK, share)
+
+
+def choose(rng: Rng, *colours: Colour) -> Colour:
+    return colours[int(rng.integers(len(colours)))]
