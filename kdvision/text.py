@@ -19,8 +19,9 @@ def join_words(words: Sequence[str], conjunction: str = "and") -> str:
 
 
 def count_noun(number: int, noun: str) -> str:
-    """The number with its noun, such as "1 point" and "2 points"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    """The number with its noun, such as "1 point", "2 points" and "2 territories"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:

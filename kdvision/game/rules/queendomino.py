@@ -97,34 +97,21 @@ class BuildingValues:
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each effect of each building."""
-        knights, towers = kingdom.all_knights, kingdom.towers
         for place in kingdom.buildings:
-            tile, terrain = place.building, place.building.per_territory
-            territory_count = sum(territory.terrain is terrain for territory in kingdom.territories)
-            noun = f"separate {terrain} territor{'y' if territory_count == 1 else 'ies'}"
-            for is_given, words, points, clause in (
-                (tile.points, count_noun(tile.points, "point"), tile.points, "queendomino/building-points"),
-                (
-                    terrain,
-                    f"{territory_count} {noun} × {self.per_territory}",
-                    territory_count * self.per_territory,
-                    "queendomino/detached",
-                ),
-                (
-                    tile.per_tower,
-                    f"{count_noun(towers, 'tower')} × {tile.per_tower}",
-                    towers * tile.per_tower,
-                    "queendomino/tower-bonus",
-                ),
-                (
-                    tile.per_knight,
-                    f"{count_noun(knights, 'knight')} × {tile.per_knight}",
-                    knights * tile.per_knight,
-                    "queendomino/knight-bonus",
-                ),
+            tile, name = place.building, place.building.name or "building"
+            if tile.points:
+                label = f"{name}: {count_noun(tile.points, 'point')}"
+                yield Line(label, tile.points, "queendomino/building-points", (place.square,))
+            terrain = tile.per_territory
+            land_count = sum(land.terrain is terrain for land in kingdom.territories)
+            for factor, count, noun, clause in (
+                (terrain and self.per_territory, land_count, f"separate {terrain} territory", "queendomino/detached"),
+                (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
+                (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
             ):
-                if is_given:
-                    yield Line(f"{tile.name or 'building'}: {words}", points, clause, (place.square,))
+                if factor:
+                    label = f"{name}: {count_noun(count, noun)} × {factor}"
+                    yield Line(label, count * factor, clause, (place.square,))
 
 
 @check_each
