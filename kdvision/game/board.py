@@ -157,13 +157,11 @@ class Board(Mapping[Square, Cell]):
         """Return the board rotated clockwise by a number of quarters, which may be negative."""
         if quarters % 4 == 0:
             return self
-        rotated_board = self._map(lambda s: s.rotate(self.height), self.width, self.height)
-        return rotated_board.rotate(quarters % 4 - 1)
+        return self._map(lambda s: s.rotate(self.height), self.width, self.height).rotate(quarters % 4 - 1)
 
     def mirror(self) -> "Board":
         """Return the board with left and right exchanged."""
-        last_col = self.width - 1
-        return self._map(lambda s: Square(s.row, last_col - s.col), self.height, self.width)
+        return self._map(lambda s: Square(s.row, self.width - 1 - s.col), self.height, self.width)
 
     def trim(self) -> "Board":
         """Return the board in the smallest frame, without empty rows or columns at the edges."""

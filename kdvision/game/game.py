@@ -50,18 +50,9 @@ class Game:
         """Return whether facts or squares of a round are unknown, so that it has no winner yet."""
         return any(map(list_open_facts, table.kingdoms))
 
-    @property
-    def has_all_facts(self) -> bool:
-        """Whether everything that scores is known."""
-        return not any(map(self.is_open, self.rounds))
-
-    def has_all_kingdoms(self, table: Table) -> bool:
-        """Return whether no kingdom of a round is known to be missing."""
-        return self.rule_set.with_seats(table).is_complete
-
     def has_round_result(self, table: Table) -> bool:
         """Return whether it is known who has won a round."""
-        return self.has_all_kingdoms(table) and not self.is_open(table)
+        return self.rule_set.has_all_kingdoms(table) and not self.is_open(table)
 
     @property
     def has_result(self) -> bool:
@@ -73,32 +64,28 @@ class Game:
         """A sentence on who has won a Dynasty outright while facts are open (lost-treasures/dynasty), else empty."""
         if len(self.rounds) > 1 and not self.has_result:
             for table in self.rounds:
-                winners = [one for one in table.kingdoms if self.rule_set.is_outright_win(one)]
+                winners = [one for one in table.kingdoms if self.rule_set.explain_outright_win(one)]
                 if winners or not self.has_round_result(table):
                     return describe_outlook(table.kingdoms, self.rule_set, has_all_kingdoms=False) if winners else ""
         return ""
 
     def note(self, table: Table) -> str:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
-        if self.has_all_kingdoms(table):
+        if self.rule_set.has_all_kingdoms(table):
             return ""
         count, sides = len(table.kingdoms), SIDES if self.side_from_boards else (self.side,)
         rule_sets = [make_rule_set(self.kind, side=side, variants=self.variants, teams=self.teams) for side in sides]
-        fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
+        fewest = min(rule_set.count_seats(table) for rule_set in rule_sets)
         verb = "is" if count == 1 else "are"
         if table.seats:
             return f"{count} of {fewest} kingdoms {verb} entered so far"
         return f"{count_noun(count, 'kingdom')} {verb} entered so far, and this game has at least {fewest}"
 
-    def rank_round(self, table: Table) -> Standing:
-        """Return the standing of a round, by the facts that are known."""
-        return rank_kingdoms(table.kingdoms, self.rule_set)
-
     @property
     def standing(self) -> Standing:
         """The standing of the whole game, by the facts that are known."""
         if len(self.rounds) == 1:
-            return self.rank_round(self.rounds[0])
+            return rank_kingdoms(self.rounds[0].kingdoms, self.rule_set)
         return rank_dynasty([table.kingdoms for table in self.rounds], self.rule_set)
 
 
@@ -203,9 +190,10 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_
     """
     if len(kingdoms) < 2:
         return ""
-    winners = [kingdom.player for kingdom in kingdoms if rule_set.is_outright_win(kingdom)]
-    if len(winners) == 1 and rule_set.outright_win:
-        return f"{winners[0]} wins, whatever is still missing: {rule_set.outright_win.words}"
+    winners = [kingdom for kingdom in kingdoms if rule_set.explain_outright_win(kingdom)]
+    if len(winners) == 1:
+        reason = rule_set.explain_outright_win(winners[0])
+        return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     if has_all_kingdoms and not winners:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):

@@ -1,7 +1,7 @@
 """Rules, rule sets and scorecards: a rule set is a tuple of rules, and a scorecard is the lines they yield."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from kdvision.game.board import Board, Square
@@ -108,20 +108,22 @@ class RuleSet:
         """The largest number of kingdoms that play together."""
         return max(self.dominoes_drawn, default=1)
 
-    def with_seats(self, table: Table) -> Table:
-        """Return the table with a number of kingdoms: the smallest that the rules allow if none is given."""
-        kingdom_count = len(table.kingdoms)
-        fewest = min((count for count in self.dominoes_drawn if count >= kingdom_count), default=kingdom_count)
-        return table if table.seats else replace(table, seats=fewest)
+    def count_seats(self, table: Table) -> int:
+        """Return how many kingdoms were played: the smallest number that the rules allow if it is not given."""
+        entered = len(table.kingdoms)
+        return table.seats or min((count for count in self.dominoes_drawn if count >= entered), default=entered)
+
+    def has_all_kingdoms(self, table: Table) -> bool:
+        """Return whether no kingdom is known to be missing."""
+        return self.count_seats(table) <= len(table.kingdoms)
 
     def check_pieces(self, table: Table) -> list[Problem]:
         """Return the problems with the pieces of all kingdoms."""
-        full_table = self.with_seats(table)
-        return [problem for check in self.checks for problem in check(full_table, self)]
+        return [problem for check in self.checks for problem in check(table, self)]
 
-    def is_outright_win(self, kingdom: Kingdom) -> bool:
-        """Return whether a kingdom wins without counting points."""
-        return self.outright_win is not None and self.outright_win.is_reached(kingdom)
+    def explain_outright_win(self, kingdom: Kingdom) -> str:
+        """Return why a kingdom wins without counting points; empty if it does not."""
+        return self.outright_win.words if self.outright_win and self.outright_win.is_reached(kingdom) else ""
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:

@@ -62,8 +62,7 @@ def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contende
     """Return the points and tie-breaks of one kingdom."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
-    outright_reason = rule_set.outright_win.words if rule_set.outright_win and rule_set.is_outright_win(kingdom) else ""
-    return Contender(kingdom.player or f"kingdom {number}", keys, total, outright_reason)
+    return Contender(kingdom.player or f"kingdom {number}", keys, total, rule_set.explain_outright_win(kingdom))
 
 
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -25,10 +25,6 @@ class Clause:
     ruling: bool = False
     house: bool = False
     one_source: bool = False
-
-    def data(self) -> dict[str, str | bool]:
-        """Return the clause as plain values, by the names of its fields."""
-        return asdict(self)
 
     def __str__(self) -> str:
         if self.house:

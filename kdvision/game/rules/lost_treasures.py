@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.kingdom import JOKER, TREASURE_FACTS, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
+from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules.variant import Variant, check_each, check_supply
 from kdvision.game.scoring import OutrightWin, RuleSet
@@ -87,6 +87,6 @@ LOST_TREASURES: Final[Variant] = Variant(
     clause="lost-treasures/mix",
     checks=(check_places, check_gems),
     change=add_outright_win,
-    facts=TREASURE_FACTS,
+    facts=("gems",),
     games=("kingdomino",),
 )

@@ -154,7 +154,7 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
             yield Problem((), text, "queendomino/gained")
 
 
-def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
+def check_queen(table: Table, rules: RuleSet) -> Iterator[Problem]:
     """Yield problems: two Queens, a Queen without a town or the most towers, towers without a Queen.
 
     A missing kingdom may have the most towers and host the Queen. An open fact is no problem.
@@ -173,7 +173,7 @@ def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
             other = f", and another kingdom has {max_towers}" if max_towers > towers else ""
             yield Problem((), f"the Queen is with {count_noun(towers, 'tower')}{other}", clause, number)
     is_queen_open = any("queen" in kingdom.open_facts for kingdom in kingdoms)
-    if max_towers and not hosts and table.is_complete and not is_queen_open:
+    if max_towers and not hosts and rules.has_all_kingdoms(table) and not is_queen_open:
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
 
 
