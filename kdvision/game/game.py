@@ -145,27 +145,27 @@ def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None],
     for cell, count, supply in scarce_cells:
         text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {supply}"
         yield Problem((), text, "kingdomino/box")
-    index, puzzles = index_deck(deck), [make_puzzle(board, deck) for board in boards]
+    puzzles, box = [make_puzzle(board, deck) for board in boards], index_deck(deck)
     try:
-        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms, index.supply):
+        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms):
             return
-        overused_faces = [*find_overused(puzzles, index.supply)]
+        overused_faces = [*find_overused(puzzles)]
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")
         return
     for face, demand in overused_faces:
-        domino, supply = " ".join(map(str, index.faces[face])), index.supply[face]
-        text = f"the kingdoms need {demand} dominoes {domino}, and the box has {supply}"
+        one, other = box.faces[face]
+        text = f"the kingdoms need {demand} dominoes {one} {other}, and the box has {box.supply[face]}"
         yield Problem((), text, "kingdomino/box")
     if not overused_faces:
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
 
 
-def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None], supply: tuple[int, ...]) -> bool:
-    finders = [find_tilings if number in faulty_kingdoms else find_legal_tilings for number in range(len(puzzles))]
-    ways = [[*islice(find(of, supply), MAX_READINGS)] for find, of in zip(finders, puzzles, strict=True)]
-    can_share = any(filter_readings(puzzles, ways, supply))
+def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None]) -> bool:
+    tilings = [find_tilings(of) if n in faulty_kingdoms else find_legal_tilings(of) for n, of in enumerate(puzzles)]
+    ways = [[*islice(one, MAX_READINGS)] for one in tilings]
+    can_share = any(filter_readings(puzzles, ways))
     if not can_share and max(map(len, ways)) == MAX_READINGS:
         raise Undecided
     return can_share

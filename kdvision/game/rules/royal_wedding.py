@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces, index_deck
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules.queendomino import queendomino
@@ -40,12 +40,12 @@ def _list_used_faces(board: Board, limit: int) -> list[Counter[Face]]:
     """Return the faces that each tiling of a board uses; empty if there are too many tilings, or too few dominoes."""
     if board.unknown or len(board) <= 2 * limit:
         return []
-    box, puzzle = index_deck(ROYAL_WEDDING), make_puzzle(board, ROYAL_WEDDING)
+    of = make_puzzle(board, ROYAL_WEDDING)
     try:
-        tilings = list(islice(find_tilings(puzzle, box.supply), MAX_TILINGS))
+        tilings = list(islice(find_tilings(of), MAX_TILINGS))
     except Undecided:
         return []
-    face_counts = [Counter(box.faces[puzzle.face[i][j]] for i, j in tiling) for tiling in tilings]
+    face_counts = [Counter(of.box.faces[of.face[i][j]] for i, j in tiling) for tiling in tilings]
     return face_counts if len(tilings) < MAX_TILINGS else []
 
 
