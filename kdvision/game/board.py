@@ -151,7 +151,9 @@ class Board(Mapping[Square, Cell]):
 
     def rows(self) -> tuple[str, ...]:
         """Return the notation, one text per row of the frame, from the top."""
-        return tuple(" ".join(self._word(Square(row, col)) for col in range(self.width)) for row in range(self.height))
+        words = dict.fromkeys(self.unknown, "?") | {square: str(cell) for square, cell in self._cells.items()}
+        cols = range(self.width)
+        return tuple(" ".join(words.get(Square(row, col), ".") for col in cols) for row in range(self.height))
 
     def rotate(self, quarters: int = 1) -> "Board":
         """Return the board rotated clockwise by a number of quarters, which may be negative."""
@@ -235,10 +237,6 @@ class Board(Mapping[Square, Cell]):
 
     def __reduce__(self) -> "tuple[object, tuple[str]]":
         return Board.parse, (str(self),)
-
-    def _word(self, square: Square) -> str:
-        cell = self._cells.get(square)
-        return str(cell) if cell is not None else "?" if square in self.unknown else "."
 
     def _map(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
         cells = {place(square): cell for square, cell in self._cells.items()}

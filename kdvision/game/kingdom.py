@@ -43,11 +43,6 @@ class Building:
     per_knight: int = 0
     count: int = 1
 
-    @property
-    def effect(self) -> tuple[int, int, Terrain | None, int, int]:
-        """What distinguishes the kinds of building: everything but name and count."""
-        return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
-
 
 UNKNOWN_BUILDING: Final = Building(UNKNOWN)
 """A building of which only the square is known."""

@@ -28,7 +28,7 @@ MAX_SIDE: Final = 7
 """The largest number of rows and columns in the books."""
 
 MAX_TILINGS: Final = 500
-"""Tilings that are tried before the best of them is reported as not buildable."""
+"""Tilings of a board that are tried before the best of them counts."""
 
 
 @dataclass(frozen=True, slots=True)

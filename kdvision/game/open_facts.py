@@ -26,7 +26,7 @@ from kdvision.game.kingdom import (
 )
 from kdvision.game.legality import join_names
 from kdvision.game.rules import TOKEN_KINDS
-from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS
+from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS, describe_building
 from kdvision.game.scoring import Line, RuleSet, score
 
 BOARD: Final = "board"
@@ -215,11 +215,11 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     places += find_free_towns(kingdom) if "buildings" in open_facts else ()
     if not places:
         return card.total
-    effects = Counter(place.building.effect for place in kingdom.buildings)
+    effects = Counter(describe_building(place.building) for place in kingdom.buildings)
     sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
     site = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:
         trial_kingdom = replace(best_kingdom, buildings=(*best_kingdom.buildings, PlacedBuilding(site, tile)))
-        gains += [score(trial_kingdom, rule_set).total - card.total] * (tile.count - effects[tile.effect])
+        gains += [score(trial_kingdom, rule_set).total - card.total] * (tile.count - effects[describe_building(tile)])
     return card.total + sum(sorted(gains, reverse=True)[: len(places)])

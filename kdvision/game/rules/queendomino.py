@@ -187,10 +187,10 @@ def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
         ("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS),
     ):
         yield from check_supply(pieces, count, supply, "queendomino/pieces")
-    effects = Counter(tile.effect for tile in tiles)
-    for tile in BUILDINGS:
-        if effects[tile.effect] > tile.count:
-            text = f"{effects[tile.effect]} buildings give {describe_building(tile)}, and the box has {tile.count}"
+    effects = Counter(map(describe_building, tiles))
+    for effect, supply in {describe_building(tile): tile.count for tile in BUILDINGS}.items():
+        if effects[effect] > supply:
+            text = f"{effects[effect]} buildings give {effect}, and the box has {supply}"
             yield Problem((), text, "queendomino/buildings")
     for name, count in Counter(tile.name for tile in tiles).items():
         if name and name != UNKNOWN_BUILDING.name and count > 1:
@@ -198,7 +198,7 @@ def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
 
 
 def describe_building(building: Building) -> str:
-    """Return the effect of a building in a few words."""
+    """Return the effect of a building in a few words; other effects have other words."""
     parts = [
         count_noun(building.points, "point") if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",

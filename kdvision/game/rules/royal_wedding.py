@@ -9,7 +9,7 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
 from kdvision.game.kingdom import Table
-from kdvision.game.legality import Problem
+from kdvision.game.legality import MAX_TILINGS, Problem
 from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.scoring import RuleSet
 from kdvision.game.tiling import Undecided, find_tilings, make_puzzle
@@ -20,8 +20,6 @@ CLAUSES: Final = {
     "kingdomino/mighty-duel": "royal-wedding/seven",
     "kingdomino/in-play": "royal-wedding/box",
 }
-MAX_TILINGS: Final = 500
-"""Tilings of a board that are tried before it is taken to be possible."""
 
 
 def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
