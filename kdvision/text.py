@@ -26,14 +26,8 @@ def count_noun(number: int, noun: str) -> str:
 
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
     """The rows of cells as lines, with a gap between columns: the first column aligned left, the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        gap.join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    first_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return [gap.join([first.ljust(first_width), *map(str.rjust, others, widths)]) for first, *others in rows]
 
 
 def replace_controls(text: str) -> str:
