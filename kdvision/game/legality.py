@@ -130,7 +130,7 @@ def _check_dominoes(of: Puzzle, *, is_scarce: bool, detached_squares: tuple[Squa
     If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `detached_squares`, which do not
     touch the rest, are not reported twice. Raises Undecided.
     """
-    has_cell = [of.board[square] in of.box.number for square in of.squares]
+    has_cell = [of.board[square] in of.box.squares for square in of.squares]
     singles = [square for square, row, fits in zip(of.squares, of.face, has_cell, strict=True) if fits and not row]
     for square in singles:
         text = f"{square.name} ({of.board[square]}) has no neighbour with which it makes a domino of the box"

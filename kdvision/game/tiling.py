@@ -4,12 +4,13 @@ Squares are numbered and sets of them are bits of an int. The search takes the s
 first.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
-from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import Deck, DeckIndex, index_deck
 
 UNLIMITED: Final = 99
@@ -30,25 +31,17 @@ class Undecided(Exception):
 class Puzzle:
     """The squares of a board to be paired: `face[i][j]` is the face of the box that a domino on i and j would show.
 
-    As bits: `docks` are the squares beside a castle, `kin[i]` the neighbours of i with the same terrain.
+    `places` has, for each face, the pairs of squares that would show it. As bits: `docks` are the squares beside a
+    castle, `kin[i]` the neighbours of i with the same terrain.
     """
 
     board: Board
     box: DeckIndex
     squares: tuple[Square, ...]
     face: tuple[dict[int, int], ...]
+    places: dict[int, list[Pair]]
     docks: int
     kin: tuple[int, ...]
-
-    @cached_property
-    def places(self) -> dict[int, list[Pair]]:
-        """For each face the pairs of squares that would show it."""
-        places: dict[int, list[Pair]] = {}
-        for i, row in enumerate(self.face):
-            for j, face in row.items():
-                if i < j:
-                    places.setdefault(face, []).append((i, j))
-        return places
 
 
 @lru_cache(maxsize=64)
@@ -56,24 +49,23 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     """Return the puzzle of a board: all squares but the castles, paired if the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
-    box, nothing = index_deck(deck), dict[Cell, int]()
+    box, places = index_deck(deck), defaultdict[int, list[Pair]](list)
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
     kin = [0] * len(squares)
     for i, square in enumerate(squares):
-        cell = board[square]
-        faces = box.number.get(cell, nothing)
         for neighbour in square.neighbours()[1:3]:
             j = index.get(neighbour)
             if j is None:
                 continue
-            other = board[neighbour]
-            if other in faces:
-                face[i][j] = face[j][i] = faces[other]
+            cell, other = board[square], board[neighbour]
+            if (number := box.number.get((cell, other))) is not None:
+                face[i][j] = face[j][i] = number
+                places[number].append((i, j))
             if other.terrain is cell.terrain:
                 kin[i] |= 1 << j
                 kin[j] |= 1 << i
     docks = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
-    return Puzzle(board, box, squares, face, sum(1 << i for i in docks), tuple(kin))
+    return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in docks), tuple(kin))
 
 
 def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_000) -> Iterator[Tiling]:
