@@ -64,7 +64,7 @@ class Game:
         """A sentence on who has won a Dynasty outright while facts are open (lost-treasures/dynasty), else empty."""
         if len(self.rounds) > 1 and not self.has_result:
             for table in self.rounds:
-                winners = [one for one in table.kingdoms if self.rule_set.explain_outright_win(one)]
+                winners = [one for one in table.kingdoms if self.rule_set.outright_win(one)]
                 if winners or not self.has_round_result(table):
                     return describe_outlook(table.kingdoms, self.rule_set, has_all_kingdoms=False) if winners else ""
         return ""
@@ -190,9 +190,9 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_
     """
     if len(kingdoms) < 2:
         return ""
-    winners = [kingdom for kingdom in kingdoms if rule_set.explain_outright_win(kingdom)]
+    winners = [kingdom for kingdom in kingdoms if rule_set.outright_win(kingdom)]
     if len(winners) == 1:
-        reason = rule_set.explain_outright_win(winners[0])
+        reason = rule_set.outright_win(winners[0])
         return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     if has_all_kingdoms and not winners:

@@ -70,13 +70,6 @@ class TieBreak(NamedTuple):
     measure: Callable[[Kingdom], int]
 
 
-class OutrightWin(NamedTuple):
-    """A way to win without counting points: `words` give the reason, `is_reached` tests a kingdom."""
-
-    words: str
-    is_reached: Callable[[Kingdom], bool]
-
-
 Check = Callable[[Table, "RuleSet"], Iterable[Problem]]
 """Returns the problems with the pieces of all kingdoms on a table, by the rules that it is played by."""
 
@@ -86,9 +79,10 @@ class RuleSet:
     """The rules of one game.
 
     `side` is the largest number of rows and columns. `dominoes_drawn` gives for each number of kingdoms that is
-    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `facts` are the keys of
-    game files for the pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses
-    of Kingdomino by those of another book that say the same.
+    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `outright_win` returns why
+    a kingdom wins without counting points, an empty text if it does not. `facts` are the keys of game files for the
+    pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses of Kingdomino by
+    those of another book that say the same.
     """
 
     name: str
@@ -98,7 +92,7 @@ class RuleSet:
     tie_breaks: tuple[TieBreak, ...]
     dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
     team: int = 1
-    outright_win: OutrightWin | None = None
+    outright_win: Callable[[Kingdom], str] = lambda _kingdom: ""
     facts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     own_clauses: Mapping[str, str] = field(default_factory=dict)
@@ -120,10 +114,6 @@ class RuleSet:
     def check_pieces(self, table: Table) -> list[Problem]:
         """Return the problems with the pieces of all kingdoms."""
         return [problem for check in self.checks for problem in check(table, self)]
-
-    def explain_outright_win(self, kingdom: Kingdom) -> str:
-        """Return why a kingdom wins without counting points; empty if it does not."""
-        return self.outright_win.words if self.outright_win and self.outright_win.is_reached(kingdom) else ""
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:
