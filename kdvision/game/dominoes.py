@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
-from operator import add
+from operator import add, or_
 from typing import Final
 
 from kdvision.game.board import Board, Square
@@ -190,10 +191,8 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
     """
     supply, kingdoms = puzzles[0].box.supply if puzzles else (), zip(puzzles, ways, strict=True)
     counts = [[Counter(of.face[i][j] for i, j in way) for way in tilings] for of, tilings in kingdoms]
-    demand = [
-        sum(max((count[face] for count in kingdom), default=0) for kingdom in counts) for face in range(len(supply))
-    ]
-    contested_faces = [face for face, count in enumerate(supply) if demand[face] > count]
+    demand = sum((reduce(or_, kingdom, Counter[int]()) for kingdom in counts), Counter[int]())
+    contested_faces = [face for face, count in demand.items() if count > supply[face]]
     limit = tuple(supply[face] for face in contested_faces)
     uses = [[tuple(count[face] for face in contested_faces) for count in kingdom] for kingdom in counts]
     possible_ways = []

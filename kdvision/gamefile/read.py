@@ -66,9 +66,9 @@ def find_line(text: str, path: NodePath) -> int:
         place: NodePath = ()
         if header := HEADER.match(line):
             names = re.split(r"\s*\.\s*", header[2])
-            for remaining_count, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+            for level, name in enumerate(names, start=1):
                 place = (*place, name)
-                counts[place] += header[1] == "[[" and not remaining_count
+                counts[place] += header[1] == "[[" and level == len(names)
                 place = (*place, counts[place] - 1) if counts[place] else place
             table = place
         elif key := KEY.match(line):
