@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
 from operator import add, or_
@@ -10,7 +10,7 @@ from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck, index_deck
-from kdvision.game.tiling import Pair, Puzzle, Tiling, Undecided, find_legal_tilings, make_puzzle
+from kdvision.game.tiling import Puzzle, Tiling, Undecided, find_legal_tilings, make_puzzle
 from kdvision.text import join_words
 
 Numbers = tuple[int | str, ...]
@@ -32,7 +32,7 @@ MAX_NAMED_DOMINOES: Final = 8
 class PlacedDomino:
     """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
-    `is_sure` is false if another reading of the board lays another domino here.
+    `is_sure` is false if another reading of the board lays another domino here, or if there are too many to tell.
     """
 
     squares: tuple[Square, Square]
@@ -169,18 +169,9 @@ def _make_naming(
         return None
     dominoes = []
     for i, j in sorted(choice[0]):
-        numbers = of.box.numbers[of.face[i][j]]
-        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), numbers, _is_sure(of, (i, j), ways)))
+        is_sure = len(ways) < MAX_READINGS and all((i, j) in way for way in ways)
+        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), of.box.numbers[of.face[i][j]], is_sure))
     return Naming(tuple(dominoes), len(ways), len(ways_alone))
-
-
-def _is_sure(of: Puzzle, pair: Pair, ways: Sequence[Tiling]) -> bool:
-    """Return whether every reading lays this domino, also the readings beyond MAX_READINGS."""
-    is_in_all = all(pair in way for way in ways)
-    if not is_in_all or len(ways) < MAX_READINGS:
-        return is_in_all
-    face = tuple({k: f for k, f in row.items() if {n, k} != {*pair}} for n, row in enumerate(of.face))
-    return next(find_legal_tilings(replace(of, face=face)), None) is None
 
 
 def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]]) -> list[list[Tiling]]:
