@@ -126,9 +126,8 @@ class Board(Mapping[Square, Cell]):
         self.width: int = width or max((square.col for square in squares), default=0) + 1
         outside_squares = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside_squares or max(self.height, self.width) > MAX_SIDE:
-            raise ValueError(
-                f"squares {outside_squares} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
-            )
+            frame = f"{self.height} x {self.width} (at most {MAX_SIDE})"
+            raise ValueError(f"squares {outside_squares} lie outside a frame of {frame}")
 
     @classmethod
     def parse(cls, text: str | Iterable[str]) -> Self:

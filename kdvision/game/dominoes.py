@@ -88,11 +88,8 @@ class Inventory:
     @property
     def is_possible(self) -> bool:
         """Whether the box can have laid these kingdoms, all of them named."""
-        return (
-            not self.excess
-            and not self.unnamed_kingdoms
-            and (self.drawn_count is None or self.dominoes_laid <= self.drawn_count)
-        )
+        were_drawn = self.drawn_count is None or self.dominoes_laid <= self.drawn_count
+        return were_drawn and not self.excess and not self.unnamed_kingdoms
 
     def __str__(self) -> str:
         if self.excess:

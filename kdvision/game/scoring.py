@@ -117,4 +117,5 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     `legality.find_problems`.
     """
     rules: Sequence[Rule] = [score_territories] if rule_set is None else rule_set.rules
-    return Scorecard(tuple(line for rule in rules for line in rule(to_kingdom(kingdom))))
+    full_kingdom = to_kingdom(kingdom)
+    return Scorecard(tuple(line for rule in rules for line in rule(full_kingdom)))

@@ -45,11 +45,10 @@ def parse_toml(text: str, *, name: str) -> "Node":
     try:
         return Node(tomllib.loads(text), name, source=text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        position = POSITION.fullmatch(str(error))
+        reason = str(error).removesuffix(" (at end of document)")
+        position = POSITION.fullmatch(reason)
         line = int(position[2]) if position else text.count("\n") + 1
-        what = (
-            f"{position[1]} at column {position[3]}" if position else str(error).removesuffix(" (at end of document)")
-        )
+        what = f"{position[1]} at column {position[3]}" if position else reason
         message = f"{name}, line {line}: no TOML ({what}); expected {EXPECTED_TOML}"
         raise NotationError(message, row=line, expected=EXPECTED_TOML) from error
 
