@@ -1,8 +1,8 @@
-"""Rules, rule sets and scorecards: a rule set is a tuple of rules, and a scorecard is the lines they return."""
+"""Rules, rule sets and scorecards: a rule set is a tuple of rules, and a scorecard is the lines they yield."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
@@ -39,20 +39,27 @@ class Scorecard:
         return sum(line.points for line in self.lines)
 
 
-Rule = Callable[[Kingdom], Iterable[Line]]
-"""Returns the lines that it adds to a kingdom's scorecard."""
+class Rule(Protocol):
+    """Something that earns points: any object with this method."""
+
+    def lines(self, kingdom: Kingdom) -> Iterable[Line]:
+        """Return the lines that this rule adds to the kingdom's scorecard."""
+        ...
 
 
-def score_territories(kingdom: Kingdom, *, clause: str = "kingdomino/value") -> Iterator[Line]:
-    """Yield a line for each territory, from the top left: its squares times its crowns, 0 points without crowns.
+@dataclass(frozen=True)
+class Territories:
+    """The points of each territory: its squares times its crowns. A territory without crowns has a line of 0 points."""
 
-    Clause: kingdomino/several.
-    """
-    for territory in kingdom.territories:
-        size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
-        label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.is_cursed}"
-        line_clause = "lost-treasures/skull" if territory.is_cursed else clause
-        yield Line(label, territory.points, line_clause, territory.squares, territory)
+    clause: str = "kingdomino/value"
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line for each territory, from the top left (kingdomino/several)."""
+        for territory in kingdom.territories:
+            size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
+            label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.is_cursed}"
+            clause = "lost-treasures/skull" if territory.is_cursed else self.clause
+            yield Line(label, territory.points, clause, territory.squares, territory)
 
 
 class TieBreak(NamedTuple):
@@ -69,7 +76,7 @@ Check = Callable[[Table, "RuleSet"], Iterable[Problem]]
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules of one game, with the ids of its `variants`.
+    """The rules of one game.
 
     `side` is the largest number of rows and columns. `dominoes_drawn` gives for each number of kingdoms that is
     allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `outright_win` returns why
@@ -84,7 +91,6 @@ class RuleSet:
     rules: tuple[Rule, ...]
     tie_breaks: tuple[TieBreak, ...]
     dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
-    variants: tuple[str, ...] = ()
     team: int = 1
     outright_win: Callable[[Kingdom], str] = lambda _kingdom: ""
     facts: tuple[str, ...] = ()
@@ -116,6 +122,6 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     Only the board and the pieces count (kingdomino/discard). A board with problems is scored too; see
     `legality.find_problems`.
     """
-    rules: Sequence[Rule] = [score_territories] if rule_set is None else rule_set.rules
+    rules = (Territories(),) if rule_set is None else rule_set.rules
     full_kingdom = to_kingdom(kingdom)
-    return Scorecard(tuple(line for rule in rules for line in rule(full_kingdom)))
+    return Scorecard(tuple(line for rule in rules for line in rule.lines(full_kingdom)))

@@ -7,7 +7,7 @@ code of their own.
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Terrain
@@ -26,17 +26,13 @@ from kdvision.game.kingdom import (
 )
 from kdvision.game.legality import Problem
 from kdvision.game.rules.variant import check_each, check_land, check_single, check_supply
-from kdvision.game.scoring import Line, RuleSet, TieBreak, score_territories
+from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
 from kdvision.text import count_noun
 
 KNIGHTS: Final = 22
 TOWERS: Final = 15
 COINS: Final = 12 * 1 + 18 * 3 + 12 * 9
 """The value of all coins of the box."""
-
-COINS_PER_POINT: Final = 3
-POINTS_PER_TERRITORY: Final = 2
-"""Points that a building gives for each territory of its terrain."""
 
 BUILDINGS: Final = (
     *(
@@ -81,29 +77,41 @@ OWN_CLAUSES: Final = {
 }
 
 
-def score_wealth(kingdom: Kingdom) -> Iterator[Line]:
-    """Yield the line of one point for every three coins left, rounded down."""
-    label = f"wealth: {count_noun(kingdom.coins, 'coin')}"
-    yield Line(label, kingdom.coins // COINS_PER_POINT, "queendomino/wealth")
+@dataclass(frozen=True)
+class Wealth:
+    """One point for every three coins left, rounded down."""
+
+    coins: int = 3
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line."""
+        label = f"wealth: {count_noun(kingdom.coins, 'coin')}"
+        yield Line(label, kingdom.coins // self.coins, "queendomino/wealth")
 
 
-def score_buildings(kingdom: Kingdom) -> Iterator[Line]:
-    """Yield a line for each building with points. The crowns of buildings count in their territories instead."""
-    for place in kingdom.buildings:
-        tile, name = place.building, place.building.name or "building"
-        if tile.points:
-            label = f"{name}: {count_noun(tile.points, 'point')}"
-            yield Line(label, tile.points, "queendomino/building-points", (place.square,))
-        terrain = tile.per_territory
-        land_count = sum(land.terrain is terrain for land in kingdom.territories)
-        for factor, count, noun, clause in (
-            (terrain and POINTS_PER_TERRITORY, land_count, f"separate {terrain} territory", "queendomino/detached"),
-            (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
-            (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
-        ):
-            if factor:
-                label = f"{name}: {count_noun(count, noun)} × {factor}"
-                yield Line(label, count * factor, clause, (place.square,))
+@dataclass(frozen=True)
+class BuildingValues:
+    """The points of the buildings. The crowns of buildings count in their territories instead."""
+
+    per_territory: int = 2
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line for each effect of each building."""
+        for place in kingdom.buildings:
+            tile, name = place.building, place.building.name or "building"
+            if tile.points:
+                label = f"{name}: {count_noun(tile.points, 'point')}"
+                yield Line(label, tile.points, "queendomino/building-points", (place.square,))
+            terrain = tile.per_territory
+            land_count = sum(land.terrain is terrain for land in kingdom.territories)
+            for factor, count, noun, clause in (
+                (terrain and self.per_territory, land_count, f"separate {terrain} territory", "queendomino/detached"),
+                (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
+                (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
+            ):
+                if factor:
+                    label = f"{name}: {count_noun(count, noun)} × {factor}"
+                    yield Line(label, count * factor, clause, (place.square,))
 
 
 @check_each
@@ -193,7 +201,7 @@ def describe_building(building: Building) -> str:
     """Return the effect of a building in a few words; other effects have other words."""
     parts = [
         count_noun(building.points, "point") if building.points else "",
-        f"{POINTS_PER_TERRITORY} points per {building.per_territory} territory" if building.per_territory else "",
+        f"2 points per {building.per_territory} territory" if building.per_territory else "",
         f"{count_noun(building.per_tower, 'point')} per tower" if building.per_tower else "",
         f"{count_noun(building.per_knight, 'point')} per knight" if building.per_knight else "",
         count_noun(building.crowns, "crown") if building.crowns else "",
@@ -207,7 +215,7 @@ def queendomino(*, side: int = 5) -> RuleSet:
         "Queendomino",
         side,
         QUEENDOMINO,
-        (score_wealth, partial(score_territories, clause="queendomino/value"), score_buildings),
+        (Wealth(), Territories("queendomino/value"), BuildingValues()),
         (TieBreak("the largest territory", "queendomino/tie-largest", measure_largest),),
         {2: 48} if side > 5 else {3: 48, 4: 48},
         facts=QUEENDOMINO_FACTS,

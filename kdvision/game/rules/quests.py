@@ -16,7 +16,7 @@ from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
-from kdvision.game.rules.variant import Group, Groups, Variant, score_bonus
+from kdvision.game.rules.variant import Bonus, Group, Groups, Variant
 from kdvision.game.scoring import RuleSet
 from kdvision.text import count_noun
 
@@ -78,7 +78,8 @@ def _select_terrain(kingdom: Kingdom, squares: set[Square], terrain: Terrain) ->
 
 def check_quests(_table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the problem of more or fewer quests than are drawn, Harmony and Middle Kingdom counted."""
-    quests = sum(quest.id in rule_set.variants for quest in QUEST_GROUP.variants)
+    names = {quest.name for quest in QUEST_GROUP.variants}
+    quests = sum(isinstance(rule, Bonus) and rule.label in names for rule in rule_set.rules)
     if quests != QUESTS_DRAWN:
         verb = "is" if quests == 1 else "are"
         text = f"{count_noun(quests, 'quest')} {verb} played, and a game has {QUESTS_DRAWN}"
@@ -93,7 +94,7 @@ def _make_quest(
         name,
         help,
         clause,
-        rules=(partial(score_bonus, label=name, points=points, clause=clause, find_groups=find),),
+        rules=(Bonus(name, points, clause, find),),
         checks=(check_quests,),
         games=("kingdomino", "queendomino"),
         has_claim=True,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, wraps
+from functools import wraps
 from typing import NamedTuple
 
 from kdvision.game.board import Square, Terrain
@@ -66,7 +66,6 @@ class Variant:
         return replace(
             new_rules,
             name=f"{rule_set.name}, {self.name}",
-            variants=(*rule_set.variants, self.id),
             deck=(*new_rules.deck, *self.dominoes),
             rules=(*new_rules.rules, *self.rules),
             checks=tuple(dict.fromkeys((*new_rules.checks, *self.checks))),
@@ -81,13 +80,20 @@ class Group(NamedTuple):
     variants: tuple[Variant, ...]
 
 
-def score_bonus(
-    kingdom: Kingdom, *, label: str, points: int, clause: str, find_groups: Callable[[Kingdom], Groups]
-) -> Iterator[Line]:
-    """Yield one line: `points` for each group of squares that `find_groups` finds, 0 without any."""
-    groups = find_groups(kingdom)
-    squares = tuple(sorted({square for group in groups for square in group}))
-    yield Line(label, points * len(groups), clause, squares)
+@dataclass(frozen=True)
+class Bonus:
+    """A rule that gives `points` for each group of squares that `find_groups` finds."""
+
+    label: str
+    points: int
+    clause: str
+    find_groups: Callable[[Kingdom], Groups]
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line, of 0 points if nothing is found."""
+        groups = self.find_groups(kingdom)
+        squares = tuple(sorted({square for group in groups for square in group}))
+        yield Line(self.label, self.points * len(groups), self.clause, squares)
 
 
 def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_squares: FindSquares) -> Variant:
@@ -98,8 +104,7 @@ def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_
             squares = tuple(find_squares(kingdom, rule_set.side))
             return [squares] if squares else []
 
-        bonus = partial(score_bonus, label=name, points=points, clause=clause, find_groups=find_groups)
-        return replace(rule_set, rules=(*rule_set.rules, bonus))
+        return replace(rule_set, rules=(*rule_set.rules, Bonus(name, points, clause, find_groups)))
 
     return Variant(id, name, help, clause, change=add_bonus, has_claim=True)
 
