@@ -65,13 +65,7 @@ class NotationError(KdvisionError, ValueError):
     exit_code = ExitCode.NOTATION
 
     def __init__(
-        self,
-        message: str,
-        *,
-        row: int | None = None,
-        column: int | None = None,
-        expected: str = "",
-        hint: str = "",
+        self, message: str, *, row: int | None = None, column: int | None = None, expected: str = "", hint: str = ""
     ) -> None:
         if not hint and expected and expected not in message:
             hint = f"expected {expected}"

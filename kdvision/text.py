@@ -24,20 +24,15 @@ def capitalise(text: str) -> str:
 
 
 def count_noun(number: int, noun: str) -> str:
-    """The number with its noun, such as "1 point" and "2 points"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    """The number with its noun, such as "1 point", "2 points" and "2 territories"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
     """The rows of cells as lines, with a gap between columns: the first column aligned left, the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        gap.join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    first_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return [gap.join([first.ljust(first_width), *map(str.rjust, others, widths)]) for first, *others in rows]
 
 
 def replace_controls(text: str) -> str:

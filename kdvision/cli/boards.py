@@ -1,7 +1,7 @@
 """`kdvision type`, `fits`, `game` and `rules`: boards, dominoes and games given as text, and the rulebook's clauses."""
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Final
@@ -147,8 +147,9 @@ def game(
         print_json(game_to_dict(game, name))
     else:
         print_text(format_game, game, name, dominoes=dominoes, clauses=clauses)
-    if strict and (not game.has_all_facts or any(game.problems(table) for table in game.rounds)):
-        print_message(f"{name}: {'there are problems' if game.has_all_facts else 'some facts are missing'}")
+    is_open = any(map(game.is_open, game.rounds))
+    if strict and (is_open or any(game.problems(table) for table in game.rounds)):
+        print_message(f"{name}: {'some facts are missing' if is_open else 'there are problems'}")
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
@@ -166,6 +167,6 @@ def rules(
         raise typer.BadParameter(f"there is no clause {clause}; {advice}", param_hint="--clause")
     for entry in all_clauses.values() if clause is None else [all_clauses[clause]]:
         if as_json:
-            print_json(entry.data())
+            print_json(asdict(entry))
         else:
             typer.echo(str(entry))

@@ -126,9 +126,8 @@ class Board(Mapping[Square, Cell]):
         self.width: int = width or max((square.col for square in squares), default=0) + 1
         outside_squares = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside_squares or max(self.height, self.width) > MAX_SIDE:
-            raise ValueError(
-                f"squares {outside_squares} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
-            )
+            frame = f"{self.height} x {self.width} (at most {MAX_SIDE})"
+            raise ValueError(f"squares {outside_squares} lie outside a frame of {frame}")
 
     @classmethod
     def parse(cls, text: str | Iterable[str]) -> Self:
@@ -151,19 +150,19 @@ class Board(Mapping[Square, Cell]):
 
     def rows(self) -> tuple[str, ...]:
         """Return the notation, one text per row of the frame, from the top."""
-        return tuple(" ".join(self._word(Square(row, col)) for col in range(self.width)) for row in range(self.height))
+        words = dict.fromkeys(self.unknown, "?") | {square: str(cell) for square, cell in self._cells.items()}
+        cols = range(self.width)
+        return tuple(" ".join(words.get(Square(row, col), ".") for col in cols) for row in range(self.height))
 
     def rotate(self, quarters: int = 1) -> "Board":
         """Return the board rotated clockwise by a number of quarters, which may be negative."""
         if quarters % 4 == 0:
             return self
-        rotated_board = self._map(lambda s: s.rotate(self.height), self.width, self.height)
-        return rotated_board.rotate(quarters % 4 - 1)
+        return self._map(lambda s: s.rotate(self.height), self.width, self.height).rotate(quarters % 4 - 1)
 
     def mirror(self) -> "Board":
         """Return the board with left and right exchanged."""
-        last_col = self.width - 1
-        return self._map(lambda s: Square(s.row, last_col - s.col), self.height, self.width)
+        return self._map(lambda s: Square(s.row, self.width - 1 - s.col), self.height, self.width)
 
     def trim(self) -> "Board":
         """Return the board in the smallest frame, without empty rows or columns at the edges."""
@@ -237,10 +236,6 @@ class Board(Mapping[Square, Cell]):
 
     def __reduce__(self) -> "tuple[object, tuple[str]]":
         return Board.parse, (str(self),)
-
-    def _word(self, square: Square) -> str:
-        cell = self._cells.get(square)
-        return str(cell) if cell is not None else "?" if square in self.unknown else "."
 
     def _map(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
         cells = {place(square): cell for square, cell in self._cells.items()}

@@ -27,13 +27,13 @@ Deck = tuple[Domino, ...]
 class DeckIndex(NamedTuple):
     """A deck by its faces: each face with the `numbers` of its dominoes and their count, the `supply`.
 
-    `number[a][b]` is the index of the face of two cells. `squares` counts the squares of each cell.
+    `number` is the index of the face of two cells, in either order. `squares` counts the squares of each cell.
     """
 
     faces: tuple[Face, ...]
     numbers: tuple[tuple[int | str, ...], ...]
     supply: tuple[int, ...]
-    number: dict[Cell, dict[Cell, int]]
+    number: dict[Face, int]
     squares: Counter[Cell]
 
 
@@ -42,10 +42,8 @@ def index_deck(deck: Deck) -> DeckIndex:
     """Return a deck by its faces."""
     supply = faces(deck)
     numbers = (tuple(d.number for d in deck if face(d.left, d.right) == pair) for pair in supply)
-    number: dict[Cell, dict[Cell, int]] = {}
-    for index, (one, other) in enumerate(supply):
-        number.setdefault(one, {})[other] = index
-        number.setdefault(other, {})[one] = index
+    number = {pair: index for index, pair in enumerate(supply)}
+    number |= {(other, one): index for (one, other), index in number.items()}
     return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), number, kinds(deck))
 
 

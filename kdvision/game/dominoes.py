@@ -1,15 +1,16 @@
 """Which dominoes of the box lie where under the boards of a game, and which are missing or too many."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
-from operator import add
+from operator import add, or_
 from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck, index_deck
-from kdvision.game.tiling import Pair, Puzzle, Tiling, Undecided, find_legal_tilings, make_puzzle
+from kdvision.game.tiling import Puzzle, Tiling, Undecided, find_legal_tilings, make_puzzle
 from kdvision.text import join_words
 
 Numbers = tuple[int | str, ...]
@@ -31,7 +32,7 @@ MAX_NAMED_DOMINOES: Final = 8
 class PlacedDomino:
     """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
-    `is_sure` is false if another reading of the board lays another domino here.
+    `is_sure` is false if another reading of the board lays another domino here, or if there are too many to tell.
     """
 
     squares: tuple[Square, Square]
@@ -87,11 +88,8 @@ class Inventory:
     @property
     def is_possible(self) -> bool:
         """Whether the box can have laid these kingdoms, all of them named."""
-        return (
-            not self.excess
-            and not self.unnamed_kingdoms
-            and (self.drawn_count is None or self.dominoes_laid <= self.drawn_count)
-        )
+        were_drawn = self.drawn_count is None or self.dominoes_laid <= self.drawn_count
+        return were_drawn and not self.excess and not self.unnamed_kingdoms
 
     def __str__(self) -> str:
         if self.excess:
@@ -113,21 +111,20 @@ class Inventory:
 def count_box(boards: Sequence[Board], deck: Deck, *, drawn_count: int | None = None) -> Inventory:
     """Return the inventory of the boards of one game; `drawn_count` is how many dominoes its kingdoms draw."""
     namings = name_game_dominoes(boards, deck)
-    places: dict[Numbers, list[int]] = {}
+    places = defaultdict[Numbers, list[int]](list)
     for kingdom, naming in enumerate(namings):
         for domino in naming.dominoes if naming else ():
-            places.setdefault(domino.numbers, []).append(kingdom)
+            places[domino.numbers].append(kingdom)
     unnamed_kingdoms = tuple(n for n, naming in enumerate(namings) if naming is None and len(boards[n]) > 1)
     missing_dominoes, excess = [], []
     index = index_deck(deck)
     for (one, other), numbers in zip(index.faces, index.numbers, strict=True):
-        kingdoms, shows = places.get(numbers, []), f"{one} {other}"
+        kingdoms, shows = places[numbers], f"{one} {other}"
         if len(kingdoms) > len(numbers):
             excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
-        elif len(kingdoms) < len(numbers):
+        elif len(kingdoms) < len(numbers) and not unnamed_kingdoms:
             missing_dominoes.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
     dominoes_laid = sum(map(len, places.values()))
-    missing_dominoes = [] if unnamed_kingdoms else missing_dominoes
     return Inventory(dominoes_laid, len(deck), drawn_count, tuple(missing_dominoes), tuple(excess), unnamed_kingdoms)
 
 
@@ -138,69 +135,52 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     restrict the others. Kingdoms with MAX_READINGS or more, and kingdoms that no one box can have laid, are named
     independently.
     """
-    puzzles, supply = [make_puzzle(board, deck) for board in boards], index_deck(deck).supply
-    ways_alone = [
-        () if board.unknown else _list_readings(of, supply) for of, board in zip(puzzles, boards, strict=True)
-    ]
+    puzzles = [make_puzzle(board, deck) for board in boards]
+    ways_alone = [_list_readings(of) for of in puzzles]
     ways_together: Sequence[Sequence[Tiling]] = [()] * len(boards)
-    final_ways = ways_together
+    choices = ways_together
     try:
         countable_ways = [ways if len(ways) < MAX_READINGS else () for ways in ways_alone]
-        ways_together = filter_readings(puzzles, countable_ways, supply)
-        choices = ways_together
+        choices = ways_together = filter_readings(puzzles, countable_ways)
         for number, ways in enumerate(ways_together):  # one reading of each kingdom, so that the choices fit one box
             if ways:
                 one_choice = [*choices[:number], choices[number][:1], *choices[number + 1 :]]
-                choices = filter_readings(puzzles, one_choice, supply)
-        final_ways = choices
+                choices = filter_readings(puzzles, one_choice)
     except Undecided:  # name each kingdom by what was found so far
         pass
-    rows = zip(puzzles, final_ways, ways_together, ways_alone, strict=True)
-    return tuple(_make_naming(of, deck, fit or ways, ways, choice) for of, choice, fit, ways in rows)
+    rows = zip(puzzles, choices, ways_together, ways_alone, strict=True)
+    return tuple(_make_naming(of, choice or fit or ways, fit or ways, ways) for of, choice, fit, ways in rows)
 
 
-def _list_readings(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
+def _list_readings(of: Puzzle) -> Sequence[Tiling]:
     try:
-        return list(islice(find_legal_tilings(of, supply), MAX_READINGS))
+        return [] if of.board.unknown else list(islice(find_legal_tilings(of), MAX_READINGS))
     except Undecided:
-        return ()
+        return []
 
 
 def _make_naming(
-    of: Puzzle, deck: Deck, ways: Sequence[Tiling], ways_alone: Sequence[Tiling], choice: Sequence[Tiling]
+    of: Puzzle, choice: Sequence[Tiling], ways: Sequence[Tiling], ways_alone: Sequence[Tiling]
 ) -> Naming | None:
     if not ways:
         return None
     dominoes = []
-    for i, j in sorted(tuple(sorted(pair)) for pair in (choice or ways)[0]):
-        numbers = index_deck(deck).numbers[of.face[i][j]]
-        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), numbers, _is_sure(of, deck, (i, j), ways)))
+    for i, j in sorted(choice[0]):
+        is_sure = len(ways) < MAX_READINGS and all((i, j) in way for way in ways)
+        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), of.box.numbers[of.face[i][j]], is_sure))
     return Naming(tuple(dominoes), len(ways), len(ways_alone))
 
 
-def _is_sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool:
-    """Return whether every reading lays this domino, also the readings beyond MAX_READINGS."""
-    i, j = pair
-    if not all(pair in way or (j, i) in way for way in ways):
-        return False
-    if len(ways) < MAX_READINGS:
-        return True
-    face = tuple({k: f for k, f in row.items() if {n, k} != {i, j}} for n, row in enumerate(of.face))
-    return next(find_legal_tilings(replace(of, face=face), index_deck(deck).supply), None) is None
-
-
-def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]], supply: Uses) -> list[list[Tiling]]:
+def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]]) -> list[list[Tiling]]:
     """Return, for each kingdom, the tilings that leave every other kingdom one of its own.
 
-    Exact: a tiling is kept if and only if the supply allows it together with some choice for all other kingdoms. A
+    Exact: a tiling is kept if and only if the box allows it together with some choice for all other kingdoms. A
     kingdom without tilings uses nothing. All lists are empty if no choice fits. Raises Undecided.
     """
-    kingdoms = zip(puzzles, ways, strict=True)
+    supply, kingdoms = puzzles[0].box.supply if puzzles else (), zip(puzzles, ways, strict=True)
     counts = [[Counter(of.face[i][j] for i, j in way) for way in tilings] for of, tilings in kingdoms]
-    demand = [
-        sum(max((count[face] for count in kingdom), default=0) for kingdom in counts) for face in range(len(supply))
-    ]
-    contested_faces = [face for face, count in enumerate(supply) if demand[face] > count]
+    demand = sum((reduce(or_, kingdom, Counter[int]()) for kingdom in counts), Counter[int]())
+    contested_faces = [face for face, count in demand.items() if count > supply[face]]
     limit = tuple(supply[face] for face in contested_faces)
     uses = [[tuple(count[face] for face in contested_faces) for count in kingdom] for kingdom in counts]
     possible_ways = []

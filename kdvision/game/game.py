@@ -50,18 +50,9 @@ class Game:
         """Return whether facts or squares of a round are unknown, so that it has no winner yet."""
         return any(map(list_open_facts, table.kingdoms))
 
-    @property
-    def has_all_facts(self) -> bool:
-        """Whether everything that scores is known."""
-        return not any(map(self.is_open, self.rounds))
-
-    def has_all_kingdoms(self, table: Table) -> bool:
-        """Return whether no kingdom of a round is known to be missing."""
-        return self.rule_set.with_seats(table).is_complete
-
     def has_round_result(self, table: Table) -> bool:
         """Return whether it is known who has won a round."""
-        return self.has_all_kingdoms(table) and not self.is_open(table)
+        return self.rule_set.has_all_kingdoms(table) and not self.is_open(table)
 
     @property
     def has_result(self) -> bool:
@@ -73,32 +64,28 @@ class Game:
         """A sentence on who has won a Dynasty outright while facts are open (lost-treasures/dynasty), else empty."""
         if len(self.rounds) > 1 and not self.has_result:
             for table in self.rounds:
-                winners = [one for one in table.kingdoms if self.rule_set.is_outright_win(one)]
+                winners = [one for one in table.kingdoms if self.rule_set.outright_win(one)]
                 if winners or not self.has_round_result(table):
                     return describe_outlook(table.kingdoms, self.rule_set, has_all_kingdoms=False) if winners else ""
         return ""
 
     def note(self, table: Table) -> str:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
-        if self.has_all_kingdoms(table):
+        if self.rule_set.has_all_kingdoms(table):
             return ""
         count, sides = len(table.kingdoms), SIDES if self.side_from_boards else (self.side,)
         rule_sets = [make_rule_set(self.kind, side=side, variants=self.variants, teams=self.teams) for side in sides]
-        fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
+        fewest = min(rule_set.count_seats(table) for rule_set in rule_sets)
         verb = "is" if count == 1 else "are"
         if table.seats:
             return f"{count} of {fewest} kingdoms {verb} entered so far"
         return f"{count_noun(count, 'kingdom')} {verb} entered so far, and this game has at least {fewest}"
 
-    def rank_round(self, table: Table) -> Standing:
-        """Return the standing of a round, by the facts that are known."""
-        return rank_kingdoms(table.kingdoms, self.rule_set)
-
     @property
     def standing(self) -> Standing:
         """The standing of the whole game, by the facts that are known."""
         if len(self.rounds) == 1:
-            return self.rank_round(self.rounds[0])
+            return rank_kingdoms(self.rounds[0].kingdoms, self.rule_set)
         return rank_dynasty([table.kingdoms for table in self.rounds], self.rule_set)
 
 
@@ -158,27 +145,27 @@ def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None],
     for cell, count, supply in scarce_cells:
         text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {supply}"
         yield Problem((), text, "kingdomino/box")
-    index, puzzles = index_deck(deck), [make_puzzle(board, deck) for board in boards]
+    puzzles, box = [make_puzzle(board, deck) for board in boards], index_deck(deck)
     try:
-        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms, index.supply):
+        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms):
             return
-        overused_faces = [*find_overused(puzzles, index.supply)]
+        overused_faces = [*find_overused(puzzles)]
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")
         return
     for face, demand in overused_faces:
-        domino, supply = " ".join(map(str, index.faces[face])), index.supply[face]
-        text = f"the kingdoms need {demand} dominoes {domino}, and the box has {supply}"
+        one, other = box.faces[face]
+        text = f"the kingdoms need {demand} dominoes {one} {other}, and the box has {box.supply[face]}"
         yield Problem((), text, "kingdomino/box")
     if not overused_faces:
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
 
 
-def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None], supply: tuple[int, ...]) -> bool:
-    finders = [find_tilings if number in faulty_kingdoms else find_legal_tilings for number in range(len(puzzles))]
-    ways = [[*islice(find(of, supply), MAX_READINGS)] for find, of in zip(finders, puzzles, strict=True)]
-    can_share = any(filter_readings(puzzles, ways, supply))
+def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None]) -> bool:
+    tilings = [find_tilings(of) if n in faulty_kingdoms else find_legal_tilings(of) for n, of in enumerate(puzzles)]
+    ways = [[*islice(one, MAX_READINGS)] for one in tilings]
+    can_share = any(filter_readings(puzzles, ways))
     if not can_share and max(map(len, ways)) == MAX_READINGS:
         raise Undecided
     return can_share
@@ -203,9 +190,10 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_
     """
     if len(kingdoms) < 2:
         return ""
-    winners = [kingdom.player for kingdom in kingdoms if rule_set.is_outright_win(kingdom)]
-    if len(winners) == 1 and rule_set.outright_win:
-        return f"{winners[0]} wins, whatever is still missing: {rule_set.outright_win.words}"
+    winners = [kingdom for kingdom in kingdoms if rule_set.outright_win(kingdom)]
+    if len(winners) == 1:
+        reason = rule_set.outright_win(winners[0])
+        return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     if has_all_kingdoms and not winners:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):

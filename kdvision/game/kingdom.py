@@ -19,9 +19,6 @@ QUEENDOMINO_FACTS: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare
 TOWER_KEYS: Final = ("towers",)
 KNIGHT_KEYS: Final = ("knights", "spare_knights")
 
-TREASURE_FACTS: Final = ("gems",)
-"""What The Lost Treasures add to a kingdom, by its keys in game files."""
-
 UNKNOWN: Final = "?"
 """Stands for an unknown value: a fact in a game file, a building's name, a gem's kind."""
 
@@ -45,11 +42,6 @@ class Building:
     per_tower: int = 0
     per_knight: int = 0
     count: int = 1
-
-    @property
-    def effect(self) -> tuple[int, int, Terrain | None, int, int]:
-        """What distinguishes the kinds of building: everything but name and count."""
-        return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
 
 
 UNKNOWN_BUILDING: Final = Building(UNKNOWN)
@@ -195,10 +187,8 @@ class Kingdom:
         if self.queen and territories:
             # One more crown on the largest, towns included (queendomino/queen). Of equally large ones the Queen takes
             # the best for her host (queendomino/queen-choice).
-            place = max(
-                range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].is_cursed)
-            )
-            territories[place] = replace(territories[place], crowns=territories[place].crowns + 1)
+            home = max(territories, key=lambda land: (len(land.squares), not land.is_cursed))
+            territories[territories.index(home)] = replace(home, crowns=home.crowns + 1)
         return tuple(territories)
 
     @property
@@ -234,11 +224,6 @@ class Table:
     kingdoms: tuple[Kingdom, ...]
     open_gems: tuple[str, ...] = ()
     seats: int = 0
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no kingdom is known to be missing."""
-        return self.seats <= len(self.kingdoms)
 
 
 def to_kingdom(kingdom: Kingdom | Board) -> Kingdom:

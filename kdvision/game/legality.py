@@ -6,6 +6,7 @@ A board with problems is scored all the same: players make mistakes and mix boxe
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 from kdvision.game.board import MAX_SIDE as MAX_BOARD_SIDE
@@ -27,7 +28,7 @@ MAX_SIDE: Final = 7
 """The largest number of rows and columns in the books."""
 
 MAX_TILINGS: Final = 500
-"""Tilings that are tried before the best of them is reported as not buildable."""
+"""Tilings of a board that are tried before the best of them counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
         problems.append(Problem(detached_squares, text, "kingdomino/connection"))
     if not board.unknown:
         try:
-            problems += _check_dominoes(board, deck, is_scarce=bool(scarcity), detached_squares=detached_squares)
+            of = make_puzzle(board, deck)
+            problems += _check_dominoes(of, is_scarce=bool(scarcity), detached_squares=detached_squares)
         except Undecided:
             text = "there are too many ways to lay dominoes here to look at them all"
             problems.append(Problem((), text, "kingdomino/box"))
@@ -122,73 +124,65 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     return tuple(sorted(square for squares in groups if squares is not home for square in squares))
 
 
-def _check_dominoes(
-    board: Board, deck: Deck, *, is_scarce: bool, detached_squares: tuple[Square, ...]
-) -> Iterator[Problem]:
+def _check_dominoes(of: Puzzle, *, is_scarce: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
     """Yield why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
     If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `detached_squares`, which do not
     touch the rest, are not reported twice. Raises Undecided.
     """
-    of, index = make_puzzle(board, deck), index_deck(deck)
-    has_cell = [board[square] in index.number for square in of.squares]
+    has_cell = [of.board[square] in of.box.squares for square in of.squares]
     singles = [square for square, row, fits in zip(of.squares, of.face, has_cell, strict=True) if fits and not row]
     for square in singles:
-        text = f"{square.name} ({board[square]}) has no neighbour with which it makes a domino of the box"
+        text = f"{square.name} ({of.board[square]}) has no neighbour with which it makes a domino of the box"
         yield Problem((square,), text, "kingdomino/box")
     if singles or (is_scarce and not all(has_cell)):
         return
     if unpaired_squares := find_unpaired(of):
-        text = (
-            f"the squares cannot be paired into dominoes of the box: {join_names(unpaired_squares)} would be left over"
-        )
+        names = join_names(unpaired_squares)
+        text = f"the squares cannot be paired into dominoes of the box: {names} would be left over"
         yield Problem(unpaired_squares, text, "kingdomino/box")
     elif not is_scarce:
-        best, unreachable_numbers = _find_best_tiling(of, index.supply)
+        best, unreachable_squares = _find_best_tiling(of)
         if best is None:
-            yield from _explain_untileable(of, deck)
-        elif len(board.castles()) == 1:
-            unreachable_squares = {of.squares[i] for i in unreachable_numbers}
-            yield from _explain_unbuildable(board, of, best, unreachable_squares.difference(detached_squares))
+            yield from _explain_untileable(of)
+        elif len(of.board.castles()) == 1:
+            yield from _explain_unbuildable(of, best, unreachable_squares.difference(detached_squares))
 
 
-def _find_best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[Tiling | None, frozenset[int]]:
+def _find_best_tiling(of: Puzzle) -> tuple[Tiling | None, frozenset[Square]]:
     """Return the tiling with the fewest squares that cannot have been laid (or None), and these squares."""
-    best: tuple[Tiling | None, frozenset[int]] = None, frozenset()
-    for number, tiling in enumerate(find_tilings(of, supply)):
-        unreachable_numbers = find_unreachable(of, tiling)
-        if best[0] is None or len(unreachable_numbers) < len(best[1]):
-            best = tiling, unreachable_numbers
-        if not unreachable_numbers or number == MAX_TILINGS:
+    best: tuple[Tiling | None, frozenset[Square]] = None, frozenset()
+    for tiling in islice(find_tilings(of), MAX_TILINGS):
+        unreachable_squares = find_unreachable(of, tiling)
+        if best[0] is None or len(unreachable_squares) < len(best[1]):
+            best = tiling, unreachable_squares
+        if not unreachable_squares:
             break
     return best
 
 
-def _explain_untileable(of: Puzzle, deck: Deck) -> Iterator[Problem]:
+def _explain_untileable(of: Puzzle) -> Iterator[Problem]:
     """Yield the dominoes that would be needed too often, or that there is no way at all."""
-    index, is_explained = index_deck(deck), False
-    for face, _ in find_overused([of], index.supply):
-        is_explained = True
+    overused_faces = [face for face, _ in find_overused([of])]
+    for face in overused_faces:
         squares = tuple(sorted({of.squares[i] for pair in of.places[face] for i in pair}))
-        one, other = index.faces[face]
-        times = "once" if index.supply[face] == 1 else f"{index.supply[face]} times"
+        (one, other), count = of.box.faces[face], of.box.supply[face]
+        times = "once" if count == 1 else f"{count} times"
         text = f"the box has the domino {one} {other} {times}, and the kingdom needs more of it ({join_names(squares)})"
         yield Problem(squares, text, "kingdomino/box")
-    if not is_explained:
+    if not overused_faces:
         text = "the squares cannot be covered with the dominoes of the box, each used once"
         yield Problem((), text, "kingdomino/box")
 
 
-def _explain_unbuildable(
-    board: Board, of: Puzzle, tiling: Tiling, unreachable_squares: set[Square]
-) -> Iterator[Problem]:
+def _explain_unbuildable(of: Puzzle, tiling: Tiling, unreachable_squares: frozenset[Square]) -> Iterator[Problem]:
     """Yield the problems of dominoes without any matching side, and of those that match only each other."""
     islands: list[Square] = []
     for pair in tiling:
         squares = tuple(sorted(of.squares[i] for i in pair))
         if unreachable_squares.isdisjoint(squares):
             continue
-        joints = {joint for square in squares for joint in find_joints(board, square, board[square].terrain)}
+        joints = {joint for square in squares for joint in find_joints(of.board, square, of.board[square].terrain)}
         if joints.difference(squares):
             islands += squares
         else:

@@ -26,8 +26,8 @@ from kdvision.game.kingdom import (
 )
 from kdvision.game.legality import join_names
 from kdvision.game.rules import TOKEN_KINDS
-from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS
-from kdvision.game.scoring import Line, RuleSet, Scorecard, score
+from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS, describe_building
+from kdvision.game.scoring import Line, RuleSet, score
 
 BOARD: Final = "board"
 
@@ -112,13 +112,6 @@ def has_open_facts(kingdom: Kingdom) -> bool:
     return any(fact.item != BOARD for fact in list_open_facts(kingdom))
 
 
-def score_certain(kingdom: Kingdom, rule_set: RuleSet) -> Scorecard:
-    """Return the scorecard; while facts about pieces are open, that of the certain lines."""
-    if has_open_facts(kingdom):
-        return Scorecard(compute_range(kingdom, rule_set).lines)
-    return score(kingdom, rule_set)
-
-
 def close_queen(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
     """Return the kingdoms of one game. If one hosts the Queen, the question is open for none: there is one Queen."""
     if not any(kingdom.queen for kingdom in kingdoms):
@@ -131,12 +124,9 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
 
     Towers and knights are left out if no building counts them, gems and buildings if there is no place for them.
     """
-    return tuple(_find_open_facts(kingdom))
-
-
-def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
+    facts: list[OpenFact] = []
     if unknown_squares := tuple(sorted(kingdom.board.unknown)):
-        yield OpenFact(BOARD, unknown_squares, f"what lies on {join_names(unknown_squares)}")
+        facts.append(OpenFact(BOARD, unknown_squares, f"what lies on {join_names(unknown_squares)}"))
     keys, towns = kingdom.open_facts, find_free_towns(kingdom)
     may_have_buildings = "buildings" in keys and (TOWNS in keys or towns)
     tiles = [place.building for place in kingdom.buildings]
@@ -144,19 +134,20 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
         towers = TOWER_KEYS if any(tile.per_tower for tile in tiles) else ()
         knights = KNIGHT_KEYS if any(tile.per_knight for tile in tiles) else ()
         keys -= {*TOWER_KEYS, *KNIGHT_KEYS}.difference(towers, knights)
-    yield from (OpenFact(key, (), WORDS[key]) for key in WORDS if key in keys)
+    facts += [OpenFact(key, (), words) for key, words in WORDS.items() if key in keys]
     if may_have_buildings:
         sites, location = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
-        yield OpenFact("buildings", sites, f"buildings{location}")
+        facts.append(OpenFact("buildings", sites, f"buildings{location}"))
     for place in kingdom.buildings:
         if place.building == UNKNOWN_BUILDING:
-            yield OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}")
+            facts.append(OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}"))
     if "gems" in keys and (corners := find_crossings(kingdom)):
         squares = tuple(sorted({square for corner in corners for square in corner_squares(corner)}))
-        yield OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}")
+        facts.append(OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}"))
     for gem in kingdom.gems:
         if gem.kind == UNKNOWN:
-            yield OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.corner)}")
+            facts.append(OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.corner)}"))
+    return tuple(facts)
 
 
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
@@ -224,11 +215,11 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     places += find_free_towns(kingdom) if "buildings" in open_facts else ()
     if not places:
         return card.total
-    effects = Counter(place.building.effect for place in kingdom.buildings)
+    effects = Counter(describe_building(place.building) for place in kingdom.buildings)
     sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
     site = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:
         trial_kingdom = replace(best_kingdom, buildings=(*best_kingdom.buildings, PlacedBuilding(site, tile)))
-        gains += [score(trial_kingdom, rule_set).total - card.total] * (tile.count - effects[tile.effect])
+        gains += [score(trial_kingdom, rule_set).total - card.total] * (tile.count - effects[describe_building(tile)])
     return card.total + sum(sorted(gains, reverse=True)[: len(places)])

@@ -1,7 +1,7 @@
 """Rules, rule sets and scorecards: a rule set is a tuple of rules, and a scorecard is the lines they yield."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from kdvision.game.board import Board, Square
@@ -70,13 +70,6 @@ class TieBreak(NamedTuple):
     measure: Callable[[Kingdom], int]
 
 
-class OutrightWin(NamedTuple):
-    """A way to win without counting points: `words` give the reason, `is_reached` tests a kingdom."""
-
-    words: str
-    is_reached: Callable[[Kingdom], bool]
-
-
 Check = Callable[[Table, "RuleSet"], Iterable[Problem]]
 """Returns the problems with the pieces of all kingdoms on a table, by the rules that it is played by."""
 
@@ -86,9 +79,10 @@ class RuleSet:
     """The rules of one game.
 
     `side` is the largest number of rows and columns. `dominoes_drawn` gives for each number of kingdoms that is
-    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `facts` are the keys of
-    game files for the pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses
-    of Kingdomino by those of another book that say the same.
+    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `outright_win` returns why
+    a kingdom wins without counting points, an empty text if it does not. `facts` are the keys of game files for the
+    pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses of Kingdomino by
+    those of another book that say the same.
     """
 
     name: str
@@ -98,7 +92,7 @@ class RuleSet:
     tie_breaks: tuple[TieBreak, ...]
     dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
     team: int = 1
-    outright_win: OutrightWin | None = None
+    outright_win: Callable[[Kingdom], str] = lambda _kingdom: ""
     facts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     own_clauses: Mapping[str, str] = field(default_factory=dict)
@@ -108,20 +102,18 @@ class RuleSet:
         """The largest number of kingdoms that play together."""
         return max(self.dominoes_drawn, default=1)
 
-    def with_seats(self, table: Table) -> Table:
-        """Return the table with a number of kingdoms: the smallest that the rules allow if none is given."""
-        kingdom_count = len(table.kingdoms)
-        fewest = min((count for count in self.dominoes_drawn if count >= kingdom_count), default=kingdom_count)
-        return table if table.seats else replace(table, seats=fewest)
+    def count_seats(self, table: Table) -> int:
+        """Return how many kingdoms were played: the smallest number that the rules allow if it is not given."""
+        entered = len(table.kingdoms)
+        return table.seats or min((count for count in self.dominoes_drawn if count >= entered), default=entered)
+
+    def has_all_kingdoms(self, table: Table) -> bool:
+        """Return whether no kingdom is known to be missing."""
+        return self.count_seats(table) <= len(table.kingdoms)
 
     def check_pieces(self, table: Table) -> list[Problem]:
         """Return the problems with the pieces of all kingdoms."""
-        full_table = self.with_seats(table)
-        return [problem for check in self.checks for problem in check(full_table, self)]
-
-    def is_outright_win(self, kingdom: Kingdom) -> bool:
-        """Return whether a kingdom wins without counting points."""
-        return self.outright_win is not None and self.outright_win.is_reached(kingdom)
+        return [problem for check in self.checks for problem in check(table, self)]
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:
@@ -131,4 +123,5 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     `legality.find_problems`.
     """
     rules = (Territories(),) if rule_set is None else rule_set.rules
-    return Scorecard(tuple(line for rule in rules for line in rule.lines(to_kingdom(kingdom))))
+    full_kingdom = to_kingdom(kingdom)
+    return Scorecard(tuple(line for rule in rules for line in rule.lines(full_kingdom)))

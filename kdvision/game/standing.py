@@ -62,8 +62,7 @@ def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contende
     """Return the points and tie-breaks of one kingdom."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
-    outright_reason = rule_set.outright_win.words if rule_set.outright_win and rule_set.is_outright_win(kingdom) else ""
-    return Contender(kingdom.player or f"kingdom {number}", keys, total, outright_reason)
+    return Contender(kingdom.player or f"kingdom {number}", keys, total, rule_set.outright_win(kingdom))
 
 
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
@@ -92,14 +91,12 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, is
     Players with equal keys share the place (kingdomino/shared). The sentence says who leads unless the game
     `is_over`, with no contender missing.
     """
-    order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
     places: list[Place] = []
-    for position, index in enumerate(order):
+    for index in sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True):
         contender = contenders[index]
-        is_tied = bool(position) and contenders[order[position - 1]].order == contender.order
         rivals = [other for number, other in enumerate(contenders) if number != index]
-        number = places[-1].place if is_tied else position + 1
-        places.append(Place(number, contender.player, contender.total, _explain(contender, rivals, steps), index))
+        place = 1 + sum(rival.order > contender.order for rival in rivals)
+        places.append(Place(place, contender.player, contender.total, _explain(contender, rivals, steps), index))
     winners = [contenders[place.index] for place in places if place.place == 1]
     return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, is_over=is_over) if winners else "")
 

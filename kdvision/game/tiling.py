@@ -4,13 +4,14 @@ Squares are numbered and sets of them are bits of an int. The search takes the s
 first.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
-from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import Deck, index_deck
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.deck import Deck, DeckIndex, index_deck
 
 UNLIMITED: Final = 99
 """A supply that is larger than the number of places for one face on any board."""
@@ -28,25 +29,19 @@ class Undecided(Exception):
 
 @dataclass(frozen=True)
 class Puzzle:
-    """The squares of a board to be paired: `face[i][j]` is the face a domino on i and j would show.
+    """The squares of a board to be paired: `face[i][j]` is the face of the box that a domino on i and j would show.
 
-    As bits: `docks` are the squares beside a castle, `kin[i]` the neighbours of i with the same terrain.
+    `places` has, for each face, the pairs of squares that would show it. As bits: `docks` are the squares beside a
+    castle, `kin[i]` the neighbours of i with the same terrain.
     """
 
+    board: Board
+    box: DeckIndex
     squares: tuple[Square, ...]
     face: tuple[dict[int, int], ...]
+    places: dict[int, list[Pair]]
     docks: int
     kin: tuple[int, ...]
-
-    @cached_property
-    def places(self) -> dict[int, list[Pair]]:
-        """For each face the pairs of squares that would show it."""
-        places: dict[int, list[Pair]] = {}
-        for i, row in enumerate(self.face):
-            for j, face in row.items():
-                if i < j:
-                    places.setdefault(face, []).append((i, j))
-        return places
 
 
 @lru_cache(maxsize=64)
@@ -54,30 +49,32 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     """Return the puzzle of a board: all squares but the castles, paired if the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
-    faces_of_cell, nothing = index_deck(deck).number, dict[Cell, int]()
+    box, places = index_deck(deck), defaultdict[int, list[Pair]](list)
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
     kin = [0] * len(squares)
     for i, square in enumerate(squares):
-        cell = board[square]
-        faces = faces_of_cell.get(cell, nothing)
         for neighbour in square.neighbours()[1:3]:
             j = index.get(neighbour)
             if j is None:
                 continue
-            other = board[neighbour]
-            if other in faces:
-                face[i][j] = face[j][i] = faces[other]
+            cell, other = board[square], board[neighbour]
+            if (number := box.number.get((cell, other))) is not None:
+                face[i][j] = face[j][i] = number
+                places[number].append((i, j))
             if other.terrain is cell.terrain:
                 kin[i] |= 1 << j
                 kin[j] |= 1 << i
     docks = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
-    return Puzzle(squares, face, sum(1 << i for i in docks), tuple(kin))
+    return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in docks), tuple(kin))
 
 
-def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[Tiling]:
-    """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
-    remaining_supply, tiling_pairs = list(supply), list[Pair]()
-    scarce_faces = [face for face, pairs in of.places.items() if len(pairs) > supply[face]]
+def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_000) -> Iterator[Tiling]:
+    """Yield every way to cover all squares by dominoes in `supply`, by default those of the box.
+
+    Raises Undecided after `budget` steps.
+    """
+    remaining_supply, tiling_pairs = list(supply or of.box.supply), list[Pair]()
+    scarce_faces = [face for face, pairs in of.places.items() if len(pairs) > remaining_supply[face]]
     dead_ends = set[tuple[int, ...]]()  # positions from which no tiling was found
 
     def cover(free_bits: int) -> Iterator[Tiling]:
@@ -96,7 +93,7 @@ def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) ->
         for other in options:
             face = of.face[square][other]
             remaining_supply[face] -= 1
-            tiling_pairs.append((square, other))
+            tiling_pairs.append((square, other) if square < other else (other, square))
             for tiling in cover(free_bits & ~(1 << square | 1 << other)):
                 is_found = True
                 yield tiling
@@ -121,8 +118,8 @@ def _find_tightest(of: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[i
     return best_square, best_partners
 
 
-def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[int]:
-    """Return the squares that no order of play can have laid, as numbers of the puzzle; empty for a valid kingdom.
+def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[Square]:
+    """Return the squares that no order of play can have laid; empty for a valid kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
@@ -136,12 +133,12 @@ def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[int]:
         bit = todo & -todo
         reached_bits |= bit
         todo = (todo | links[bit.bit_length() - 1]) & ~reached_bits
-    return frozenset(i for i in range(len(of.squares)) if not reached_bits >> i & 1)
+    return frozenset(square for i, square in enumerate(of.squares) if not reached_bits >> i & 1)
 
 
-def find_legal_tilings(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
+def find_legal_tilings(of: Puzzle) -> Iterator[Tiling]:
     """Yield every tiling that can have been laid in some order; raises Undecided."""
-    return (tiling for tiling in find_tilings(of, supply) if not find_unreachable(of, tiling))
+    return (tiling for tiling in find_tilings(of) if not find_unreachable(of, tiling))
 
 
 def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
@@ -165,17 +162,17 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
 
 def count_fewest(of: Puzzle, face: int, limit: int) -> int:
     """Return the fewest dominoes of one face with which the board can be tiled, at most `limit` + 1."""
-    supply = [UNLIMITED] * (max([face, *of.places]) + 1)
+    supply = [UNLIMITED] * len(of.box.supply)
     for count in range(limit + 1):
         supply[face] = count
-        if next(find_tilings(of, supply), None) is not None:
+        if next(find_tilings(of, supply=supply), None) is not None:
             return count
     return limit + 1
 
 
-def find_overused(puzzles: Sequence[Puzzle], supply: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield each face that the boards need more often than the supply has it, with how many of it they need."""
-    for face, limit in enumerate(supply):
+def find_overused(puzzles: Sequence[Puzzle]) -> Iterator[tuple[int, int]]:
+    """Yield each face that the boards need more often than the box has it, with how many of it they need."""
+    for face, limit in enumerate(puzzles[0].box.supply):
         if sum(len(of.places.get(face, ())) for of in puzzles) > limit:
             demand = sum(count_fewest(of, face, limit) for of in puzzles)
             if demand > limit:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdvision.game.game import DYNASTY_ROUNDS, Game, make_game
-from kdvision.game.kingdom import QUEENDOMINO_FACTS, TREASURE_FACTS, Kingdom, Table
+from kdvision.game.kingdom import QUEENDOMINO_FACTS, Kingdom, Table
 from kdvision.game.open_facts import close_queen
 from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, make_rule_set
 from kdvision.gamefile.pieces import parse_building, parse_gem, parse_tokens
@@ -28,7 +28,7 @@ from kdvision.text import join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 KINGDOM_KEYS: Final = ("player", "players", "board", "discarded", "claims")
-FACTS: Final = (*QUEENDOMINO_FACTS, *TREASURE_FACTS, *TOKEN_KINDS)
+FACTS: Final = (*QUEENDOMINO_FACTS, *(fact for variant in VARIANTS for fact in variant.facts))
 CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
 OTHER_SETTINGS: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
 """Variants of the rulebook that are not written in `variants`, and what to write instead."""

@@ -69,11 +69,12 @@ def _parse_effect(node: Node, name: str) -> Building:
         per_tower=node.number("per_tower"),
         per_knight=node.number("per_knight"),
     )
-    tile = next((building for building in BUILDINGS if building.effect == new_tile.effect), None)
-    if tile is None or (namesake is not None and namesake != tile):
-        kinds = ", ".join(describe_building(building) for building in BUILDINGS)
+    effect = describe_building(new_tile)
+    tile = _KNOWN.get(_normalise(effect))
+    if tile is None or (namesake is not None and describe_building(namesake) != effect):
+        kinds = ", ".join(map(describe_building, BUILDINGS))
         expected = describe_building(namesake) if namesake else f"one of: {kinds}"
-        node.fail(f"{name or 'a building'} that gives {describe_building(new_tile)}", expected)
+        node.fail(f"{name or 'a building'} that gives {effect}", expected)
     return replace(tile, name="" if name == UNKNOWN else name)
 
 

@@ -45,11 +45,10 @@ def parse_toml(text: str, *, name: str) -> "Node":
     try:
         return Node(tomllib.loads(text), name, source=text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        position = POSITION.fullmatch(str(error))
+        reason = str(error).removesuffix(" (at end of document)")
+        position = POSITION.fullmatch(reason)
         line = int(position[2]) if position else text.count("\n") + 1
-        what = (
-            f"{position[1]} at column {position[3]}" if position else str(error).removesuffix(" (at end of document)")
-        )
+        what = f"{position[1]} at column {position[3]}" if position else reason
         message = f"{name}, line {line}: no TOML ({what}); expected {EXPECTED_TOML}"
         raise NotationError(message, row=line, expected=EXPECTED_TOML) from error
 
@@ -66,9 +65,9 @@ def find_line(text: str, path: NodePath) -> int:
         place: NodePath = ()
         if header := HEADER.match(line):
             names = re.split(r"\s*\.\s*", header[2])
-            for remaining_count, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+            for level, name in enumerate(names, start=1):
                 place = (*place, name)
-                counts[place] += header[1] == "[[" and not remaining_count
+                counts[place] += header[1] == "[[" and level == len(names)
                 place = (*place, counts[place] - 1) if counts[place] else place
             table = place
         elif key := KEY.match(line):

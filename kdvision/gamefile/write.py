@@ -32,10 +32,10 @@ QUESTIONS: Final = {
 }
 """The comment beside an open key."""
 
-_Remarks = Sequence[Sequence[str]]
 
-
-def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), has_side: bool = True) -> str:
+def write_game_text(
+    game: Game, *, head: Sequence[str] = (), remarks: Sequence[Sequence[str]] = (), has_side: bool = True
+) -> str:
     """Return the game as the text of a game file; parsing it returns an equal game.
 
     `head` are comments at the top, `remarks` the comments above the board of each kingdom. Without `has_side` the

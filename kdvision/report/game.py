@@ -10,6 +10,7 @@ from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Table
 from kdvision.game.open_facts import close_queen
+from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.pieces import describe_pieces
@@ -42,9 +43,10 @@ def build_round_result(game: Game, table: Table, title: str) -> Result:
     )
     standing, outlook = None, ""
     if not game.has_round_result(table):
-        outlook = describe_outlook(table.kingdoms, game.rule_set, has_all_kingdoms=game.has_all_kingdoms(table))
+        has_all_kingdoms = game.rule_set.has_all_kingdoms(table)
+        outlook = describe_outlook(table.kingdoms, game.rule_set, has_all_kingdoms=has_all_kingdoms)
     elif len(rows) > 1:
-        standing = game.rank_round(table)
+        standing = rank_kingdoms(table.kingdoms, game.rule_set)
     shared_problems = tuple(problem for problem in problems if problem.kingdom is None)
     return Result(title, kingdoms=rows, standing=standing, outlook=outlook, shared_problems=shared_problems)
 

@@ -10,9 +10,9 @@ from kdvision.game.board import Board
 from kdvision.game.dominoes import Inventory, count_box
 from kdvision.game.kingdom import TOWNS, Kingdom
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import PointRange, compute_range, has_open_facts, score_certain
+from kdvision.game.open_facts import PointRange, compute_range, has_open_facts
 from kdvision.game.rules import GAMES
-from kdvision.game.scoring import RuleSet, Scorecard
+from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt, compute_totals
 
@@ -41,7 +41,7 @@ class ScoredKingdom:
     @cached_property
     def card(self) -> Scorecard:
         """The scorecard; while facts about pieces are missing, that of the certain lines."""
-        return score_certain(self.kingdom, self.rule_set)
+        return Scorecard(self.extent.lines) if self.is_open else score(self.kingdom, self.rule_set)
 
     @property
     def review(self) -> bool:

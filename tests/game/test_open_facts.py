@@ -17,7 +17,6 @@ from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import (
     QUEENDOMINO_FACTS,
     TOWNS,
-    TREASURE_FACTS,
     UNKNOWN,
     UNKNOWN_BUILDING,
     Gem,
@@ -25,7 +24,7 @@ from kdvision.game.kingdom import (
     PlacedBuilding,
     find_crossings,
 )
-from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts, score_certain
+from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts
 from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino import BUILDINGS
@@ -33,6 +32,7 @@ from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
+from kdvision.report.result import ScoredKingdom
 from tests.game.rules.simulated_games import KINDS
 
 OPEN = '''
@@ -83,7 +83,8 @@ def simulated(kind: str, count: int = 5) -> tuple[Game, ...]:
 def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator) -> Kingdom:
     """The kingdom without these facts; of lists, a part is known."""
     kept = {
-        key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *TREASURE_FACTS)
+        key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3)
+        for key in ("knights", *LOST_TREASURES.facts)
     }
     built = [one if some.random() < 0.4 else PlacedBuilding(one.square, UNKNOWN_BUILDING) for one in kingdom.buildings]
     gems = [
@@ -102,7 +103,7 @@ def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator)
 FACTS = {
     "queendomino": QUEENDOMINO_FACTS,
     "royal wedding": QUEENDOMINO_FACTS,
-    "lost treasures": TREASURE_FACTS,
+    "lost treasures": LOST_TREASURES.facts,
     "the court": THE_COURT.facts,
 }
 """The facts that are forgotten in games of each kind."""
@@ -155,7 +156,7 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
 def test_open_gems_may_curse_only_what_they_can_reach() -> None:
     board = Board.parse("w1 f s2 / l g # / . . m1")
     rules = LOST_TREASURES.add_to(kingdomino())
-    found = compute_range(Kingdom(board, open_facts=frozenset(TREASURE_FACTS)), rules)
+    found = compute_range(Kingdom(board, open_facts=frozenset(LOST_TREASURES.facts)), rules)
     assert [line.label for line in found.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
     assert (found.minimum, found.maximum) == (3, None)
     assert [gap.text for gap in found.open_facts] == ["gems between A1 B2"]
@@ -163,7 +164,7 @@ def test_open_gems_may_curse_only_what_they_can_reach() -> None:
 
 
 def test_gems_and_buildings_without_a_place_are_no_open_facts() -> None:
-    assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(TREASURE_FACTS)))
+    assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(LOST_TREASURES.facts)))
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings"})))
     missing = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
     assert [gap.text for gap in missing] == ["which squares are towns", "buildings"]
@@ -194,7 +195,7 @@ def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     assert (found.minimum, found.maximum) == (2 + 2, None)
     assert [gap.text for gap in found.open_facts] == ["what lies on C1"]
     assert not has_open_facts(kingdom)
-    assert score_certain(kingdom, kingdomino()) == score(kingdom, kingdomino())
+    assert ScoredKingdom(kingdom, kingdomino()).card == score(kingdom, kingdomino())
 
 
 def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
@@ -208,10 +209,10 @@ def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
     assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
     assert least("? w1 w / f1 m s1", gems=(skull,)) == 1  # the skull lies on a square not known: wheat or forest
     assert (
-        least("w1 f1 / ? s1 / m1 m", open_facts=frozenset(TREASURE_FACTS)) == 0
+        least("w1 f1 / ? s1 / m1 m", open_facts=frozenset(LOST_TREASURES.facts)) == 0
     )  # a gem can lie there once the square is known
     assert (
-        least("w1 f1 / ? f1 / m1 m", open_facts=frozenset(TREASURE_FACTS)) == 1 + 4 + 2
+        least("w1 f1 / ? f1 / m1 m", open_facts=frozenset(LOST_TREASURES.facts)) == 1 + 4 + 2
     )  # nowhere do four landscapes meet
     found = compute_range(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
     assert [line.label for line in found.lines if line.squares == (Square(0, 0),)] == [
@@ -237,7 +238,7 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
         gems.append(Gem(UNKNOWN, draw(corner)))
     board = Board.parse([" ".join(row) for row in rows])
     return Kingdom(
-        board, gems=tuple(gems), open_facts=draw(st.sampled_from([frozenset(), frozenset(TREASURE_FACTS)]))
+        board, gems=tuple(gems), open_facts=draw(st.sampled_from([frozenset(), frozenset(LOST_TREASURES.facts)]))
     ), sorted(board.unknown)
 
 
@@ -301,7 +302,7 @@ def test_an_open_file_says_what_is_missing() -> None:
     assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
     assert game.is_open(game.rounds[0])
     assert game.problems(game.rounds[0]) == ()
-    assert score_certain(ann, game.rule_set).total == compute_range(ann, game.rule_set).minimum == 46
+    assert ScoredKingdom(ann, game.rule_set).card.total == compute_range(ann, game.rule_set).minimum == 46
 
 
 def test_an_open_file_is_written_and_read_back() -> None:

@@ -28,21 +28,21 @@ def wheat(rows: int, cols: int, *, without: tuple[tuple[int, int], ...] = ()) ->
 
 @pytest.mark.parametrize("rows, cols, count", [(1, 2, 1), (2, 2, 2), (2, 5, 8), (3, 3, 0), (4, 4, 36), (6, 6, 6728)])
 def test_every_tiling_is_found_once(rows: int, cols: int, count: int) -> None:
-    found = list(find_tilings(make_puzzle(wheat(rows, cols), WHEATS), index_deck(WHEATS).supply))
+    found = list(find_tilings(make_puzzle(wheat(rows, cols), WHEATS)))
     assert len(found) == count
     assert len({frozenset(frozenset(pair) for pair in tiling) for tiling in found}) == count
 
 
 def test_supply_is_kept() -> None:
     board = Board.parse("f w / f w")
-    both = list(find_tilings(make_puzzle(board, KINGDOMINO), index_deck(KINGDOMINO).supply))
+    both = list(find_tilings(make_puzzle(board, KINGDOMINO)))
     assert len(both) == 1  # upright f f and w w; the box has f w only once
-    assert len(list(find_tilings(make_puzzle(board, KINGDOMINO), [UNLIMITED] * 60))) == 2
+    assert len(list(find_tilings(make_puzzle(board, KINGDOMINO), supply=[UNLIMITED] * 60))) == 2
 
 
 def test_a_search_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(Undecided):
-        list(find_tilings(make_puzzle(wheat(6, 6), WHEATS), index_deck(WHEATS).supply, budget=20))
+        list(find_tilings(make_puzzle(wheat(6, 6), WHEATS), budget=20))
 
 
 def test_a_board_with_too_many_ways_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,12 +68,12 @@ def test_squares_that_stay_over() -> None:
 def test_the_fewest_dominoes_of_a_face() -> None:
     of = make_puzzle(Board.parse("w w f / w w f / # . ."), KINGDOMINO)
     numbers = index_deck(KINGDOMINO).number
-    wheats, mixed = numbers[WHEAT][WHEAT], numbers[WHEAT][Cell.parse("f")]
+    wheats, mixed = numbers[WHEAT, WHEAT], numbers[WHEAT, Cell.parse("f")]
     assert count_fewest(of, wheats, 2) == 1
     assert count_fewest(of, mixed, 1) == 0
 
 
 def test_what_no_order_can_have_laid() -> None:
     of = make_puzzle(Board.parse("# w w f f"), KINGDOMINO)
-    (tiling,) = find_tilings(of, index_deck(KINGDOMINO).supply)
-    assert [of.squares[i].name for i in sorted(find_unreachable(of, tiling))] == ["D1", "E1"]
+    (tiling,) = find_tilings(of)
+    assert [square.name for square in sorted(find_unreachable(of, tiling))] == ["D1", "E1"]

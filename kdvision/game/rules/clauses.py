@@ -2,20 +2,17 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
-from typing import Final
-
-HOUSE: Final = "house"
-"""The section of `clauses.toml` with rules that are from no book."""
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One clause: its id such as `kingdomino/value`, its book and section, and its meaning.
 
-    `ruling` marks how this program reads a point on which the books are silent. `house` marks a house rule, and
-    `one_source` a clause that a single source has, which is not the book.
+    `ruling` marks how this program reads a point on which the books are silent. `house` marks a house rule, which is
+    from no book, and `one_source` a clause that a single source has, which is not the book.
     """
 
     id: str
@@ -25,10 +22,6 @@ class Clause:
     ruling: bool = False
     house: bool = False
     one_source: bool = False
-
-    def data(self) -> dict[str, str | bool]:
-        """Return the clause as plain values, by the names of its fields."""
-        return asdict(self)
 
     def __str__(self) -> str:
         if self.house:
@@ -40,16 +33,14 @@ class Clause:
 @cache
 def clauses() -> Mapping[str, Clause]:
     """Return every clause by its id, book by book."""
-    from importlib.resources import files
-
-    return parse_clauses(files(__package__).joinpath("clauses.toml").read_text(encoding="utf-8"))
+    return parse_clauses(Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8"))
 
 
 def parse_clauses(text: str) -> dict[str, Clause]:
     """Return the clauses of a text such as that of `clauses.toml` by their ids."""
     clauses_by_id = {}
     for book, entries in tomllib.loads(text).items():
-        origin = {"book": "house rule", "section": "", "house": True} if book == HOUSE else {}
+        origin = {"book": "house rule", "section": "", "house": True} if book == "house" else {}
         for name, entry in entries.items():
             clauses_by_id[f"{book}/{name}"] = Clause(id=f"{book}/{name}", **(origin | entry))
     return clauses_by_id

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.kingdom import JOKER, TREASURE_FACTS, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
+from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules.variant import Variant, check_each, check_supply
-from kdvision.game.scoring import OutrightWin, RuleSet
+from kdvision.game.scoring import RuleSet
 from kdvision.text import join_words
 
 GEM_KINDS: Final = 5
@@ -24,7 +24,8 @@ def add_outright_win(rule_set: RuleSet) -> RuleSet:
 
     Gems add no rule: their crowns lie on squares (lost-treasures/crowns) and their skulls curse territories.
     """
-    return replace(rule_set, outright_win=OutrightWin("five kinds of gem win at once", has_all_gems))
+    reason = "five kinds of gem win at once"
+    return replace(rule_set, outright_win=lambda kingdom: reason if has_all_gems(kingdom) else "")
 
 
 def has_all_gems(kingdom: Kingdom) -> bool:
@@ -87,6 +88,6 @@ LOST_TREASURES: Final[Variant] = Variant(
     clause="lost-treasures/mix",
     checks=(check_places, check_gems),
     change=add_outright_win,
-    facts=TREASURE_FACTS,
+    facts=("gems",),
     games=("kingdomino",),
 )

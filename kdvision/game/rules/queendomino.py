@@ -97,34 +97,21 @@ class BuildingValues:
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each effect of each building."""
-        knights, towers = kingdom.all_knights, kingdom.towers
         for place in kingdom.buildings:
-            tile, terrain = place.building, place.building.per_territory
-            territory_count = sum(territory.terrain is terrain for territory in kingdom.territories)
-            noun = f"separate {terrain} territor{'y' if territory_count == 1 else 'ies'}"
-            for is_given, words, points, clause in (
-                (tile.points, count_noun(tile.points, "point"), tile.points, "queendomino/building-points"),
-                (
-                    terrain,
-                    f"{territory_count} {noun} × {self.per_territory}",
-                    territory_count * self.per_territory,
-                    "queendomino/detached",
-                ),
-                (
-                    tile.per_tower,
-                    f"{count_noun(towers, 'tower')} × {tile.per_tower}",
-                    towers * tile.per_tower,
-                    "queendomino/tower-bonus",
-                ),
-                (
-                    tile.per_knight,
-                    f"{count_noun(knights, 'knight')} × {tile.per_knight}",
-                    knights * tile.per_knight,
-                    "queendomino/knight-bonus",
-                ),
+            tile, name = place.building, place.building.name or "building"
+            if tile.points:
+                label = f"{name}: {count_noun(tile.points, 'point')}"
+                yield Line(label, tile.points, "queendomino/building-points", (place.square,))
+            terrain = tile.per_territory
+            land_count = sum(land.terrain is terrain for land in kingdom.territories)
+            for factor, count, noun, clause in (
+                (terrain and self.per_territory, land_count, f"separate {terrain} territory", "queendomino/detached"),
+                (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
+                (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
             ):
-                if is_given:
-                    yield Line(f"{tile.name or 'building'}: {words}", points, clause, (place.square,))
+                if factor:
+                    label = f"{name}: {count_noun(count, noun)} × {factor}"
+                    yield Line(label, count * factor, clause, (place.square,))
 
 
 @check_each
@@ -167,7 +154,7 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
             yield Problem((), text, "queendomino/gained")
 
 
-def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
+def check_queen(table: Table, rules: RuleSet) -> Iterator[Problem]:
     """Yield problems: two Queens, a Queen without a town or the most towers, towers without a Queen.
 
     A missing kingdom may have the most towers and host the Queen. An open fact is no problem.
@@ -186,7 +173,7 @@ def check_queen(table: Table, _rules: RuleSet) -> Iterator[Problem]:
             other = f", and another kingdom has {max_towers}" if max_towers > towers else ""
             yield Problem((), f"the Queen is with {count_noun(towers, 'tower')}{other}", clause, number)
     is_queen_open = any("queen" in kingdom.open_facts for kingdom in kingdoms)
-    if max_towers and not hosts and table.is_complete and not is_queen_open:
+    if max_towers and not hosts and rules.has_all_kingdoms(table) and not is_queen_open:
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
 
 
@@ -200,10 +187,10 @@ def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
         ("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS),
     ):
         yield from check_supply(pieces, count, supply, "queendomino/pieces")
-    effects = Counter(tile.effect for tile in tiles)
-    for tile in BUILDINGS:
-        if effects[tile.effect] > tile.count:
-            text = f"{effects[tile.effect]} buildings give {describe_building(tile)}, and the box has {tile.count}"
+    effects = Counter(map(describe_building, tiles))
+    for effect, supply in {describe_building(tile): tile.count for tile in BUILDINGS}.items():
+        if effects[effect] > supply:
+            text = f"{effects[effect]} buildings give {effect}, and the box has {supply}"
             yield Problem((), text, "queendomino/buildings")
     for name, count in Counter(tile.name for tile in tiles).items():
         if name and name != UNKNOWN_BUILDING.name and count > 1:
@@ -211,7 +198,7 @@ def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
 
 
 def describe_building(building: Building) -> str:
-    """Return the effect of a building in a few words."""
+    """Return the effect of a building in a few words; other effects have other words."""
     parts = [
         count_noun(building.points, "point") if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",

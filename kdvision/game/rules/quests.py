@@ -8,6 +8,7 @@ Dynasty stay the same (age-of-giants/dynasty).
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import count, takewhile
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
@@ -63,13 +64,10 @@ def find_crown_lines(kingdom: Kingdom) -> Groups:
     lines = []
     for down, across in DIRECTIONS:
         for start in crown_squares:
-            if (start.row - down, start.col - across) in crown_squares:
-                continue
-            run, next_square = [start], Square(start.row + down, start.col + across)
-            while next_square in crown_squares:
-                run.append(next_square)
-                next_square = Square(next_square.row + down, next_square.col + across)
-            lines += [tuple(run[first : first + 3]) for first in range(0, len(run) - 2, 2)]
+            if (start.row - down, start.col - across) not in crown_squares:
+                steps = (Square(start.row + n * down, start.col + n * across) for n in count())
+                run = tuple(takewhile(crown_squares.__contains__, steps))
+                lines += [run[first : first + 3] for first in range(0, len(run) - 2, 2)]
     return lines
 
 
@@ -81,10 +79,10 @@ def _select_terrain(kingdom: Kingdom, squares: set[Square], terrain: Terrain) ->
 def check_quests(_table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the problem of more or fewer quests than are drawn, Harmony and Middle Kingdom counted."""
     names = {quest.name for quest in QUEST_GROUP.variants}
-    count = sum(isinstance(rule, Bonus) and rule.label in names for rule in rule_set.rules)
-    if count != QUESTS_DRAWN:
-        verb = "is" if count == 1 else "are"
-        text = f"{count_noun(count, 'quest')} {verb} played, and a game has {QUESTS_DRAWN}"
+    quests = sum(isinstance(rule, Bonus) and rule.label in names for rule in rule_set.rules)
+    if quests != QUESTS_DRAWN:
+        verb = "is" if quests == 1 else "are"
+        text = f"{count_noun(quests, 'quest')} {verb} played, and a game has {QUESTS_DRAWN}"
         yield Problem((), text, "age-of-giants/quests")
 
 

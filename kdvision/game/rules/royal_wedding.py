@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces, index_deck
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
 from kdvision.game.kingdom import Table
-from kdvision.game.legality import Problem
+from kdvision.game.legality import MAX_TILINGS, Problem
 from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.scoring import RuleSet
 from kdvision.game.tiling import Undecided, find_tilings, make_puzzle
@@ -20,8 +20,6 @@ CLAUSES: Final = {
     "kingdomino/mighty-duel": "royal-wedding/seven",
     "kingdomino/in-play": "royal-wedding/box",
 }
-MAX_TILINGS: Final = 500
-"""Tilings of a board that are tried before it is taken to be possible."""
 
 
 def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
@@ -40,12 +38,12 @@ def _list_used_faces(board: Board, limit: int) -> list[Counter[Face]]:
     """Return the faces that each tiling of a board uses; empty if there are too many tilings, or too few dominoes."""
     if board.unknown or len(board) <= 2 * limit:
         return []
-    box, puzzle = index_deck(ROYAL_WEDDING), make_puzzle(board, ROYAL_WEDDING)
+    of = make_puzzle(board, ROYAL_WEDDING)
     try:
-        tilings = list(islice(find_tilings(puzzle, box.supply), MAX_TILINGS))
+        tilings = list(islice(find_tilings(of), MAX_TILINGS))
     except Undecided:
         return []
-    face_counts = [Counter(box.faces[puzzle.face[i][j]] for i, j in tiling) for tiling in tilings]
+    face_counts = [Counter(of.box.faces[of.face[i][j]] for i, j in tiling) for tiling in tilings]
     return face_counts if len(tilings) < MAX_TILINGS else []
 
 

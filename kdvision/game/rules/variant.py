@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, wraps
+from functools import wraps
 from typing import NamedTuple
 
 from kdvision.game.board import Square, Terrain
@@ -100,15 +100,13 @@ def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_
     """Return a variant that adds one bonus, which is given once and which players can claim."""
 
     def add_bonus(rule_set: RuleSet) -> RuleSet:
-        bonus = Bonus(name, points, clause, partial(_find_group, find_squares, rule_set.side))
-        return replace(rule_set, rules=(*rule_set.rules, bonus))
+        def find_groups(kingdom: Kingdom) -> Groups:
+            squares = tuple(find_squares(kingdom, rule_set.side))
+            return [squares] if squares else []
+
+        return replace(rule_set, rules=(*rule_set.rules, Bonus(name, points, clause, find_groups)))
 
     return Variant(id, name, help, clause, change=add_bonus, has_claim=True)
-
-
-def _find_group(find_squares: FindSquares, side: int, kingdom: Kingdom) -> Groups:
-    squares = tuple(find_squares(kingdom, side))
-    return [squares] if squares else []
 
 
 def check_each(check: Callable[[Kingdom], Iterable[Problem]]) -> Check:

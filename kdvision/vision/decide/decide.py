@@ -108,7 +108,7 @@ def _make_decision(
     index, dominoes = index_deck(deck), []
     for n in (n for n in placements if p.face[n] >= 0):
         one, two = (Cell.parse(p.kinds[kind]) for kind in (p.kind_a[n], p.kind_b[n]))
-        numbers = index.numbers[index.number[one][two]]
+        numbers = index.numbers[index.number[one, two]]
         dominoes.append(PlacedDomino(numbers, (squares[p.first[n]], squares[p.second[n]])))
     return Decision(
         board=boards[0][0],

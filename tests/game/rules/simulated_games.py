@@ -213,7 +213,7 @@ def _dealt(rng: np.random.Generator, kingdom: Kingdom, tiles: list[Building], sh
         if tiles and rng.random() < 0.6:
             tile = tiles.pop()
             # Of several tiles of one effect only one has the known name.
-            built.append(PlacedBuilding(square, Building("", *tile.effect, count=tile.count)))
+            built.append(PlacedBuilding(square, replace(tile, name="")))
     standing = int(rng.integers(0, KNIGHTS // share // 2 + 1))
     knights = tuple(land[i] for i in sorted(rng.permutation(len(land))[:standing]))
     spare, towers = int(rng.integers(0, KNIGHTS // share // 2 + 1)), int(rng.integers(0, TOWERS // share + 1))

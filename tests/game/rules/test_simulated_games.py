@@ -45,7 +45,7 @@ def test_whole_games_have_winners(kind: str) -> None:
         places = game.standing.places
         assert game.standing.winners
         assert sorted(place.index for place in places) == list(range(len(places)))
-        if len(game.rounds) == 1 and not any(map(game.rule_set.is_outright_win, game.rounds[0].kingdoms)):
+        if len(game.rounds) == 1 and not any(map(game.rule_set.outright_win, game.rounds[0].kingdoms)):
             assert [place.total for place in places] == sorted((place.total for place in places), reverse=True)
 
 
