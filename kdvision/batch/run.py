@@ -98,8 +98,7 @@ class BatchRun:
         self.readings = {} if options.force else self._index_readings()
         self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
-        self._done_count = self._failure_count = self._photo_count = 0
-        self._versions: dict[str, tuple[int, int] | None] = {}
+        self._versions: dict[str, tuple[tuple[int, int] | None, Rules]] = {}
         self.corrections.reload()
 
     def run(self) -> EventOutcome:
@@ -140,8 +139,6 @@ class BatchRun:
                 }
                 new_state = complete_versions, contents.failures, event
                 if self.corrections.reload() or state != new_state:
-                    if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
-                        self._versions.clear()  # all photos are checked again
                     self.event, state = event, new_state
                     contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
                     self.read_photos(contents.photos)
@@ -190,7 +187,7 @@ class BatchRun:
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.
-        self.readings = {key: one for key, one in self._index_readings().items() if key in self.readings}
+        self.readings = self._index_readings()
         return outcome
 
     def _index_readings(self) -> dict[str, Reading]:
@@ -200,8 +197,8 @@ class BatchRun:
     def _new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for name, path in photos.items():
-            version = file_version(path)
-            is_known = version is not None and self._versions.get(name) == version
+            version = file_version(path), self.event.photo_rules(name)
+            is_known = version[0] is not None and self._versions.get(name) == version
             job = None if is_known else self._make_job(name, path)
             if job is not None:
                 self._versions[name] = version

@@ -62,10 +62,8 @@ class ResultFolder:
             return None
 
     def save_json(self, name: str, value: Data) -> None:
-        """Store a JSON object, unless the file has it already."""
-        content = (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape")
-        if self.read(name) != content:
-            self.write(name, content)
+        """Store a JSON object."""
+        self.write(name, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape"))
 
     def load_json(self, name: str) -> dict[str, Any] | None:
         """The JSON object in a file, None if the file is missing or damaged."""
@@ -189,16 +187,16 @@ def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
     Raises LockedError if another process holds it, unless it is to `wait` for that one.
     """
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        file = path.open("ab")
     except OSError as error:
         hint = "choose a folder that you may write to"
         raise KdvisionError(f"the folder {path.parent} cannot be written to: {error.strerror}", hint=hint) from error
-    try:
+    with file:
         try:
             if sys.platform == "win32":
                 import msvcrt
 
-                msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             else:
                 import fcntl
 
@@ -207,5 +205,3 @@ def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
             hint = "wait until it is done, or name another folder"
             raise LockedError(f"another run is writing to {path.parent}", hint=hint) from error
         yield
-    finally:
-        os.close(file)
