@@ -110,12 +110,9 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
                 board = boards.get(number) or Board.parse(kingdoms[number - 1]["board"])
                 boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
     for number, board in sorted(boards.items()):
-        kingdom = kingdom_of_board(board, number, rules)
-        if number > len(kingdoms):
-            kingdoms.append(kingdom)
-        else:
-            place = {name: kingdoms[number - 1][name] for name in ("corners", "place")}
-            kingdoms[number - 1] = {**kingdom, **place}
+        same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
+        place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
+        kingdoms[same_kingdom] = [{**kingdom_of_board(board, number, rules), **place}]
     corrected_kingdoms = [
         rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]
