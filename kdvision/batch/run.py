@@ -120,16 +120,16 @@ class BatchRun:
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
         """
-        state, message = None, ""
+        state: object = None
         while True:
             try:
-                contents, event = self.list_folder(), self.options.load_event()
+                contents, self.event = self.list_folder(), self.options.load_event()
             except KdvisionError as error:
-                if str(error) != message:
+                if state != str(error):
                     self.on_message(str(error))
-                message = str(error)
+                state = str(error)
             else:
-                message, now = "", time.time()
+                now = time.time()
                 versions = {name: file_version(path) for name, path in contents.photos.items()}
                 # A file that cannot be accessed is listed, because reading it reports the error.
                 complete_versions = {
@@ -137,9 +137,9 @@ class BatchRun:
                     for name, version in versions.items()
                     if version is None or now - version[1] / 1e9 > WATCH_INTERVAL_SECONDS
                 }
-                new_state = complete_versions, contents.failures, event
+                new_state = complete_versions, contents.failures, self.event
                 if self.corrections.reload() or state != new_state:
-                    self.event, state = event, new_state
+                    state = new_state
                     contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessP
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from itertools import islice
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import get_context, parent_process
 from typing import Final, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo, use_one_thread
@@ -62,19 +62,17 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
                 yield job, result
         while suspects and not running_jobs:
             job = suspects.pop(0)
-            results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
-            yield job, next(filter(None, results), None) or failed_result(executor.DEATH)
+            yield job, executor.get_result(executor.submit(job)) or failed_result(executor.DEATH)
 
 
 class PoolExecutor:
     """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
 
-    MAX_DEATHS: Final = 2
-    """How many workers a photo may end, read on its own, before it fails for the reason `DEATH`."""
     DEATH: Final = KdvisionError(
         "reading it ended the program, as for lack of memory",
         hint="scale the photo down, or run again with fewer workers",
     )
+    """Why a photo fails whose worker died although no other photo was read."""
 
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -123,15 +121,15 @@ class PoolExecutor:
 
 def _start_worker() -> None:
     """Prepare a worker process: Ctrl-C is left to the parent, and the worker ends when the parent does."""
-
-    def exit_with_parent() -> None:
-        if (parent := parent_process()) is not None:
-            connection.wait([parent.sentinel])
-            os._exit(1)
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=exit_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     use_one_thread()
+
+
+def _exit_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run_task(task: Task, job: Job) -> JobResult:
@@ -158,7 +156,6 @@ class DaskExecutor:
     Photos are sent as bytes, so workers need no common disk and the scheduler can move jobs of a lost worker.
     """
 
-    MAX_DEATHS: Final = 1
     DEATH: Final = KdvisionError(
         "reading it ended one worker of the cluster after another",
         hint="scale the photo down, or give the workers more memory",
