@@ -52,8 +52,6 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
         if not running_jobs:
             return
         done_futures = wait(running_jobs, return_when=FIRST_COMPLETED).done
-        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done_futures):
-            done_futures = wait(running_jobs).done  # a worker died, which ends all jobs of the pool
         for future in sorted(done_futures, key=lambda future: running_jobs[future].photo):
             job, result = running_jobs.pop(future), executor.get_result(future)
             if result is None:
@@ -62,17 +60,19 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
                 yield job, result
         while suspects and not running_jobs:
             job = suspects.pop(0)
-            yield job, executor.get_result(executor.submit(job)) or failed_result(executor.DEATH)
+            results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
+            yield job, next(filter(None, results), None) or failed_result(executor.DEATH)
 
 
 class PoolExecutor:
     """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
 
+    MAX_DEATHS: Final = 2
+    """How many workers a photo may end, read on its own, before it fails for the reason `DEATH`."""
     DEATH: Final = KdvisionError(
         "reading it ended the program, as for lack of memory",
         hint="scale the photo down, or run again with fewer workers",
     )
-    """Why a photo fails whose worker died although no other photo was read."""
 
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -99,23 +99,21 @@ class PoolExecutor:
         return self.size
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """The future of a job."""
-        if self._pool is None:
-            # Forking a process with threads is unsafe, and Windows has no fork.
-            self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
-        try:
-            return self._pool.submit(_run_task, self.task, job)
-        except BrokenProcessPool as error:  # it broke a moment ago; this job fails like those that were running
-            future: Future[JobResult] = Future()
-            future.set_exception(error)
-            return future
+        """The future of a job. A pool that broke, because a worker died, is replaced."""
+        while True:
+            if self._pool is None:
+                # Forking a process with threads is unsafe, and Windows has no fork.
+                self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
+            try:
+                return self._pool.submit(_run_task, self.task, job)
+            except BrokenProcessPool:
+                self.close()
 
     def get_result(self, future: Future[JobResult]) -> JobResult | None:
         """The result of a future; None if its worker died."""
         try:
             return future.result()
         except BrokenProcessPool:
-            self.close()
             return None
 
 
@@ -156,6 +154,7 @@ class DaskExecutor:
     Photos are sent as bytes, so workers need no common disk and the scheduler can move jobs of a lost worker.
     """
 
+    MAX_DEATHS: Final = 1
     DEATH: Final = KdvisionError(
         "reading it ended one worker of the cluster after another",
         hint="scale the photo down, or give the workers more memory",
