@@ -68,7 +68,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
     rules = standings.event.rules
     max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
     verdicts: dict[str, tuple[TableVerdict, ...]] = {}
-    results: dict[tuple[str, int], KingdomResult] = {}
+    results = {one.id: one for one in standings.kingdoms}
     for kingdoms in standings.games.values():
         if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_corrected for one in kingdoms):
             continue
@@ -89,8 +89,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
         for one, verdict in zip(kingdoms, verdicts[key], strict=False):
             if not one.is_corrected and not one.data["problems"]:
                 results[one.id] = _apply_verdict(one, verdict)
-    all_results = tuple(results.get(one.id, one) for one in standings.kingdoms)
-    return replace(standings, kingdoms=all_results), dict(sorted(verdicts.items()))
+    return replace(standings, kingdoms=tuple(results.values())), dict(sorted(verdicts.items()))
 
 
 def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
@@ -125,12 +124,11 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import clip_complement
+    from kdvision.vision.assess.warnings import BoardFrame
 
     calibration, board = observation.calibration, decision.board
-    top, left, *_ = board.bounds or (0, 0)
-    doubts = {
-        Square(one.square.row - top, one.square.col - left).name: float(one.probability) for one in decision.doubts
-    }
+    frame = BoardFrame.of(board)
+    doubts = {frame.to_board(one.square).name: float(one.probability) for one in decision.doubts}
     p_board = calibration.calibrate_board(
         decision.probability,
         correction_cost=decision.correction_cost,
@@ -140,10 +138,8 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
     probability = p_board * observation.p_whole
     is_certain = probability >= calibration.review_threshold and decision.is_consistent
     scale = observation.p_whole * (1 - p_board) / clip_complement(decision.probability)
-    others = ((str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up)
-    return TableVerdict(
-        str(board.trim()), probability, is_certain, doubts, tuple((other, p) for other, p in others if p)
-    )
+    others = [(str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up]
+    return TableVerdict(str(board.trim()), probability, is_certain, doubts, tuple(one for one in others if one[1]))
 
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:

@@ -14,7 +14,7 @@ from kdvision.batch.event import Rules
 from kdvision.batch.photos import Seat
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Cell, Square, parse_cell
+from kdvision.game.board import Board, Square, parse_cell
 
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
@@ -46,8 +46,7 @@ class Correction:
             Board.parse(correction.board)
         else:
             Square.parse(correction.square)
-            if correction.cell != ".":
-                Cell.parse(correction.cell)
+            parse_cell(correction.cell)
         return correction
 
     def check(self, kingdoms: Sequence[Data]) -> None:
