@@ -1,5 +1,6 @@
 """Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -277,10 +278,8 @@ def _join_names(names: Sequence[str]) -> str:
 
 def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
     """The place of each contender: 1 is first, equal ones share."""
-    places: dict[tuple[bool | int, ...], int] = {}
-    for number, order in enumerate(sorted((one.order for one in contenders), reverse=True), start=1):
-        places.setdefault(order, number)
-    return {one.player: places[one.order] for one in contenders}
+    orders = sorted(one.order for one in contenders)
+    return {one.player: 1 + len(orders) - bisect_right(orders, one.order) for one in contenders}
 
 
 def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:
