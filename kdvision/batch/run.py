@@ -104,12 +104,10 @@ class BatchRun:
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
         contents = self.list_folder()
-        other_names = [name for name in contents.others if name != EVENT_FILE]
-        if other_names:
-            ellipsis = ", …" if len(other_names) > 3 else ""
-            self.on_message(
-                f"skipped, because their names are not those of photos: {', '.join(other_names[:3])}{ellipsis}"
-            )
+        names = [name for name in contents.others if name != EVENT_FILE]
+        if names:
+            more = ", …" if len(names) > 3 else ""
+            self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
         self.read_photos(contents.photos)
         while self.corrections.reload():  # somebody has corrected in the meantime
             self.read_photos(contents.photos)

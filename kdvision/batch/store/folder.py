@@ -63,11 +63,11 @@ class ResultFolder:
 
     def save_json(self, name: str, value: Data) -> None:
         """Store a JSON object."""
-        self.write(name, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape"))
+        self.write(name, json.dumps(value, indent=1) + "\n")
 
     def load_json(self, name: str) -> dict[str, Any] | None:
         """The JSON object in a file, None if the file is missing or damaged."""
-        return _parse_line((self.read(name) or b"").decode("utf-8", "surrogateescape"))
+        return _parse_line(self.read(name) or b"")
 
     def remove_other_pictures(self, names: Iterable[str | None]) -> None:
         """Remove the program's pictures that are not among these names, and the folders that are empty then."""
@@ -164,7 +164,7 @@ def encode_line(line: Data) -> bytes:
     return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _parse_line(text: bytes | str) -> dict[str, Any] | None:
+def _parse_line(text: bytes) -> dict[str, Any] | None:
     """The JSON object of a text; None if it is not one."""
     try:
         value = json.loads(text)
