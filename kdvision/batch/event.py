@@ -73,8 +73,9 @@ def towns_problem(board: Board) -> Problem | None:
 class Event:
     """What is known of an event before any photo is read.
 
-    `tables` are the seats under [[table]], `photos` those under [[photo]] by file, `tokens` those on the kingdoms of a
-    photo, by file too. `rounds` is 0 if the file does not give it; `players` and `teams` are empty likewise.
+    `tables` are the seats under [[table]] by round and table, `photos` those under [[photo]] by file, `tokens` those on
+    the kingdoms of a photo, by file too. `rounds` is 0 if the file does not give it; `players` and `teams` are empty
+    likewise.
     """
 
     name: str = ""
@@ -83,7 +84,7 @@ class Event:
     dynasty: bool = False
     players: tuple[str, ...] = ()
     teams: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tables: tuple[Seat, ...] = ()
+    tables: Mapping[tuple[int, str], Seat] = field(default_factory=dict)
     photos: Mapping[str, Seat] = field(default_factory=dict)
     tokens: Mapping[str, tuple[TokensByKey, ...]] = field(default_factory=dict)
 
@@ -95,14 +96,12 @@ class Event:
     def seats(self) -> tuple[Seat, ...]:
         """The seats whose players the event file gives, whether or not there is a photo of them."""
         seats = (seat for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
-        return (*seats, *self.tables)
+        return (*seats, *self.tables.values())
 
     def seat(self, photo: str) -> Seat:
         """The seat of a photo: from [[photo]], else from its name, with the players under [[table]] if it has none."""
         seat = self.photos.get(photo) or parse_seat(photo)
-        if seat.players:
-            return seat
-        return next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), seat)
+        return seat if seat.players else self.tables.get((seat.round, seat.table), seat)
 
 
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
@@ -157,9 +156,9 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
     return teams
 
 
-def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
+def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
     max_players = event.rules.game_rule_set([]).max_kingdoms
-    seats: list[Seat] = []
+    tables: dict[tuple[int, str], Seat] = {}
     table_of: dict[tuple[int, str], str] = {}
     for node in top.tables("table"):
         node.check_keys(("round", "table", "players"), of="a table")
@@ -168,20 +167,20 @@ def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > max_players:
             node.at("players", max_players).fail(f"a table of {len(seat.players)}", f"at most {max_players} players")
-        if any((other.round, other.table) == (seat.round, seat.table) for other in seats):
+        if (seat.round, seat.table) in tables:
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
             if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
                 node.at("players").fail(f"{name} sits at table {table} in that round", "one table for each player")
-        seats.append(seat)
-    return tuple(seats)
+        tables[seat.round, seat.table] = seat
+    return tables
 
 
 def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, tuple[TokensByKey, ...]]]:
     """The seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
     photos: dict[str, Seat] = {}
     tokens: dict[str, tuple[TokensByKey, ...]] = {}
-    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables for name in seat.players}
+    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables.values() for name in seat.players}
     for node in top.tables("photo"):
         node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
         file = node.text("file").replace("\\", "/").removeprefix("./")

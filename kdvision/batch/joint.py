@@ -68,7 +68,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
     rules = standings.event.rules
     max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
     verdicts: dict[str, tuple[TableVerdict, ...]] = {}
-    results: dict[tuple[str, int], KingdomResult] = {}
+    results = {one.id: one for one in standings.kingdoms}
     for kingdoms in standings.games.values():
         if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_corrected for one in kingdoms):
             continue
@@ -86,58 +86,49 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
                 raise ValueError
         except (KeyError, TypeError, ValueError, NotationError):
             verdicts[key] = _decide(kingdoms, rules.side, box)
-        for one, verdict in zip(kingdoms if verdicts[key] else (), verdicts[key], strict=True):
+        for one, verdict in zip(kingdoms, verdicts[key], strict=False):
             if not one.is_corrected and not one.data["problems"]:
                 results[one.id] = _apply_verdict(one, verdict)
-    all_results = tuple(results.get(one.id, one) for one in standings.kingdoms)
-    return replace(standings, kingdoms=all_results), dict(sorted(verdicts.items()))
+    return replace(standings, kingdoms=tuple(results.values())), dict(sorted(verdicts.items()))
 
 
 def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
     """The verdicts on kingdoms, of which at least one is observed and not corrected."""
-    import numpy as np
-
     from kdvision.vision.classify.probabilities import Reading
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import choose_deck
 
-    by_kingdom = {
-        one.id: unpack_observation(one.observation) for one in kingdoms if one.observation and not one.is_corrected
-    }
-    first = next(iter(by_kingdom.values()))
+    observations = [
+        unpack_observation(one.observation) if one.observation and not one.is_corrected else None for one in kingdoms
+    ]
+    first = next(filter(None, observations))
     deck = choose_deck(box, first.probabilities)
-    observations = []
+    kinds = first.probabilities.of_deck(deck).kinds
     try:
-        for one in kingdoms:
-            if one.is_corrected:
-                kinds = first.probabilities.of_deck(deck).kinds
-                reading = Reading.of(str(one.board), confidence=CORRECTED_CONFIDENCE, kinds=kinds)
-                borders = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-                observations.append(first._replace(probabilities=reading, border_log_odds=borders))
-            else:
-                observation = by_kingdom[one.id]
-                reading = observation.probabilities.of_deck(deck)
-                observations.append(observation._replace(probabilities=reading))
         decisions = decide(
-            [one.probabilities for one in observations],
+            [
+                seen.probabilities.of_deck(deck)
+                if seen
+                else Reading.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
+                for one, seen in zip(kingdoms, observations, strict=True)
+            ],
             deck,
             side=side,
-            border_log_odds=[one.border_log_odds for one in observations],
+            border_log_odds=[seen and seen.border_log_odds for seen in observations],
             temperature=first.calibration.temperature,
         )
     except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
-    return tuple(map(_make_verdict, decisions, observations))
+    return tuple(_make_verdict(one, seen or first) for one, seen in zip(decisions, observations, strict=True))
 
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import clip_complement
+    from kdvision.vision.assess.warnings import BoardFrame
 
     calibration, board = observation.calibration, decision.board
-    row, col = min((square.row for square in board), default=0), min((square.col for square in board), default=0)
-    doubts = {
-        Square(one.square.row - row, one.square.col - col).name: float(one.probability) for one in decision.doubts
-    }
+    frame = BoardFrame.of(board)
+    doubts = {frame.to_board(one.square).name: float(one.probability) for one in decision.doubts}
     p_board = calibration.calibrate_board(
         decision.probability,
         correction_cost=decision.correction_cost,
@@ -147,10 +138,8 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
     probability = p_board * observation.p_whole
     is_certain = probability >= calibration.review_threshold and decision.is_consistent
     scale = observation.p_whole * (1 - p_board) / clip_complement(decision.probability)
-    others = ((str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up)
-    return TableVerdict(
-        str(board.trim()), probability, is_certain, doubts, tuple((other, p) for other, p in others if p)
-    )
+    others = [(str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up]
+    return TableVerdict(str(board.trim()), probability, is_certain, doubts, tuple(one for one in others if one[1]))
 
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
@@ -180,9 +169,10 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         text = "another board is more probable, because the box does not hold these dominoes beside the table's others"
         doubts = _list_doubts(kingdom, squares, board, joint, 1 - verdict.probability)
         doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
-        rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
-        probability = dict(verdict.others).get(str(board.trim()), rest)
-        others = [(verdict.board, verdict.probability), *(o for o in verdict.others if o[0] != str(board.trim()))]
+        all_boards = [(verdict.board, verdict.probability), *verdict.others]
+        rest = max(0.0, 1 - sum(p for _, p in all_boards))
+        probability = dict(all_boards).get(str(board.trim()), rest)
+        others = [(other, p) for other, p in all_boards if other != str(board.trim())]
     problem = {"text": text, "squares": names, "clause": "kingdomino/contents" if names else None}
     data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
     data = _set_probability(kingdom, data, probability, others)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from kdvision.batch.event import Event, Rules
@@ -69,7 +68,7 @@ def evaluate_event(
     records: Iterable[PhotoRecord],
     corrections: CorrectionFile,
     failures: Iterable[Failure] = (),
-    verdicts: Data = MappingProxyType({}),
+    verdicts: Data | None = None,
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
@@ -81,7 +80,7 @@ def evaluate_event(
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats((one for one in photos if not one.gone), event)
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
-    standings, verdicts = decide_tables(standings, verdicts)
+    standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)
     photo_failures = [
         Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None
@@ -91,7 +90,7 @@ def evaluate_event(
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
         failures=tuple(sorted({*photo_failures, *failures}, key=lambda failure: photo_key(failure.name))),
-        verdicts=verdicts,
+        verdicts=new_verdicts,
     )
 
 
@@ -110,12 +109,9 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
                 board = boards.get(number) or Board.parse(kingdoms[number - 1]["board"])
                 boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
     for number, board in sorted(boards.items()):
-        kingdom = kingdom_of_board(board, number, rules)
-        if number > len(kingdoms):
-            kingdoms.append(kingdom)
-        else:
-            place = {name: kingdoms[number - 1][name] for name in ("corners", "place")}
-            kingdoms[number - 1] = {**kingdom, **place}
+        same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
+        place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
+        kingdoms[same_kingdom] = [{**kingdom_of_board(board, number, rules), **place}]
     corrected_kingdoms = [
         rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]
@@ -144,7 +140,6 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     folder.write("standings.csv", format_csv(["standing", "round", "table", *StandingRow._fields], rankings))
     folder.write("review.csv", format_csv(REVIEW_COLUMNS, items))
     folder.write("errors.csv", format_csv(["file", "reason", "advice"], outcome.failures))
-    if outcome.verdicts or folder.read(TABLE_CACHE) is not None:
-        folder.save_json(TABLE_CACHE, outcome.verdicts)
+    folder.save_json(TABLE_CACHE, outcome.verdicts)
     folder.write(REPORT, render_page(outcome, folder.path))
     folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.readings)

@@ -8,7 +8,6 @@ in a folder with the player's name.
 import os
 import re
 import unicodedata
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -94,29 +93,18 @@ def printable_path(path: str) -> str:
 
 def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield all visible files. Links to folders come last, so that linked folders keep their own names."""
-    visited_folders: set[tuple[int, int]] = set()
-
-    def visit(path: Path) -> bool:
-        """True if the folder was not visited before; marks it as visited."""
-        try:
-            status = path.stat()
-        except OSError:
-            return True  # listing it reports the error
-        identity = status.st_dev, status.st_ino
-        is_new = identity not in visited_folders
-        visited_folders.add(identity)
-        return is_new
-
-    if skip is not None:
-        visit(skip)
-    roots = deque([folder])
-    while roots:
-        root = roots.popleft()
-        for parent, folders, files in os.walk(root, onerror=on_error) if visit(root) else ():
-            subfolders = [Path(parent, name) for name in sorted(folders) if not name.startswith(".")]
-            roots += [path for path in subfolders if path.is_symlink()]
-            folders[:] = [path.name for path in subfolders if not path.is_symlink() and visit(path)]
-            yield from (Path(parent, name) for name in sorted(files) if not name.startswith("."))
+    visited_folders = {skip.resolve()} if skip is not None else set[Path]()
+    roots = [folder]
+    for root in roots:  # grows by the links
+        for parent, folders, files in os.walk(root, onerror=on_error):
+            path, real_path = Path(parent), Path(parent).resolve()
+            if real_path in visited_folders:
+                folders.clear()
+                continue
+            visited_folders.add(real_path)
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            roots += [path / name for name in folders if (path / name).is_symlink()]  # os.walk does not follow them
+            yield from (path / name for name in sorted(files) if not name.startswith("."))
 
 
 # Names
@@ -136,18 +124,17 @@ def parse_seat(name: str) -> Seat:
 
     If no word gives the table, the photo's folder is the table.
     """
-    path = PurePosixPath(name)
+    path = PurePosixPath(unicodedata.normalize("NFC", name))
     round_, table, plain_folder, player_folder = 0, "", "", ""
     for folder in path.parts[:-1]:
-        folder = unicodedata.normalize("NFC", folder)
-        rest, round_, new_table = _take_round_and_table(folder, round_, table)
-        if new_table != table or rest != folder:
-            table, plain_folder, player_folder = new_table, "", ""
+        rest, round_, table = _take_round_and_table(folder, round_, table)
+        if rest != folder:
+            plain_folder, player_folder = "", ""
         elif table:
             player_folder = folder
         else:
             plain_folder = folder
-    file, round_, table = _take_round_and_table(unicodedata.normalize("NFC", path.stem), round_, table)
+    file, round_, table = _take_round_and_table(path.stem, round_, table)
     text = (player_folder or file).strip()
     parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
     players = tuple(filter(None, map(clean_name, parts)))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from kdvision.batch.event import SCORE_ELSEWHERE
 from kdvision.batch.kingdoms import KingdomResult, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
-from kdvision.batch.standings import Standings, rank_places, sum_contender
+from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
@@ -250,28 +250,20 @@ def _describe_doubt(doubt: Data) -> str:
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
     """What changes in the standings if a kingdom has another board, with words for it."""
-    new_contender = make_contender(
-        replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board), kingdom.number
-    )
-    old_contender = standings.contenders[kingdom.id]
-    game = [standings.contenders[one.id] for one in standings.games.get((kingdom.round, kingdom.table), ())]
-    old_places = rank_places(game)
-    new_places = rank_places([new_contender if one is old_contender else one for one in game])
-    total_before = total_after = standings.total_places
-    if kingdom.round in standings.rounds:
-        new_sum = new_contender
-        if len(standings.rounds) > 1:
-            sums = [one.total for one in standings.totals if one.player == kingdom.label]
-            new_sum = sum_contender(kingdom.label, [*sums, new_contender.total - old_contender.total])
-        total_after = rank_places([new_sum if one.player == kingdom.label else one for one in standings.totals])
-    if _winners(total_before) != _winners(total_after):
+    other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board)
+    before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
+    after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}
+    old_places, new_places = (rank_places([contenders[one.id] for one in game]) for contenders in (before, after))
+    old_totals, new_totals = (rank_places(standings.add_up(contenders)) for contenders in (before, after))
+    if _winners(old_totals) != _winners(new_totals):
         return Impact.EVENT_WINNER, "who wins the event"
     if _winners(old_places) != _winners(new_places):
         where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
         return Impact.TABLE_WINNER, f"who wins {where}"
-    if old_places != new_places or total_before != total_after:
+    if (old_places, old_totals) != (new_places, new_totals):
         return Impact.PLACES, "places"
-    return (Impact.POINTS, "points") if new_contender.total != old_contender.total else (Impact.NOTHING, "")
+    is_same = before[kingdom.id].total == after[kingdom.id].total
+    return (Impact.NOTHING, "") if is_same else (Impact.POINTS, "points")
 
 
 def _winners(places: Mapping[str, int]) -> list[str]:

@@ -96,21 +96,18 @@ class BatchRun:
         if damaged_count:
             on_message(f"{damaged_count} damaged lines in {RESULTS}: their photos are read again")
         self.readings = {} if options.force else self._index_readings()
-        self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
+        self.verdicts: Data | None = None if options.force else self.folder.load_json(TABLE_CACHE)
         self.failures: dict[str, Failure] = {}
-        self._done_count = self._failure_count = self._photo_count = 0
-        self._versions: dict[str, tuple[int, int] | None] = {}
+        self._versions: dict[str, tuple[tuple[int, int] | None, Rules]] = {}
         self.corrections.reload()
 
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
         contents = self.list_folder()
-        other_names = [name for name in contents.others if name != EVENT_FILE]
-        if other_names:
-            ellipsis = ", …" if len(other_names) > 3 else ""
-            self.on_message(
-                f"skipped, because their names are not those of photos: {', '.join(other_names[:3])}{ellipsis}"
-            )
+        names = [name for name in contents.others if name != EVENT_FILE]
+        if names:
+            more = ", …" if len(names) > 3 else ""
+            self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
         self.read_photos(contents.photos)
         while self.corrections.reload():  # somebody has corrected in the meantime
             self.read_photos(contents.photos)
@@ -121,16 +118,16 @@ class BatchRun:
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
         """
-        state, message = None, ""
+        state: object = None
         while True:
             try:
-                contents, event = self.list_folder(), self.options.load_event()
+                contents, self.event = self.list_folder(), self.options.load_event()
             except KdvisionError as error:
-                if str(error) != message:
+                if state != str(error):
                     self.on_message(str(error))
-                message = str(error)
+                state = str(error)
             else:
-                message, now = "", time.time()
+                now = time.time()
                 versions = {name: file_version(path) for name, path in contents.photos.items()}
                 # A file that cannot be accessed is listed, because reading it reports the error.
                 complete_versions = {
@@ -138,11 +135,9 @@ class BatchRun:
                     for name, version in versions.items()
                     if version is None or now - version[1] / 1e9 > WATCH_INTERVAL_SECONDS
                 }
-                new_state = complete_versions, contents.failures, event
+                new_state = complete_versions, contents.failures, self.event
                 if self.corrections.reload() or state != new_state:
-                    if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
-                        self._versions.clear()  # all photos are checked again
-                    self.event, state = event, new_state
+                    state = new_state
                     contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))
@@ -190,7 +185,7 @@ class BatchRun:
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.
-        self.readings = {key: one for key, one in self._index_readings().items() if key in self.readings}
+        self.readings = self._index_readings()
         return outcome
 
     def _index_readings(self) -> dict[str, Reading]:
@@ -200,8 +195,8 @@ class BatchRun:
     def _new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for name, path in photos.items():
-            version = file_version(path)
-            is_known = version is not None and self._versions.get(name) == version
+            version = file_version(path), self.event.photo_rules(name)
+            is_known = version[0] is not None and self._versions.get(name) == version
             job = None if is_known else self._make_job(name, path)
             if job is not None:
                 self._versions[name] = version

@@ -1,5 +1,6 @@
 """Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -136,38 +137,31 @@ class Standings:
         """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
         return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.counting}
 
-    @cached_property
-    def points(self) -> Mapping[str, tuple[int | None, ...]]:
+    def list_points(self, contenders: Mapping[tuple[str, int], Contender]) -> dict[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
         by_round = [
-            {one.player: self.contenders[one.id].total for one in kingdoms if one.player}
+            {one.player: contenders[one.id].total for one in kingdoms if one.player}
             for kingdoms in self.rounds.values()
         ]
         players = dict.fromkeys(player for points in by_round for player in points)
         return {player: tuple(points.get(player) for points in by_round) for player in players}
 
-    @cached_property
-    def totals(self) -> list[Contender]:
+    def add_up(self, contenders: Mapping[tuple[str, int], Contender]) -> list[Contender]:
         """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
-            return [self.contenders[one.id] for kingdoms in self.rounds.values() for one in kingdoms]
-        return [sum_contender(player, points) for player, points in self.points.items()]
-
-    @cached_property
-    def total_places(self) -> dict[str, int]:
-        """The place of each player over all rounds."""
-        return rank_places(self.totals)
+            return [contenders[one.id] for kingdoms in self.rounds.values() for one in kingdoms]
+        return [_sum_contender(player, points) for player, points in self.list_points(contenders).items()]
 
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
         event, rounds, games, rankings = self.event, self.rounds, self.games, list[Ranking]()
         if len(rounds) > 1:
-            rankings.append(self._rank("total", self.totals, [f"points of {len(rounds)} rounds"]))
+            rankings.append(self._rank("total", self.add_up(self.contenders), [f"points of {len(rounds)} rounds"]))
         if event.teams:
-            points = {name_key(player): by_round for player, by_round in self.points.items()}
+            points = {name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
             sums = [
-                sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
+                _sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
                 for team, members in event.teams.items()
             ]
             rankings.append(self._rank("team", sums, ["points of all players"]))
@@ -212,7 +206,8 @@ class Standings:
         else:
             rows = [StandingRow(one.place, one.player, one.total, why=one.reason) for one in standing.places]
         if level == "total":
-            rows = [self._add_rounds(row, has_towns=row.player in with_towns) for row in rows]
+            points = self.list_points(self.contenders)
+            rows = [self._add_rounds(row, points[row.player], has_towns=row.player in with_towns) for row in rows]
         if level != "team":
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
             names = absentees.keys() - {row.player for row in rows}
@@ -220,11 +215,10 @@ class Standings:
         verdict = _write_verdict(standing, list(absentees), list(unread_photos), list(with_towns))
         return Ranking(level, tuple(rows), verdict, round_, table or "")
 
-    def _add_rounds(self, row: StandingRow, *, has_towns: bool) -> StandingRow:
-        points = dict(zip(self.rounds, self.points[row.player], strict=True))
-        empty_rounds = " and ".join(str(number) for number, total in points.items() if total is None)
+    def _add_rounds(self, row: StandingRow, points: Sequence[int | None], *, has_towns: bool) -> StandingRow:
+        empty_rounds = " and ".join(str(n) for n, total in zip(self.rounds, points, strict=True) if total is None)
         notes = [f"no kingdom in round {empty_rounds}"] * bool(empty_rounds) + [TOWNS_NOTE] * has_towns
-        by_round = " + ".join("-" if total is None else str(total) for total in points.values())
+        by_round = " + ".join("-" if total is None else str(total) for total in points)
         return row._replace(by_round=by_round, note="; ".join(notes))
 
 
@@ -284,13 +278,11 @@ def _join_names(names: Sequence[str]) -> str:
 
 def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
     """The place of each contender: 1 is first, equal ones share."""
-    places: dict[tuple[bool | int, ...], int] = {}
-    for number, order in enumerate(sorted((one.order for one in contenders), reverse=True), start=1):
-        places.setdefault(order, number)
-    return {one.player: places[one.order] for one in contenders}
+    orders = sorted(one.order for one in contenders)
+    return {one.player: 1 + len(orders) - bisect_right(orders, one.order) for one in contenders}
 
 
-def sum_contender(name: str, points: Iterable[int | None]) -> Contender:
+def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:
     """A player or team with the sum of some points."""
     total = sum(number or 0 for number in points)
     return Contender(name, (total,), total)

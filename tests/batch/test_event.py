@@ -41,7 +41,7 @@ def test_every_key_is_read() -> None:
     assert (event.name, event.rounds, event.dynasty) == ("Spring Cup", 3, True)
     assert event.rules == Rules(("harmony", "middle-kingdom"), 5)
     assert event.teams == {"Reds": ("Ann", "Di")}
-    assert event.tables == (Seat(1, "3", ("Ann", "Bo")),)
+    assert event.tables == {(1, "3"): Seat(1, "3", ("Ann", "Bo"))}
     assert event.photos == {"IMG_0012.jpg": Seat(2, "B", ("Zoë", "Di"))}
 
 

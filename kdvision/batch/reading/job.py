@@ -41,10 +41,6 @@ PICTURE_QUALITY: Final = 68
 """JPEG quality of a picture: crowns and letters stay sharp, in half the bytes of the usual quality."""
 
 
-MIN_LOG_PROBABILITY: Final = -20.0
-"""Smaller log-probabilities are stored as this. They decide nothing."""
-
-
 class Job(NamedTuple):
     """A photo to read: its name, its bytes and their hash, and how to read it."""
 
@@ -85,7 +81,7 @@ class Observation(NamedTuple):
     border_log_odds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
     calibration: "Calibration"
     side: float
-    p_whole: float = 1.0
+    p_whole: float
 
 
 @cache
@@ -193,7 +189,7 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
         return None
     probabilities, calibration = reading.observation.reading, reading.calibration
     to_right, down = reading.observation.border_log_odds
-    arrays = {"log_probs": probabilities.log_probs.clip(MIN_LOG_PROBABILITY), "right": to_right, "down": down}
+    arrays = {"log_probs": probabilities.log_probs, "right": to_right, "down": down}
     return {
         "rows": probabilities.rows,
         "cols": probabilities.cols,
@@ -227,5 +223,5 @@ def unpack_observation(data: Data) -> Observation:
         (to_right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
         Calibration(float(data["temperature"]), float(data["sure"]), weights, offsets),
         float(data["side"]),
-        float(data.get("whole", 1.0)),  # missing in results of earlier versions
+        float(data["whole"]),
     )

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessP
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from itertools import islice
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import get_context, parent_process
 from typing import Final, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo, use_one_thread
@@ -52,8 +52,6 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
         if not running_jobs:
             return
         done_futures = wait(running_jobs, return_when=FIRST_COMPLETED).done
-        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done_futures):
-            done_futures = wait(running_jobs).done  # a worker died, which ends all jobs of the pool
         for future in sorted(done_futures, key=lambda future: running_jobs[future].photo):
             job, result = running_jobs.pop(future), executor.get_result(future)
             if result is None:
@@ -101,37 +99,35 @@ class PoolExecutor:
         return self.size
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """The future of a job."""
-        if self._pool is None:
-            # Forking a process with threads is unsafe, and Windows has no fork.
-            self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
-        try:
-            return self._pool.submit(_run_task, self.task, job)
-        except BrokenProcessPool as error:  # it broke a moment ago; this job fails like those that were running
-            future: Future[JobResult] = Future()
-            future.set_exception(error)
-            return future
+        """The future of a job. A pool that broke, because a worker died, is replaced."""
+        while True:
+            if self._pool is None:
+                # Forking a process with threads is unsafe, and Windows has no fork.
+                self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
+            try:
+                return self._pool.submit(_run_task, self.task, job)
+            except BrokenProcessPool:
+                self.close()
 
     def get_result(self, future: Future[JobResult]) -> JobResult | None:
         """The result of a future; None if its worker died."""
         try:
             return future.result()
         except BrokenProcessPool:
-            self.close()
             return None
 
 
 def _start_worker() -> None:
     """Prepare a worker process: Ctrl-C is left to the parent, and the worker ends when the parent does."""
-
-    def exit_with_parent() -> None:
-        if (parent := parent_process()) is not None:
-            connection.wait([parent.sentinel])
-            os._exit(1)
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=exit_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     use_one_thread()
+
+
+def _exit_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run_task(task: Task, job: Job) -> JobResult:

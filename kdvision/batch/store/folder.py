@@ -62,14 +62,12 @@ class ResultFolder:
             return None
 
     def save_json(self, name: str, value: Data) -> None:
-        """Store a JSON object, unless the file has it already."""
-        content = (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape")
-        if self.read(name) != content:
-            self.write(name, content)
+        """Store a JSON object."""
+        self.write(name, json.dumps(value, indent=1) + "\n")
 
     def load_json(self, name: str) -> dict[str, Any] | None:
         """The JSON object in a file, None if the file is missing or damaged."""
-        return _parse_line((self.read(name) or b"").decode("utf-8", "surrogateescape"))
+        return _parse_line(self.read(name) or b"")
 
     def remove_other_pictures(self, names: Iterable[str | None]) -> None:
         """Remove the program's pictures that are not among these names, and the folders that are empty then."""
@@ -166,7 +164,7 @@ def encode_line(line: Data) -> bytes:
     return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _parse_line(text: bytes | str) -> dict[str, Any] | None:
+def _parse_line(text: bytes) -> dict[str, Any] | None:
     """The JSON object of a text; None if it is not one."""
     try:
         value = json.loads(text)
@@ -189,16 +187,16 @@ def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
     Raises LockedError if another process holds it, unless it is to `wait` for that one.
     """
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        file = path.open("ab")
     except OSError as error:
         hint = "choose a folder that you may write to"
         raise KdvisionError(f"the folder {path.parent} cannot be written to: {error.strerror}", hint=hint) from error
-    try:
+    with file:
         try:
             if sys.platform == "win32":
                 import msvcrt
 
-                msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             else:
                 import fcntl
 
@@ -207,5 +205,3 @@ def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
             hint = "wait until it is done, or name another folder"
             raise LockedError(f"another run is writing to {path.parent}", hint=hint) from error
         yield
-    finally:
-        os.close(file)

@@ -14,10 +14,7 @@ from kdvision.batch.event import Rules
 from kdvision.batch.photos import Seat
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Cell, Square, parse_cell
-
-RECORD_FIELDS: Final = frozenset({"photo", "content", "key", "picture", "kingdoms", "error"})
-"""The fields without which a line is not a record of this version."""
+from kdvision.game.board import Board, Square, parse_cell
 
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
@@ -44,13 +41,12 @@ class Correction:
         if not isinstance(kingdom, int) or not 1 <= kingdom <= MAX_KINGDOMS:
             raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
         texts = {name: data[name] for name in cls.__dataclass_fields__ if isinstance(data.get(name), str)}
-        correction = cls(**{"photo": "", "content": "", **texts, "kingdom": kingdom})
+        correction = cls(**{"photo": "", "content": "", **texts}, kingdom=kingdom)
         if correction.board:
             Board.parse(correction.board)
         else:
             Square.parse(correction.square)
-            if correction.cell != ".":
-                Cell.parse(correction.cell)
+            parse_cell(correction.cell)
         return correction
 
     def check(self, kingdoms: Sequence[Data]) -> None:
@@ -94,15 +90,13 @@ class CorrectionFile:
         if version == self._version:
             return False
         corrections, errors = list[Correction](), list[str]()
-        if version is not None:
-            with hold_lock(self.lock, wait=True):
-                lines, damaged_count = read_lines(self.path)
-            errors += [f"{damaged_count} of its lines are not JSON"] * bool(damaged_count)
-            for number, line in enumerate(lines, start=1):
-                try:
-                    corrections.append(Correction.parse(line))
-                except NotationError as error:
-                    errors.append(f"entry {number}: {error}")
+        lines, damaged_count = read_lines(self.path)
+        errors += [f"{damaged_count} of its lines are not JSON"] * bool(damaged_count)
+        for number, line in enumerate(lines, start=1):
+            try:
+                corrections.append(Correction.parse(line))
+            except NotationError as error:
+                errors.append(f"entry {number}: {error}")
         self._version, self.corrections, self.errors = version, tuple(corrections), tuple(errors)
         return True
 
@@ -235,7 +229,7 @@ def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
     lines, damaged_count = read_lines(out / RESULTS)
     records = {}
     for line in lines:
-        if line.keys() >= RECORD_FIELDS:
+        if {"photo", "content"} <= line.keys():
             second_reading = Reading.parse(line["again"]) if line.get("again") else None
             name, gone = line["photo"], bool(line.get("gone"))
             records[name] = PhotoRecord(name, line["content"], Reading.parse(line), second_reading, gone)
