@@ -25,7 +25,7 @@ from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+    from kdvision.vision.classify.pieces import DetectedPiece
 
 KNIGHT: Final = "knight"
 QUEEN: Final = "queen"
@@ -66,7 +66,7 @@ def find_open_facts(
     left out. `game` and `variants` are names as in game files.
     """
     has_gem = any(
-        not gem.is_uncertain and gem.corner in find_crossings(Kingdom(reading.board))
+        not gem.is_uncertain and gem.square in find_crossings(Kingdom(reading.board))
         for reading in readings
         for gem in reading.gems
     )
@@ -102,7 +102,7 @@ def add_pieces(
         # Her host puts her on the largest territory at the end of the game (queendomino/queen).
         has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
         values = {
-            "gems": tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
+            "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in facts.keys else (),
             "knights": knights,
             "spare_knights": max((count or 0) - len(knights), 0),
             "buildings": tuple(
@@ -175,6 +175,6 @@ def describe_pieces(reading: "KingdomReading | None") -> str:
     )
 
 
-def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece | DetectedGem]":
+def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece]":
     """The pieces on squares and the gems that a photo shows."""
     return [*reading.pieces, *reading.gems]

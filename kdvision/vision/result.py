@@ -26,7 +26,7 @@ from kdvision.vision.assess.warnings import (
     measure_evidence,
 )
 from kdvision.vision.classify.observation import P_TILE, GridObservation
-from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece, find_gems, find_pieces
+from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.game_set import (
@@ -74,8 +74,8 @@ class KingdomReading:
     calibration: Calibration = field(default_factory=Calibration)
     game: str = GAME_KINGDOMINO
     pieces: tuple[DetectedPiece, ...] = ()
-    gems: tuple[DetectedGem, ...] = ()
-    uncertain: tuple[DetectedPiece | DetectedGem, ...] = ()
+    gems: tuple[DetectedPiece, ...] = ()
+    uncertain: tuple[DetectedPiece, ...] = ()
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
@@ -197,7 +197,7 @@ def build_reading(
         game=game,
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
-        uncertain=(*(piece for piece in pieces if piece.is_uncertain), *(gem for gem in gems if gem.is_uncertain)),
+        uncertain=tuple(one for one in (*pieces, *gems) if one.is_uncertain),
         board_probability=board_probability,
         warning_strengths=strengths,
     )
