@@ -13,7 +13,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import MIN_VISIBLE_SHARE
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
-from kdvision.vision.classify.occlusion import MIN_OCCLUSION
+from kdvision.vision.classify.occupancy import MIN_OCCLUSION
 from kdvision.vision.classify.probabilities import compute_log_odds
 from kdvision.vision.geometry import Floats, Mask
 

@@ -10,13 +10,14 @@ from scipy.special import expit
 
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import P_TILE, BorderLogOdds, GridObservation
-from kdvision.vision.classify.occlusion import (
+from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
+    compute_tile_features,
+    compute_tile_log_odds,
     find_foreign_objects,
     join_occlusion,
 )
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
 from kdvision.vision.classify.probabilities import Reading

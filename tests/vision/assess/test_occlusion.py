@@ -16,7 +16,7 @@ from kdvision.vision.assess.missing import NO_EVIDENCE_LOG_ODDS, compute_max_occ
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import compute_border_log_odds
-from kdvision.vision.classify.occlusion import (
+from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
     find_covered,
