@@ -9,7 +9,7 @@ all boards jointly; `result.build_readings` assesses each of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -207,10 +207,10 @@ def decide_kingdoms(
 
 def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
     """Return the observations without occlusion on squares that a person has named."""
-    return [
-        observation.clear_occlusion([square for n, square in fixed_squares if n == number])
-        for number, observation in enumerate(observations)
-    ]
+    occlusions = [one.occlusion.copy() for one in observations]
+    for number, square in fixed_squares:
+        occlusions[number][square] = 0.0
+    return [replace(one, occlusion=occlusion) for one, occlusion in zip(observations, occlusions, strict=True)]
 
 
 def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:

@@ -112,7 +112,7 @@ def find_warnings(
         inside = tuple(frame.to_board(square) for square in hidden_squares if frame.contains(square))
         place = f"on {join_names(inside)}" if inside else "beside this kingdom"
         yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
-    if unknown := tuple(frame.to_board(square) for square in board if observation.is_unidentified[square]):
+    if unknown := tuple(frame.to_board(square) for square in board if observation.occlusion[square] >= 1):
         yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", warning="unknown")
     facts = {
         "few": len(board) < usual_squares,
