@@ -99,13 +99,13 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
 
     from kdvision.vision.classify.probabilities import Reading
     from kdvision.vision.decide.decide import decide
-    from kdvision.vision.decide.game_set import choose_deck
+    from kdvision.vision.decide.game_set import collect_deck
 
     by_kingdom = {
         one.id: unpack_observation(one.observation) for one in kingdoms if one.observation and not one.is_corrected
     }
     first = next(iter(by_kingdom.values()))
-    deck = choose_deck(box, first.probabilities)
+    deck = collect_deck(box)
     observations = []
     try:
         for one in kingdoms:

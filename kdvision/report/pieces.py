@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from kdvision.game.board import Terrain
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import (
     TOWNS,
@@ -84,12 +85,11 @@ def add_pieces(
     `first_number` is the number of the first kingdom, counted from 0 over all photos. Where photo and user contradict
     each other, the user counts. A kind of piece that the photo shows in full is not asked for.
     """
-    from kdvision.vision.decide.game_set import knows_towns
-
     new_kingdoms = []
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
         counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-        open_facts = {*facts.keys}.difference(counts, tokens, [TOWNS] if knows_towns(reading.reading) else [])
+        open_facts = {*facts.keys}.difference(counts, tokens)
+        open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
         open_facts -= set() if facts.queen is None else {"queen"}
         open_facts -= {"spare_knights"} if "knights" in counts else set()
         if reading.observation is not None and reading.observation.pieces is not None:

@@ -32,7 +32,7 @@ from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.game_set import (
     GAME_AUTO,
     GAME_KINGDOMINO,
-    choose_deck,
+    collect_deck,
     find_possible_towns,
     get_game,
 )
@@ -168,7 +168,7 @@ def build_reading(
     if is_improbable and may_continue and RIM_WARNING not in reported_warnings:
         reported_warnings.append(RIM_WARNING)
     alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
-    reading = observation.reading.of_deck(choose_deck(box, observation.reading))
+    reading = observation.reading.of_deck(collect_deck(box))
     rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
     board, game = frame.crop(decision.board), get_game(box)
     pieces = find_pieces(

@@ -181,12 +181,6 @@ def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> Non
     assert new.probability == pytest.approx(old.probability, abs=0.02)
 
 
-def test_networks_without_towns_decide_as_before() -> None:
-    old = assemble_one(make_observation(PLAIN, kinds=KINDS), game="queendomino")
-    assert (str(old.board), old.game, old.review) == (PLAIN, "queendomino", False)
-    assert assemble_one(make_observation(PLAIN, kinds=KINDS)).game == "kingdomino"
-
-
 def test_observations_can_be_decided_again_as_another_game() -> None:
     first = assemble_one(make_observation(QUEENS))
     assert first.observation is not None
