@@ -35,13 +35,7 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from kdvision.vision.result import (
-    KingdomReading,
-    build_readings,
-    describe_places,
-    describe_surroundings,
-    mark_touching,
-)
+from kdvision.vision.result import KingdomReading, build_readings, describe_places, describe_surroundings, mark_touching
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and its result, for timings and debug pictures."""

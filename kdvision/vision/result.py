@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
-from typing import Final
 
 import numpy as np
 
@@ -29,19 +28,10 @@ from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
-from kdvision.vision.decide.game_set import (
-    GAME_AUTO,
-    GAME_KINGDOMINO,
-    collect_deck,
-    find_possible_towns,
-    get_game,
-)
+from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO, collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
-
-MAX_TOUCHING_SIDES: Final = 1.4
-"""Distance of centres below which a tile of another kingdom may belong to this one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,18 +216,18 @@ def describe_surroundings(
 
 
 def mark_touching(
-    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board]
+    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board], *, max_sides: float = 1.4
 ) -> list[Surroundings]:
-    """Return the surroundings with kingdoms marked whose decided boards almost touch.
+    """Return the surroundings with kingdoms marked whose decided boards almost touch: centres within `max_sides`.
 
     Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
     """
     pairs = zip(grids, boards, strict=True)
     tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
     touching_kingdoms: set[int] = set()
-    for one, other in permutations([n for n, centres in enumerate(tiles) if len(centres)], 2):
-        tiles_of_one, tiles_of_other = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
-        if compute_distances(tiles_of_one, tiles_of_other).min() < MAX_TOUCHING_SIDES:
+    for one, other in permutations(range(len(grids)), 2):
+        distances = compute_distances(*(grids[one].to_grid_coordinates(tiles[n]) for n in (one, other)))
+        if (distances < max_sides).any():
             touching_kingdoms |= {one, other}
     return [each._replace(touched=n in touching_kingdoms) for n, each in enumerate(surroundings)]
 

@@ -14,10 +14,6 @@ from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
-MAX_BLUR: Final = 0.47
-"""`skimage.measure.blur_effect` (Crété-Roffet et al., 2007): at most 0.454 on 63 sharp photos, at least 0.479 on the
-same ones under a Gaussian blur of 1/250 of the longer side."""
-
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
 
 Reason = tuple[str, str]
@@ -37,11 +33,15 @@ def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation])
 
 
 def _diagnose_picture(photo: Photo) -> Reason | None:
-    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale."""
+    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale.
+
+    `skimage.measure.blur_effect` (Crété-Roffet et al., 2007) is at most 0.454 on 63 sharp photos, and at least 0.479 on
+    the same ones under a Gaussian blur of 1/250 of the longer side.
+    """
     from skimage.exposure import is_low_contrast
     from skimage.measure import blur_effect
 
-    darkest_mean, brightest_mean, min_contrast_share = 28, 235, 0.1
+    darkest_mean, brightest_mean, min_contrast_share, max_blur = 28, 235, 0.1, 0.47
     pixels = photo.resize(min(FINE_LONG_SIDE_PIXELS, max(photo.width, photo.height)))
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     if grey.mean() < darkest_mean:
@@ -50,7 +50,7 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
         return "it is nearly white all over", "take it with less light, and without the flash"
     if is_low_contrast(grey, fraction_threshold=min_contrast_share):
         return "all of it has one colour", "check that it is the photo you meant"
-    if blur_effect(grey) > MAX_BLUR:
+    if blur_effect(grey) > max_blur:
         return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
     return None
 
