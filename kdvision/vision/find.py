@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
@@ -134,9 +134,8 @@ def assemble_kingdoms(
     )
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
-    before: list[Board | None] = [None] * len(kingdoms)
+    before = [decision.board for decision in decisions] if fixed_squares else None
     if fixed_squares:
-        before = [decision.board for decision in decisions]
         on_grid = _move_to_grids(fixed_squares, decisions)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=box, fixed_squares=on_grid)
         kingdoms = clear_occlusion(kingdoms, on_grid)
@@ -166,7 +165,11 @@ def decide_boards(
     fixed_squares: FixedSquares | None = None,
     named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
-    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid."""
+    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid.
+
+    `named_kinds` are kinds on squares that are not known yet.
+    """
+    named_kinds = (*named_kinds, *(fixed_squares or {}).values())
     solve = partial(
         decide,
         side=side,

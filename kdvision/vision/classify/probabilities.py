@@ -123,9 +123,7 @@ class Reading:
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
         remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
         log_probs = self.log_probs[..., remaining]
-        total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-        is_finite = np.isfinite(total)
-        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
+        shares = log_probs - np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
         values = self.log_probs.copy()
         values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]
