@@ -24,7 +24,7 @@ from kdvision.vision.assess.warnings import (
     label_misreading,
     measure_evidence,
 )
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
@@ -203,7 +203,7 @@ def describe_surroundings(
     pairs = [pair for pair in find_copies(observations) if pair[1] in kingdoms]
     copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}
     others = [one for one in observations if one not in copies and one not in kingdoms]
-    castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_TILE]
+    castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_PRESENT]
     unread = any(classify_grid(one).is_possible for one in others)
     return [
         Surroundings(

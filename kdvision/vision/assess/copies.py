@@ -15,14 +15,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 
 Terrains = NDArray[np.intp]
 
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
     """Return the pairs of a copy and the larger grid that shows the same kingdom."""
-    with_castle = [one for one in observations if one.max_castle_probability > P_TILE]
+    with_castle = [one for one in observations if one.max_castle_probability > P_PRESENT]
     pairs = (sorted(pair, key=lambda one: one.grid.side) for pair in combinations(with_castle, 2))
     return [(smaller, larger) for smaller, larger in pairs if is_copy(smaller, larger)]
 

@@ -9,7 +9,7 @@ import cv2
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
@@ -25,9 +25,7 @@ def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation])
     if photo.warnings:
         reason, hint = "its file is damaged", "copy or send the photo again"
     else:
-        reason, hint = (
-            _diagnose_picture(photo) or _diagnose_tiles(observations) or _diagnose_nothing(photo, observations)
-        )
+        reason, hint = _diagnose_picture(photo) or _diagnose_observations(photo, observations)
     stage = "cells" if observations else "finder"
     return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", stage=stage, hint=hint)
 
@@ -55,22 +53,18 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
     return None
 
 
-def _diagnose_tiles(observations: Sequence[GridObservation]) -> Reason | None:
-    """Return what is missing if tiles or a castle were found."""
-    if with_castle := [one for one in observations if one.max_castle_probability > P_TILE]:
+def _diagnose_observations(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
+    """Return what is missing beside the tiles or the castle that were found, if any."""
+    if with_castle := [one for one in observations if one.max_castle_probability > P_PRESENT]:
         if all(one.is_confident.sum() <= MIN_KINGDOM_SQUARES for one in with_castle):
             hint = f"take all of the kingdom, from above; {OUTLINE_HINT}"
             return "a castle was found, but hardly any tiles that join it", hint
         hint = f"lay kingdoms on a plain surface, away from other dominoes; {OUTLINE_HINT}"
         return "what looks like a castle lies in a pattern, or beside a row of dominoes", hint
     tiles = round(max((one.expected_tiles for one in observations), default=0.0))
-    if tiles <= MIN_OUTLINED_TILES:
-        return None
-    hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
-    return f"{tiles} tiles lie together, but no castle was found among them", hint
-
-
-def _diagnose_nothing(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
+    if tiles > MIN_OUTLINED_TILES:
+        hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
+        return f"{tiles} tiles lie together, but no castle was found among them", hint
     usual_long_side_pixels = 400
     if max(photo.width, photo.height) < usual_long_side_pixels:
         return "it has too few pixels", "send the photo as the camera took it, not a preview; a square needs 20 pixels"

@@ -13,7 +13,7 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.copies import find_copies
-from kdvision.vision.classify.observation import P_CONFIDENT, P_TILE, BorderLogOdds, GridObservation
+from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.geometry import Mask
@@ -54,8 +54,8 @@ def classify_grid(observation: GridObservation) -> GridClass:
     expected_tiles, is_cut, (across, along) = observation.expected_tiles, observation.is_cut, OFFER_CELLS
     with_castle = observation.is_confident | (observation.castle_probability == castle)
     exceeds_offer = count_outside_offer(observation.is_confident) > 1
-    is_castle_visible = castle > P_CONFIDENT or (castle > P_TILE and exceeds_offer)
-    is_castle_possible = castle > P_TILE or (castle > p_possible and count_outside_offer(with_castle) > 1)
+    is_castle_visible = castle > P_CONFIDENT or (castle > P_PRESENT and exceeds_offer)
+    is_castle_possible = castle > P_PRESENT or (castle > p_possible and count_outside_offer(with_castle) > 1)
     mostly_confident, is_large = count > min_confident_share * expected_tiles, count >= MIN_KINGDOM_SQUARES
     is_kingdom = mostly_confident and is_large
     can_be_alone = mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
@@ -105,7 +105,7 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     """
     offer_squares, board = OFFER_CELLS[0] * OFFER_CELLS[1], decision.box_squares
     is_irregular = decision.breaks_rule or decision.foreign_dominoes > 0
-    castle_visible = observation.max_castle_probability > P_TILE
+    castle_visible = observation.max_castle_probability > P_PRESENT
     if is_irregular and not castle_visible and count_evidence(observation) <= 2 * offer_squares:
         return False
     if decision.is_scattered and not observation.is_cut and count_outside_offer(observation.is_confident) <= 1:

@@ -91,9 +91,6 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     x, y = np.moveaxis((apply_homography(matrix, points + 0.5) - 0.5).astype(np.float32), -1, 0)
     sampled_pixels = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     lab = np.asarray(cv2.cvtColor(sampled_pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
-    is_inside = inside.all(axis=1)
     lab[~inside] = np.nan
-    medians = np.median(lab, axis=1)
-    medians[~is_inside] = np.nanmedian(lab[~is_inside], axis=1)
-    colours[visible] = medians
+    colours[visible] = np.nanmedian(lab, axis=1)
     return colours

@@ -16,7 +16,7 @@ from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS
 from kdvision.vision.reading_order import Extent
 
-P_TILE: Final = 0.5
+P_PRESENT: Final = 0.5
 """Probability from which something counts as present."""
 P_CONFIDENT: Final = 0.7
 """Probability from which the kind of a cell counts as certain."""
@@ -75,7 +75,7 @@ class GridObservation:
     @cached_property
     def is_tile(self) -> Mask:
         """Cells (rows, cols) on which a tile is more probable than none."""
-        return np.asarray(self.tile_probability > P_TILE)
+        return np.asarray(self.tile_probability > P_PRESENT)
 
     @cached_property
     def expected_tiles(self) -> float:
@@ -99,7 +99,7 @@ class GridObservation:
         Other cells are for the decision to weigh. Cells that no photo shows have a uniform distribution over the kinds,
         whose sum makes a tile probable.
         """
-        return np.asarray((self.tile_probability > expit(CERTAIN_LOG_ODDS)) & (self.kind_probability > P_TILE))
+        return np.asarray((self.tile_probability > expit(CERTAIN_LOG_ODDS)) & (self.kind_probability > P_PRESENT))
 
     @cached_property
     def is_cut(self) -> bool:

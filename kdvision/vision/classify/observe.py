@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.observation import P_TILE, BorderLogOdds, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, BorderLogOdds, GridObservation
 from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
@@ -50,7 +50,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     observation = GridObservation(
         grid, reading, compute_border_log_odds(predictions, shape), join_occlusion(occlusion, is_foreign)
     )
-    if observation.max_castle_probability > P_TILE:
+    if observation.max_castle_probability > P_PRESENT:
         crop = crop_squares(photo, grid.quad(observation.castle_cell)[None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))
     if classifier.pieces:

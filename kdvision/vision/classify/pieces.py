@@ -11,12 +11,11 @@ from scipy.special import expit, softmax
 
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import UNKNOWN, Gem, name_crossing
+from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.geometry import Floats, Mask
 
 GEM: Final = "gem"
 
-P_PRESENT: Final = 0.5
-"""Probability from which a piece counts as present."""
 P_UNCERTAIN: Final = (0.2, 0.8)
 """Probabilities between which a person should check a piece."""
 NO_GEM_LOG_ODDS: Final = -12.0

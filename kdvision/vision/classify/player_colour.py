@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import softmax
 
 from kdvision.vision.geometry import Floats
-from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
-
-Bytes = npt.NDArray[np.uint8]
+from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, Bytes
 
 WEIGHTS: Final = Path(__file__).with_name("player_colour.json")
 MAX_DEVIATION: Final = 4.0

@@ -89,12 +89,7 @@ class Reading:
     @property
     def best(self) -> Board:
         """The board of each cell's most probable kind, without deck and rules."""
-        cells = {
-            Square(row, col): Cell.parse(self.kinds[kind])
-            for (row, col), kind in np.ndenumerate(self.log_probs.argmax(axis=2))
-            if self.kinds[kind] != NOTHING
-        }
-        return Board(cells, height=self.rows, width=self.cols)
+        return make_board(self.kinds, self.log_probs.argmax(axis=2))
 
     def probability(self, square: Square, kind: str) -> float:
         """Return the probability of a kind (notation) on a square; 0 for a kind that the reading does not have."""
@@ -153,6 +148,13 @@ class Reading:
     def rotate(self, quarters: int = 1) -> "Reading":
         """Return the reading rotated clockwise by quarter turns, as `Board.rotate` does."""
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
+
+
+def make_board(kinds: tuple[str, ...], labels: NDArray[np.intp]) -> Board:
+    """Return the board whose squares have these kinds, given by their indices (rows, cols)."""
+    kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
+    cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
+    return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
 def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.float64]:

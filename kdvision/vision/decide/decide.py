@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
 from kdvision.game.legality import Problem, find_problems
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
-from kdvision.vision.classify.probabilities import MIN_PROBABILITY, NOTHING, Reading
+from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
 from kdvision.vision.decide.placements import Ints, Placements, list_placements
@@ -90,7 +90,7 @@ def _make_decision(
             distinct[labels.tobytes()] = labels, weight
     ranked_labels = sorted(distinct.values(), key=lambda board: -board[1])
     total = sum(weight for _, weight in ranked_labels)
-    boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
+    boards = [(make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]
     doubts, overruled_squares = _find_doubts(losses, p.kinds, ranked_labels, grid.shape[1])
     placements = [n for n in solutions[0][0].placement_ids.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
@@ -113,13 +113,6 @@ def _make_decision(
         is_proved=is_proved,
         correction_cost=float((losses[np.arange(len(losses)), ranked_labels[0][0]] - losses.min(axis=1)).sum()),
     )
-
-
-def _make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
-    """Return the board that labels (rows, cols) show, in the frame of the reading."""
-    kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
-    cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
-    return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
 def _find_doubts(
@@ -151,7 +144,7 @@ def _find_problems(
 
     Messages name squares from the board's own first row and column.
     """
-    top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
+    top, left, *_ = board.bounds or (0, 0)
     problems = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])

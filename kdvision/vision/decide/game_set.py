@@ -14,9 +14,9 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.rules import VARIANTS
-from kdvision.vision.classify.pieces import P_PRESENT
+from kdvision.game.deck import Deck
+from kdvision.game.rules import GAMES, VARIANTS
+from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.geometry import Floats
@@ -25,11 +25,7 @@ GAME_AUTO: Final = "auto"
 GAME_KINGDOMINO: Final = "kingdomino"
 GAME_QUEENDOMINO: Final = "queendomino"
 GAME_ROYAL_WEDDING: Final = "royal-wedding"
-DECKS: Final[Mapping[str, Deck]] = {
-    GAME_KINGDOMINO: KINGDOMINO,
-    GAME_QUEENDOMINO: QUEENDOMINO,
-    GAME_ROYAL_WEDDING: ROYAL_WEDDING,
-}
+DECKS: Final[Mapping[str, Deck]] = {game: make_rules().deck for game, make_rules in GAMES.items()}
 EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for variant in VARIANTS if variant.dominoes}
 """The dominoes that expansions add to a box. No photo is examined for them."""
 
