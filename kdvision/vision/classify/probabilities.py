@@ -1,6 +1,5 @@
 """Class probabilities: for each cell of a grid, the probability of each kind of square."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -53,27 +52,18 @@ class Reading:
             return cls(np.log(values / values.sum(axis=-1, keepdims=True)), kinds)
 
     @classmethod
-    def of(
-        cls,
-        board: Board | str,
-        *,
-        confidence: float = 0.99,
-        overrides: Mapping[str, Mapping[str, float]] | None = None,
-        kinds: tuple[str, ...] = KINDS,
-    ) -> Self:
+    def of(cls, board: Board | str, *, confidence: float = 0.99, kinds: tuple[str, ...] = KINDS) -> Self:
         """Return a reading of this board with one confidence, the rest shared by all other kinds; `?` is uniform.
 
-        `overrides` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; the remainder is shared
-        by the kinds that are not mentioned.
+        Raises ValueError for a square that is none of the kinds.
         """
         board = Board.parse(board) if isinstance(board, str) else board
         values = np.full((board.height, board.width, len(kinds)), 1 / len(kinds))
         for square in np.ndindex(board.height, board.width):
             if Square(*square) not in board.unknown:
                 cell = board.get(Square(*square))
-                values[square] = _spread({str(cell) if cell else NOTHING: confidence}, kinds)
-        for name, shares in (overrides or {}).items():
-            values[Square.parse(name)] = _spread(shares, kinds)
+                values[square] = (1 - confidence) / (len(kinds) - 1)
+                values[square][kinds.index(str(cell) if cell else NOTHING)] = confidence
         return cls.of_probabilities(values, kinds)
 
     @property
@@ -155,15 +145,6 @@ def make_board(kinds: tuple[str, ...], labels: NDArray[np.intp]) -> Board:
     kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
     cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
     return Board(cells, height=labels.shape[0], width=labels.shape[1])
-
-
-def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the shares as a vector over kinds; the remainder is spread evenly over the other kinds."""
-    unknown = shares.keys() - set(kinds)
-    if unknown or sum(shares.values()) > 1 + 1e-9:
-        raise ValueError(f"shares {dict(shares)} name kinds {sorted(unknown)} that are not read, or exceed 1")
-    rest = (1 - sum(shares.values())) / max(1, len(kinds) - len(shares))
-    return np.array([shares.get(kind, max(rest, 0.0)) for kind in kinds])
 
 
 def compute_log_odds(probability: ArrayLike) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decision import Decision, PlacedDomino
 from kdvision.vision.decide.game_set import check_box, decide_game
 from kdvision.vision.find import assemble_kingdoms
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_grid, override_squares, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 
@@ -33,7 +33,7 @@ def make_observation(
     text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
 ) -> GridObservation:
     """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
-    reading = Reading.of(text, confidence=0.999, overrides=spoiled, kinds=kinds)
+    reading = override_squares(Reading.of(text, confidence=0.999, kinds=kinds), spoiled)
     border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
     return GridObservation(
         make_grid(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
@@ -56,7 +56,7 @@ def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
 
 def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
     spoiled = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
-    seen = Reading.of("w # .", overrides=spoiled, kinds=WITH_TOWNS)
+    seen = override_squares(Reading.of("w # .", kinds=WITH_TOWNS), spoiled)
     plain = seen.of_deck(KINGDOMINO)
     assert plain.kinds == KINDS
     assert plain.probability(Square(0, 0), ".") == pytest.approx(0.05)
