@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
+from itertools import permutations, repeat
 
 import numpy as np
 
@@ -105,16 +105,14 @@ def build_readings(
     If no person has named another `asked_game` than "auto", squares of Kingdomino that may be towns are reported. No
     box has two players of one colour, so colours that occur twice are left out.
     """
-    count = len(observations)
-    towns: Sequence[Sequence[Square]] = [()] * count
-    if (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO):
-        towns = find_possible_towns([one.reading for one in observations])
+    may_have_towns = (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO)
+    towns = find_possible_towns([one.reading for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]
     readings = map(
         build_reading,
-        *(observations, decisions, places or [""] * count, surroundings, [calibration] * count, [box] * count),
-        *(before or [None] * count, towns),
+        *(observations, decisions, places or repeat(""), surroundings, repeat(calibration), repeat(box)),
+        *(before or repeat(None), towns),
     )
     return [
         replace(reading, colour=colour if colours.count(colour) == 1 else "")

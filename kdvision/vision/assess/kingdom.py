@@ -119,11 +119,10 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     return enough and len(board) > observation.expected_tiles / 2
 
 
-def count_evidence(observation: GridObservation, cell_mask: Mask | None = None) -> int:
+def count_evidence(observation: GridObservation, cell_mask: Mask | bool = True) -> int:
     """Return the number of confident squares, with at most one castle: diamonds in a carpet look like castles."""
     castles = int((observation.castle_probability > P_CONFIDENT).sum())
-    confident = observation.is_confident if cell_mask is None else observation.is_confident & cell_mask
-    return int(confident.sum()) - max(castles - 1, 0)
+    return int((observation.is_confident & cell_mask).sum()) - max(castles - 1, 0)
 
 
 def fills_offer(tiles: Mask, border_log_odds: BorderLogOdds) -> bool:

@@ -40,8 +40,7 @@ class Background:
         Background are the surround and the `empty` cells (rows, cols). A colour that an eighth of them share belongs to
         it; cloths have several. NaN if hardly any of it is visible.
         """
-        background = np.concatenate([self.cells[empty], self.surround])
-        return compute_colour_distance(self.cells.reshape(-1, 3), background, 8).reshape(empty.shape)
+        return compute_colour_distance(self.cells, np.concatenate([self.cells[empty], self.surround]), 8)
 
     @property
     def is_saturated(self) -> Mask:
@@ -50,7 +49,7 @@ class Background:
 
 
 def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
-    """Return the 1/`fraction` quantile of the distances of colours (n, 3) to background samples (m, 3).
+    """Return the 1/`fraction` quantile of the distances of colours (…, 3) to background samples (m, 3).
 
     L* has less weight, because one table lies in light and shade. Two cells under one thing are alike, so that colours
     are compared with more than `min_similar`. NaN if the colour or almost all of the background is unknown.
@@ -59,9 +58,9 @@ def compute_colour_distance(colours: Floats, background: Floats, fraction: int) 
     background = background[~np.isnan(background[:, 0])]
     rank = max(min_similar, len(background) // fraction)
     if rank >= len(background):
-        return np.full(len(colours), np.nan)
-    distance = np.linalg.norm((colours[:, None] - background[None]) * (lightness_weight, 1, 1), axis=2)
-    return np.asarray(np.partition(distance, rank, axis=1)[:, rank])
+        return np.full(colours.shape[:-1], np.nan)
+    distance = np.linalg.norm((colours[..., None, :] - background) * (lightness_weight, 1, 1), axis=-1)
+    return np.asarray(np.partition(distance, rank, axis=-1)[..., rank])
 
 
 def extend_grid(grid: Grid, margin: int = 4) -> Floats:

@@ -74,8 +74,7 @@ def find_unusual_colours(colours: Floats, empty: Mask) -> Mask:
 
     Patterned cloths have about two colours.
     """
-    distance = compute_colour_distance(colours.reshape(-1, 3), colours[empty], 3)
-    return np.asarray(distance.reshape(empty.shape) > MIN_COLOUR_DISTANCE)
+    return np.asarray(compute_colour_distance(colours, colours[empty], 3) > MIN_COLOUR_DISTANCE)
 
 
 def compute_occlusion_features(predictions: CellPredictions, features: Floats) -> Floats:

@@ -23,14 +23,9 @@ from kdvision.vision.geometry import Floats
 
 GAME_AUTO: Final = "auto"
 GAME_KINGDOMINO: Final = "kingdomino"
-GAME_QUEENDOMINO: Final = "queendomino"
-GAME_ROYAL_WEDDING: Final = "royal-wedding"
 DECKS: Final[Mapping[str, Deck]] = {game: make_rules().deck for game, make_rules in GAMES.items()}
 EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for variant in VARIANTS if variant.dominoes}
 """The dominoes that expansions add to a box. No photo is examined for them."""
-
-DecideWithDeck = Callable[[Sequence[Reading], Deck], "list[Decision]"]
-"""Decides kingdoms jointly with one deck."""
 
 
 def check_box(box: str) -> str:
@@ -61,7 +56,11 @@ def compute_town_probability(reading: Reading) -> Floats:
 
 
 def decide_game(
-    box: str, readings: Sequence[Reading], decide: DecideWithDeck, *, named_kinds: Iterable[str] = ()
+    box: str,
+    readings: Sequence[Reading],
+    decide: Callable[[Sequence[Reading], Deck], list[Decision]],
+    *,
+    named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
     """Return the box and its kingdoms, decided with its deck.
 
@@ -82,7 +81,7 @@ def decide_game(
     expected_towns = sum(float(compute_town_probability(reading).sum()) for reading in readings)
     if not any(map(_is_town, named_kinds)) and round(expected_towns) < min_contradictions:
         return decide_with(GAME_KINGDOMINO)
-    one, both = decide_with(GAME_QUEENDOMINO), decide_with(GAME_ROYAL_WEDDING)
+    one, both = decide_with("queendomino"), decide_with("royal-wedding")
     return both if _count_contradictions(both[1]) + min_contradictions <= _count_contradictions(one[1]) else one
 
 
