@@ -8,7 +8,7 @@ all boards jointly; `result.build_readings` assesses each of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -129,7 +129,6 @@ def assemble_kingdoms(
         calibration,
         side=side,
         game=game,
-        named_kinds=fixed_squares.values(),
         is_manual=is_manual,
     )
     if not kingdoms:
@@ -137,7 +136,7 @@ def assemble_kingdoms(
     before = [decision.board for decision in decisions] if fixed_squares else None
     if fixed_squares:
         on_grid = _move_to_grids(fixed_squares, decisions)
-        box, decisions = decide_boards(kingdoms, calibration, side=side, game=box, fixed_squares=on_grid)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_occlusion(kingdoms, on_grid)
     watch("decide", decisions)
     grids = [one.grid for one in kingdoms]
@@ -163,13 +162,8 @@ def decide_boards(
     side: int | None = None,
     game: str = GAME_AUTO,
     fixed_squares: FixedSquares | None = None,
-    named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
-    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid.
-
-    `named_kinds` are kinds on squares that are not known yet.
-    """
-    named_kinds = (*named_kinds, *(fixed_squares or {}).values())
+    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid."""
     solve = partial(
         decide,
         side=side,
@@ -177,7 +171,7 @@ def decide_boards(
         fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    return decide_game(game, [one.reading for one in observations], solve, named_kinds=named_kinds)
+    return decide_game(game, [one.reading for one in observations], solve, named_kinds=(fixed_squares or {}).values())
 
 
 def decide_kingdoms(
@@ -186,7 +180,6 @@ def decide_kingdoms(
     *,
     side: int | None,
     game: str,
-    named_kinds: Iterable[str] = (),
     is_manual: bool = False,
 ) -> tuple[str, list[GridObservation], list[Decision]]:
     """Return the box, the kingdoms and their decisions.
@@ -194,7 +187,7 @@ def decide_kingdoms(
     A grid whose decided board is no kingdom is dropped, and the rest is decided again.
     """
     while True:
-        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, named_kinds=named_kinds)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)
         remaining = [one for one, decision in pairs if is_manual or is_still_kingdom(one, decision)]
         if len(remaining) == len(kingdoms):
