@@ -119,18 +119,19 @@ def assemble_kingdoms(
 ) -> list[KingdomReading]:
     """Return the kingdoms among the observed grids of a photo, decided jointly; raise NoKingdomFound.
 
-    With `is_manual` all of them are kingdoms, because a person has said so. `surroundings` replaces what these
-    observations tell about the table. Other parameters as in `pipeline.read`.
+    With `is_manual` all of them are kingdoms, because a person has said so, and `surroundings` are what lies around
+    them. Other parameters as in `pipeline.read`.
     """
     calibration, fixed_squares = calibration or Calibration(), fixed_squares or {}
     watch("cells", observations)
-    box, kingdoms, decisions = decide_kingdoms(
-        accept_all(observations) if is_manual else split_kingdoms(observations)[0],
-        calibration,
-        side=side,
-        game=game,
-        is_manual=is_manual,
-    )
+    if is_manual:
+        kingdoms = accept_all(observations)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
+        surroundings = surroundings or [Surroundings()] * len(kingdoms)
+    else:
+        kingdoms = split_kingdoms(observations)[0]
+        box, kingdoms, decisions = decide_kingdoms(kingdoms, calibration, side=side, game=game)
+        surroundings = describe_surroundings(kingdoms, observations)
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
     before = [decision.board for decision in decisions] if fixed_squares else None
@@ -140,8 +141,6 @@ def assemble_kingdoms(
         kingdoms = clear_occlusion(kingdoms, on_grid)
     watch("decide", decisions)
     grids = [one.grid for one in kingdoms]
-    if surroundings is None:
-        surroundings = [Surroundings()] * len(kingdoms) if is_manual else describe_surroundings(kingdoms, observations)
     surroundings = [one._replace(damaged=bool(photo.warnings)) for one in surroundings]
     return build_readings(
         kingdoms,
@@ -175,12 +174,7 @@ def decide_boards(
 
 
 def decide_kingdoms(
-    kingdoms: Sequence[GridObservation],
-    calibration: Calibration,
-    *,
-    side: int | None,
-    game: str,
-    is_manual: bool = False,
+    kingdoms: Sequence[GridObservation], calibration: Calibration, *, side: int | None, game: str
 ) -> tuple[str, list[GridObservation], list[Decision]]:
     """Return the box, the kingdoms and their decisions.
 
@@ -189,7 +183,7 @@ def decide_kingdoms(
     while True:
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)
-        remaining = [one for one, decision in pairs if is_manual or is_still_kingdom(one, decision)]
+        remaining = [one for one, decision in pairs if is_still_kingdom(one, decision)]
         if len(remaining) == len(kingdoms):
             return box, remaining, decisions
         kingdoms = remaining
@@ -210,10 +204,10 @@ def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -
         if not 0 <= number < len(decisions):
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        first, last = BoardFrame.of(decisions[number].board)
-        on_grid = Square(square.row + first.row, square.col + first.col)
-        if on_grid.row > last.row or on_grid.col > last.col:
-            hint = f"its squares are A1 to {Square(last.row - first.row, last.col - first.col).name}"
+        frame = BoardFrame.of(decisions[number].board)
+        on_grid = Square(square.row + frame.first.row, square.col + frame.first.col)
+        if not frame.contains(on_grid):
+            hint = f"its squares are A1 to {frame.to_board(frame.last).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
         grid_squares[number, on_grid] = kind
     return grid_squares

@@ -69,11 +69,9 @@ class BoardFrame(NamedTuple):
     @classmethod
     def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
         """Return the smallest rectangle around a board that begins no later than the one around `before`."""
-        rows, cols = [square.row for square in board] or [0], [square.col for square in board] or [0]
-        first = Square(min(rows), min(cols))
-        if before is not None:
-            first = Square(*np.minimum(first, cls.of(before).first).tolist())
-        return cls(first, Square(max(rows), max(cols)))
+        top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+        first = Square(top, left) if before is None else cls.of(before).first
+        return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
 
     def contains(self, square: Square) -> bool:
         """Return True if a square of the grid lies in the frame."""
