@@ -67,14 +67,9 @@ class BoardProgramme:
         for its runners-up was stopped.
         """
         p, is_equal = self.placements, self._lower == self._upper
-        relaxation = linprog(
-            self._cost,
-            A_ub=self._rows[~is_equal],
-            b_ub=self._upper[~is_equal],
-            A_eq=self._rows[is_equal],
-            b_eq=self._upper[is_equal],
-            method="highs",
-        )
+        inequalities = {"A_ub": self._rows[~is_equal], "b_ub": self._upper[~is_equal]}
+        equalities = {"A_eq": self._rows[is_equal], "b_eq": self._upper[is_equal]}
+        relaxation = linprog(self._cost, **inequalities, **equalities)
         reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
         if (reduced_costs <= limit).sum() > MAX_COLUMNS:
             rounded_solution = self._round(relaxation.x)
