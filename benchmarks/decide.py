@@ -13,6 +13,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decide import decide
+from tests.kingdoms import override_squares
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 MAX_MEDIAN_MS: Final = 60.0
@@ -47,4 +48,4 @@ def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Rea
     cells = {square.name: str(cell) for square, cell in board.items()}
     others = rng.choice(KINDS, size=len(spoiled)).tolist()
     shares = {name: {other: 0.48} | {cells[name]: 0.48} for name, other in zip(spoiled, others, strict=True)}
-    return Reading.of(board, confidence=0.995, overrides=shares)
+    return override_squares(Reading.of(board, confidence=0.995), shares)

@@ -4,6 +4,7 @@ Photo → detections → cell grids → class probabilities → decided boards �
 stages. Scores are not part of it: `kdvision.game` computes them from the boards.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -111,8 +112,8 @@ def read_views(
             raise make_no_kingdom_error(photo, observations)
         return matches, others
 
-    views, problems = _collect_views(photos[1:], match_view, numbers_by_digest={first.digest: 1}, on_failure=on_failure)
-    fusions = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
+    views, problems = _collect_views(first, photos[1:], match_view, on_failure)
+    fusions = [fuse(kingdom, views[index]) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
         [observation for observation, _ in fusions],
@@ -129,19 +130,15 @@ def read_views(
 
 
 def _collect_views(
-    photos: Sequence[PhotoSource],
+    first: Photo,
+    others: Sequence[PhotoSource],
     match_view: Callable[[Photo], tuple[dict[int, AlignedView], int]],
-    *,
-    numbers_by_digest: dict[bytes, int],
     on_failure: OnFailure | None,
-) -> tuple[dict[int, list[AlignedView]], list[Problem]]:
-    """Return the views of each known kingdom in further photos, and problems with these photos.
-
-    `numbers_by_digest` holds the numbers of earlier photos.
-    """
-    views: dict[int, list[AlignedView]] = {}
-    problems: list[Problem] = []
-    for number, source in enumerate(photos, start=2):
+) -> tuple[defaultdict[int, list[AlignedView]], list[Problem]]:
+    """Return the views of each known kingdom in the photos after the first, and problems with these photos."""
+    views, problems = defaultdict[int, list[AlignedView]](list), list[Problem]()
+    numbers_by_digest = {first.digest: 1}
+    for number, source in enumerate(others, start=2):
         name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
@@ -149,19 +146,19 @@ def _collect_views(
             if original < number:
                 problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
                 continue
-            matches, others = match_view(photo)
+            matches, unknown_kingdoms = match_view(photo)
         except (PhotoError, NoKingdomFound) as error:
             problems.append(Problem((), f"{name} is left out: {error}"))
             if on_failure is not None:
                 on_failure(number - 1, error)
             continue
         for index, view in matches.items():
-            views.setdefault(index, []).append(view)
+            views[index].append(view)
         texts = [f": {warning}" for warning in photo.warnings]
-        if others and not matches:
+        if unknown_kingdoms and not matches:
             texts.insert(0, ", shows another kingdom, and is left out")
-        elif others:
-            which = "a kingdom" if others == 1 else f"{others} kingdoms"
+        elif unknown_kingdoms:
+            which = "a kingdom" if unknown_kingdoms == 1 else f"{unknown_kingdoms} kingdoms"
             texts.insert(0, f", also shows {which} not found in photo 1: read it by itself")
         problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
     return views, problems
@@ -180,19 +177,14 @@ def decide_again(
     No photo is needed, and `place` is empty. The squares of `fixed_squares` are those of each observation's own grid.
     Raises NotationError for a square off its grid.
     """
-    for number, square in fixed_squares or {}:
+    calibration, fixed_squares = Networks.load().calibration, fixed_squares or {}
+    for number, square in fixed_squares:
         grid = observations[number].grid
         if not (0 <= square.row < grid.rows and 0 <= square.col < grid.cols):
             text = f"{square.name} lies off the grid of kingdom {number + 1}"
             raise NotationError(text, expected="one of its squares")
-    calibration, fixed_squares = Networks.load().calibration, fixed_squares or {}
     box, decisions = decide_boards(
-        observations,
-        calibration,
-        side=side,
-        game=check_box(game),
-        fixed_squares=fixed_squares,
-        named_kinds=fixed_squares.values(),
+        observations, calibration, side=side, game=check_box(game), fixed_squares=fixed_squares
     )
     cleared_observations = clear_occlusion(observations, fixed_squares)
     return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=game)

@@ -1,6 +1,6 @@
 """Kingdoms as a photo would show them, made from notation: readings, grids and pictures without a network."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,16 @@ def make_reading(
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
         calibration=calibration or Calibration(review_threshold=0.98 if doubts else 0.9),
     )
+
+
+def override_squares(reading: Reading, shares_by_square: Mapping[str, Mapping[str, float]]) -> Reading:
+    """The reading with other probabilities of some squares, `{"C3": {"w1": 0.6}}`; other kinds share the rest."""
+    values = np.exp(reading.log_probs)
+    for name, shares in shares_by_square.items():
+        rest = (1 - sum(shares.values())) / max(1, len(reading.kinds) - len(shares))
+        assert {*shares} <= {*reading.kinds} and rest > -1e-9
+        values[Square.parse(name)] = [shares.get(kind, max(rest, 0.0)) for kind in reading.kinds]
+    return Reading.of_probabilities(values, reading.kinds)
 
 
 def make_doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:

@@ -96,13 +96,13 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     """The verdicts on kingdoms, of which at least one is observed and not corrected."""
     from kdvision.vision.classify.probabilities import Reading
     from kdvision.vision.decide.decide import decide
-    from kdvision.vision.decide.game_set import choose_deck
+    from kdvision.vision.decide.game_set import collect_deck
 
     observations = [
         unpack_observation(one.observation) if one.observation and not one.is_corrected else None for one in kingdoms
     ]
     first = next(filter(None, observations))
-    deck = choose_deck(box, first.probabilities)
+    deck = collect_deck(box)
     kinds = first.probabilities.of_deck(deck).kinds
     try:
         decisions = decide(

@@ -48,7 +48,7 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             _draw_total(canvas, entry, grid, entry.player_name or default_name)
             label_offset = np.array([0.0, 0.36 * grid.side])
             centres = [grid.centres[piece.square] - label_offset for piece in entry.reading.pieces]
-            centres += [grid.quad(gem.corner)[2] for gem in entry.reading.gems]
+            centres += [grid.quad(gem.square)[2] for gem in entry.reading.gems]
             for piece, centre in zip(list_pieces(entry.reading), centres, strict=True):
                 colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
                 draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)

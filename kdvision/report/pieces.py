@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from kdvision.game.board import Terrain
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import (
     TOWNS,
@@ -25,7 +26,7 @@ from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+    from kdvision.vision.classify.pieces import DetectedPiece
 
 KNIGHT: Final = "knight"
 QUEEN: Final = "queen"
@@ -69,7 +70,7 @@ def find_open_facts(
     left out. `game` and `variants` are names as in game files.
     """
     has_gem = any(
-        not gem.is_uncertain and gem.corner in find_crossings(Kingdom(reading.board))
+        not gem.is_uncertain and gem.square in find_crossings(Kingdom(reading.board))
         for reading in readings
         for gem in reading.gems
     )
@@ -86,12 +87,11 @@ def add_pieces(
     `first_number` is the number of the first kingdom, counted from 0 over all photos. Where photo and user contradict
     each other, the user counts. A kind of piece that the photo shows in full is not asked for.
     """
-    from kdvision.vision.decide.game_set import knows_towns
-
     new_kingdoms = []
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
         counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-        open_facts = {*facts.keys}.difference(counts, tokens, [TOWNS] if knows_towns(reading.reading) else [])
+        open_facts = {*facts.keys}.difference(counts, tokens)
+        open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
         open_facts -= set() if facts.queen is None else {"queen"}
         open_facts -= {"spare_knights"} if "knights" in counts else set()
         if reading.observation is not None and reading.observation.pieces is not None:
@@ -104,7 +104,7 @@ def add_pieces(
         # Her host puts her on the largest territory at the end of the game (queendomino/queen).
         has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
         values = {
-            "gems": tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems) if "gems" in facts.keys else (),
+            "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in facts.keys else (),
             "knights": knights,
             "spare_knights": max((count or 0) - len(knights), 0),
             "buildings": tuple(
@@ -177,6 +177,6 @@ def describe_pieces(reading: "KingdomReading | None") -> str:
     )
 
 
-def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece | DetectedGem]":
+def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece]":
     """The pieces on squares and the gems that a photo shows."""
     return [*reading.pieces, *reading.gems]

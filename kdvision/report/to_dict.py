@@ -96,7 +96,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
             for piece in (reading.pieces if reading else ())
         ],
         "gems": [
-            {"between": name_crossing(gem.corner), "probability": round(gem.probability, 4)}
+            {"between": name_crossing(gem.square), "probability": round(gem.probability, 4)}
             for gem in (reading.gems if reading else ())
         ],
     }

@@ -8,13 +8,13 @@ all boards jointly; `result.build_readings` assesses each of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
@@ -35,13 +35,7 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from kdvision.vision.result import (
-    KingdomReading,
-    build_readings,
-    describe_places,
-    describe_surroundings,
-    mark_touching,
-)
+from kdvision.vision.result import KingdomReading, build_readings, describe_places, describe_surroundings, mark_touching
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and its result, for timings and debug pictures."""
@@ -125,31 +119,28 @@ def assemble_kingdoms(
 ) -> list[KingdomReading]:
     """Return the kingdoms among the observed grids of a photo, decided jointly; raise NoKingdomFound.
 
-    With `is_manual` all of them are kingdoms, because a person has said so. `surroundings` replaces what these
-    observations tell about the table. Other parameters as in `pipeline.read`.
+    With `is_manual` all of them are kingdoms, because a person has said so, and `surroundings` are what lies around
+    them. Other parameters as in `pipeline.read`.
     """
     calibration, fixed_squares = calibration or Calibration(), fixed_squares or {}
     watch("cells", observations)
-    box, kingdoms, decisions = decide_kingdoms(
-        accept_all(observations) if is_manual else split_kingdoms(observations)[0],
-        calibration,
-        side=side,
-        game=game,
-        named_kinds=fixed_squares.values(),
-        is_manual=is_manual,
-    )
+    if is_manual:
+        kingdoms = accept_all(observations)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
+        surroundings = surroundings or [Surroundings()] * len(kingdoms)
+    else:
+        kingdoms = split_kingdoms(observations)[0]
+        box, kingdoms, decisions = decide_kingdoms(kingdoms, calibration, side=side, game=game)
+        surroundings = describe_surroundings(kingdoms, observations)
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
-    before: list[Board | None] = [None] * len(kingdoms)
+    before = [decision.board for decision in decisions] if fixed_squares else None
     if fixed_squares:
-        before = [decision.board for decision in decisions]
         on_grid = _move_to_grids(fixed_squares, decisions)
-        box, decisions = decide_boards(kingdoms, calibration, side=side, game=box, fixed_squares=on_grid)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_occlusion(kingdoms, on_grid)
     watch("decide", decisions)
     grids = [one.grid for one in kingdoms]
-    if surroundings is None:
-        surroundings = [Surroundings()] * len(kingdoms) if is_manual else describe_surroundings(kingdoms, observations)
     surroundings = [one._replace(damaged=bool(photo.warnings)) for one in surroundings]
     return build_readings(
         kingdoms,
@@ -170,7 +161,6 @@ def decide_boards(
     side: int | None = None,
     game: str = GAME_AUTO,
     fixed_squares: FixedSquares | None = None,
-    named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
     """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid."""
     solve = partial(
@@ -180,26 +170,20 @@ def decide_boards(
         fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    return decide_game(game, [one.reading for one in observations], solve, named_kinds=named_kinds)
+    return decide_game(game, [one.reading for one in observations], solve, named_kinds=(fixed_squares or {}).values())
 
 
 def decide_kingdoms(
-    kingdoms: Sequence[GridObservation],
-    calibration: Calibration,
-    *,
-    side: int | None,
-    game: str,
-    named_kinds: Iterable[str] = (),
-    is_manual: bool = False,
+    kingdoms: Sequence[GridObservation], calibration: Calibration, *, side: int | None, game: str
 ) -> tuple[str, list[GridObservation], list[Decision]]:
     """Return the box, the kingdoms and their decisions.
 
     A grid whose decided board is no kingdom is dropped, and the rest is decided again.
     """
     while True:
-        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, named_kinds=named_kinds)
+        box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)
-        remaining = [one for one, decision in pairs if is_manual or is_still_kingdom(one, decision)]
+        remaining = [one for one, decision in pairs if is_still_kingdom(one, decision)]
         if len(remaining) == len(kingdoms):
             return box, remaining, decisions
         kingdoms = remaining
@@ -207,10 +191,10 @@ def decide_kingdoms(
 
 def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
     """Return the observations without occlusion on squares that a person has named."""
-    return [
-        observation.clear_occlusion([square for n, square in fixed_squares if n == number])
-        for number, observation in enumerate(observations)
-    ]
+    occlusions = [one.occlusion.copy() for one in observations]
+    for number, square in fixed_squares:
+        occlusions[number][square] = 0.0
+    return [replace(one, occlusion=occlusion) for one, occlusion in zip(observations, occlusions, strict=True)]
 
 
 def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:
@@ -220,10 +204,10 @@ def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -
         if not 0 <= number < len(decisions):
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        first, last = BoardFrame.of(decisions[number].board)
-        on_grid = Square(square.row + first.row, square.col + first.col)
-        if on_grid.row > last.row or on_grid.col > last.col:
-            hint = f"its squares are A1 to {Square(last.row - first.row, last.col - first.col).name}"
+        frame = BoardFrame.of(decisions[number].board)
+        on_grid = Square(square.row + frame.first.row, square.col + frame.first.col)
+        if not frame.contains(on_grid):
+            hint = f"its squares are A1 to {frame.to_board(frame.last).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
         grid_squares[number, on_grid] = kind
     return grid_squares

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
-from typing import Final
+from itertools import permutations, repeat
 
 import numpy as np
 
@@ -25,23 +24,14 @@ from kdvision.vision.assess.warnings import (
     label_misreading,
     measure_evidence,
 )
-from kdvision.vision.classify.observation import P_TILE, GridObservation
-from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece, find_gems, find_pieces
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
+from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
-from kdvision.vision.decide.game_set import (
-    GAME_AUTO,
-    GAME_KINGDOMINO,
-    choose_deck,
-    find_possible_towns,
-    get_game,
-)
+from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO, collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
-
-MAX_TOUCHING_SIDES: Final = 1.4
-"""Distance of centres below which a tile of another kingdom may belong to this one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +64,8 @@ class KingdomReading:
     calibration: Calibration = field(default_factory=Calibration)
     game: str = GAME_KINGDOMINO
     pieces: tuple[DetectedPiece, ...] = ()
-    gems: tuple[DetectedGem, ...] = ()
-    uncertain: tuple[DetectedPiece | DetectedGem, ...] = ()
+    gems: tuple[DetectedPiece, ...] = ()
+    uncertain: tuple[DetectedPiece, ...] = ()
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
@@ -115,16 +105,14 @@ def build_readings(
     If no person has named another `asked_game` than "auto", squares of Kingdomino that may be towns are reported. No
     box has two players of one colour, so colours that occur twice are left out.
     """
-    count = len(observations)
-    towns: Sequence[Sequence[Square]] = [()] * count
-    if (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO):
-        towns = find_possible_towns([one.reading for one in observations])
+    may_have_towns = (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO)
+    towns = find_possible_towns([one.reading for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]
     readings = map(
         build_reading,
-        *(observations, decisions, places or [""] * count, surroundings, [calibration] * count, [box] * count),
-        *(before or [None] * count, towns),
+        *(observations, decisions, places or repeat(""), surroundings, repeat(calibration), repeat(box)),
+        *(before or repeat(None), towns),
     )
     return [
         replace(reading, colour=colour if colours.count(colour) == 1 else "")
@@ -168,7 +156,7 @@ def build_reading(
     if is_improbable and may_continue and RIM_WARNING not in reported_warnings:
         reported_warnings.append(RIM_WARNING)
     alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
-    reading = observation.reading.of_deck(choose_deck(box, observation.reading))
+    reading = observation.reading.of_deck(collect_deck(box))
     rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
     board, game = frame.crop(decision.board), get_game(box)
     pieces = find_pieces(
@@ -197,7 +185,7 @@ def build_reading(
         game=game,
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
-        uncertain=(*(piece for piece in pieces if piece.is_uncertain), *(gem for gem in gems if gem.is_uncertain)),
+        uncertain=tuple(one for one in (*pieces, *gems) if one.is_uncertain),
         board_probability=board_probability,
         warning_strengths=strengths,
     )
@@ -213,7 +201,7 @@ def describe_surroundings(
     pairs = [pair for pair in find_copies(observations) if pair[1] in kingdoms]
     copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}
     others = [one for one in observations if one not in copies and one not in kingdoms]
-    castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_TILE]
+    castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_PRESENT]
     unread = any(classify_grid(one).is_possible for one in others)
     return [
         Surroundings(
@@ -226,18 +214,18 @@ def describe_surroundings(
 
 
 def mark_touching(
-    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board]
+    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board], *, max_sides: float = 1.4
 ) -> list[Surroundings]:
-    """Return the surroundings with kingdoms marked whose decided boards almost touch.
+    """Return the surroundings with kingdoms marked whose decided boards almost touch: centres within `max_sides`.
 
     Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
     """
     pairs = zip(grids, boards, strict=True)
     tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
     touching_kingdoms: set[int] = set()
-    for one, other in permutations([n for n, centres in enumerate(tiles) if len(centres)], 2):
-        tiles_of_one, tiles_of_other = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
-        if compute_distances(tiles_of_one, tiles_of_other).min() < MAX_TOUCHING_SIDES:
+    for one, other in permutations(range(len(grids)), 2):
+        distances = compute_distances(*(grids[one].to_grid_coordinates(tiles[n]) for n in (one, other)))
+        if (distances < max_sides).any():
             touching_kingdoms |= {one, other}
     return [each._replace(touched=n in touching_kingdoms) for n, each in enumerate(surroundings)]
 

@@ -20,7 +20,7 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import describe_places
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_grid, override_squares, table_photo
 
 KINGDOM = "w w w1 f / # g g ."
 OFFER = "w w / f f / l l / g g"
@@ -34,7 +34,7 @@ def make_observation(
     blank = " ".join("." * (board.width + 2))
     framed = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
     moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
-    reading = Reading.of(framed, confidence=0.999, overrides=moved)
+    reading = override_squares(Reading.of(framed, confidence=0.999), moved)
     border_log_odds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
     grid = make_grid(framed, left=left - side, top=top - side, side=side)
     return GridObservation(grid, reading, border_log_odds, np.zeros((framed.height, framed.width)))

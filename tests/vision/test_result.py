@@ -17,7 +17,7 @@ from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import KingdomReading, build_reading, mark_touching
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_grid, override_squares, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
@@ -35,7 +35,7 @@ def read_with(
     proved: bool = True,
 ) -> KingdomReading:
     seen = Board.parse(board)
-    reading = Reading.of(seen, confidence=0.999, overrides=spoiled)
+    reading = override_squares(Reading.of(seen, confidence=0.999), spoiled)
     rows, cols = reading.rows, reading.cols
     border_log_odds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
     observation = GridObservation(make_grid(seen), reading, border_log_odds, np.zeros((rows, cols)))

@@ -17,8 +17,12 @@ from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.missing import can_grow, find_neighbours
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE, classify_cells, compute_visible_share
-from kdvision.vision.classify.occlusion import compute_occlusion_features, compute_occlusion_probability
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
+from kdvision.vision.classify.occupancy import (
+    compute_occlusion_features,
+    compute_occlusion_probability,
+    compute_tile_features,
+    compute_tile_log_odds,
+)
 from kdvision.vision.detect.search import find_grids
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo

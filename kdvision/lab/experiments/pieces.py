@@ -100,7 +100,7 @@ def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
             yield Item(piece.kind, quad(piece.square).mean(0), _measure_side(quad(piece.square)))
     for gem in kingdom.gems:
         if gem.is_present:
-            yield Item(GEM, quad(gem.corner)[2], _measure_side(quad(gem.corner)))
+            yield Item(GEM, quad(gem.square)[2], _measure_side(quad(gem.square)))
 
 
 def _measure_side(quad: Floats) -> float:

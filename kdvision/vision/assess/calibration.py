@@ -79,12 +79,11 @@ class Calibration:
 
         Before any fit, each warning halves it.
         """
-        if not self.warning_weights:
+        weights = self.warning_weights
+        if not weights:
             return float(0.5 ** sum(name != HIDDEN for name in strengths))
-        weights = (
-            (self.warning_weights.get(name, UNFITTED_WARNING_WEIGHT), value) for name, value in strengths.items()
-        )
-        return float(expit(self.warning_weights[CONSTANT] + sum(weight * strength for weight, strength in weights)))
+        evidence = sum(weights.get(name, UNFITTED_WARNING_WEIGHT) * strength for name, strength in strengths.items())
+        return float(expit(weights[CONSTANT] + evidence))
 
     @property
     def guarantee(self) -> str:

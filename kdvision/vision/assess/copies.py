@@ -15,12 +15,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
     """Return the pairs of a copy and the larger grid that shows the same kingdom."""
-    with_castle = [one for one in observations if one.max_castle_probability > P_TILE]
+    with_castle = [one for one in observations if one.max_castle_probability > P_PRESENT]
     pairs = (sorted(pair, key=lambda one: one.grid.side) for pair in combinations(with_castle, 2))
     return [(smaller, larger) for smaller, larger in pairs if is_copy(smaller, larger)]
 
@@ -33,19 +33,20 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     min_tiles, min_share = 6, 0.75
     reach = max(*copy.is_tile.shape, *original.is_tile.shape)
     copy_terrains, original_terrains = (_list_terrains(each, reach) for each in (copy, original))
+
+    def count_common(view: NDArray[np.intp]) -> int:
+        return int(((view == original_terrains) & (view > 0)).sum())
+
     views = [np.rot90(view, turn) for view in (copy_terrains, copy_terrains[:, ::-1]) for turn in range(4)]
-    view = max(views, key=lambda view: int(((view == original_terrains) & (original_terrains > 0)).sum()))
-    common, count = ((view == original_terrains) & (original_terrains > 0)).sum(), np.count_nonzero(view)
+    view = max(views, key=count_common)
     has_more = bool(((view > 0) & (original_terrains == 0)).any())
-    return not has_more and bool(common >= max(min_tiles, min_share * count))
+    return not has_more and count_common(view) >= max(min_tiles, min_share * np.count_nonzero(view))
 
 
 def _list_terrains(observation: GridObservation, reach: int) -> NDArray[np.intp]:
     """Return the terrain of each tile within `reach` cells of the castle as a code; 0 is none or the castle."""
     codes = np.array([ord(kind[0]) for kind in observation.reading.kinds])
     terrains = np.where(observation.is_tile, codes[observation.reading.log_probs.argmax(axis=-1)], 0)
-    (row, col), (rows, cols) = observation.castle_cell, terrains.shape
+    row, col = observation.castle_cell
     terrains[row, col] = 0
-    centred_terrains = np.zeros((2 * reach + 1, 2 * reach + 1), np.intp)
-    centred_terrains[reach - row : reach - row + rows, reach - col : reach - col + cols] = terrains
-    return centred_terrains
+    return np.pad(terrains, reach)[row : row + 2 * reach + 1, col : col + 2 * reach + 1]

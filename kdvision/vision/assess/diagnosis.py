@@ -9,14 +9,10 @@ import cv2
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
-
-MAX_BLUR: Final = 0.47
-"""`skimage.measure.blur_effect` (Crété-Roffet et al., 2007): at most 0.454 on 63 sharp photos, at least 0.479 on the
-same ones under a Gaussian blur of 1/250 of the longer side."""
 
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
 
@@ -29,19 +25,21 @@ def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation])
     if photo.warnings:
         reason, hint = "its file is damaged", "copy or send the photo again"
     else:
-        reason, hint = (
-            _diagnose_picture(photo) or _diagnose_tiles(observations) or _diagnose_nothing(photo, observations)
-        )
+        reason, hint = _diagnose_picture(photo) or _diagnose_observations(photo, observations)
     stage = "cells" if observations else "finder"
     return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", stage=stage, hint=hint)
 
 
 def _diagnose_picture(photo: Photo) -> Reason | None:
-    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale."""
+    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale.
+
+    `skimage.measure.blur_effect` (Crété-Roffet et al., 2007) is at most 0.454 on 63 sharp photos, and at least 0.479 on
+    the same ones under a Gaussian blur of 1/250 of the longer side.
+    """
     from skimage.exposure import is_low_contrast
     from skimage.measure import blur_effect
 
-    darkest_mean, brightest_mean, min_contrast_share = 28, 235, 0.1
+    darkest_mean, brightest_mean, min_contrast_share, max_blur = 28, 235, 0.1, 0.47
     pixels = photo.resize(min(FINE_LONG_SIDE_PIXELS, max(photo.width, photo.height)))
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     if grey.mean() < darkest_mean:
@@ -50,27 +48,23 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
         return "it is nearly white all over", "take it with less light, and without the flash"
     if is_low_contrast(grey, fraction_threshold=min_contrast_share):
         return "all of it has one colour", "check that it is the photo you meant"
-    if blur_effect(grey) > MAX_BLUR:
+    if blur_effect(grey) > max_blur:
         return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
     return None
 
 
-def _diagnose_tiles(observations: Sequence[GridObservation]) -> Reason | None:
-    """Return what is missing if tiles or a castle were found."""
-    if with_castle := [one for one in observations if one.max_castle_probability > P_TILE]:
+def _diagnose_observations(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
+    """Return what is missing beside the tiles or the castle that were found, if any."""
+    if with_castle := [one for one in observations if one.max_castle_probability > P_PRESENT]:
         if all(one.is_confident.sum() <= MIN_KINGDOM_SQUARES for one in with_castle):
             hint = f"take all of the kingdom, from above; {OUTLINE_HINT}"
             return "a castle was found, but hardly any tiles that join it", hint
         hint = f"lay kingdoms on a plain surface, away from other dominoes; {OUTLINE_HINT}"
         return "what looks like a castle lies in a pattern, or beside a row of dominoes", hint
     tiles = round(max((one.expected_tiles for one in observations), default=0.0))
-    if tiles <= MIN_OUTLINED_TILES:
-        return None
-    hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
-    return f"{tiles} tiles lie together, but no castle was found among them", hint
-
-
-def _diagnose_nothing(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
+    if tiles > MIN_OUTLINED_TILES:
+        hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
+        return f"{tiles} tiles lie together, but no castle was found among them", hint
     usual_long_side_pixels = 400
     if max(photo.width, photo.height) < usual_long_side_pixels:
         return "it has too few pixels", "send the photo as the camera took it, not a preview; a square needs 20 pixels"

@@ -13,16 +13,12 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.copies import find_copies
-from kdvision.vision.classify.observation import P_CONFIDENT, P_TILE, BorderLogOdds, GridObservation
+from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.geometry import Mask
 from kdvision.vision.reading_order import sort_in_reading_order
 
-P_POSSIBLE_CASTLE: Final = 0.25
-"""Probability from which a castle is possible."""
-MIN_CONFIDENT_SHARE: Final = 0.65
-"""Share of a kingdom's tiles that are confident: nine tenths on real photos. Cloths and parquet have fewer."""
 OFFER_CELLS: Final = (2, 4)
 """The longest row of dominoes on offer, across and along it. A lattice not its own covers it with 3 x 4 cells."""
 MIN_OUTLINED_TILES: Final = 2.0
@@ -46,23 +42,21 @@ class GridClass(NamedTuple):
 def classify_grid(observation: GridObservation) -> GridClass:
     """Return what a grid may be; a complete row of dominoes on offer is nothing.
 
-    Most tiles of a kingdom are confident, and an uncertain castle counts if the tiles do not fit a row on offer: a king
-    on such a row looks like a castle. Without a castle, a kingdom has more tiles than any row on offer, or one domino
-    more if the border of the photo cuts tiles and may have cut off the castle.
+    Most tiles of a kingdom are confident: nine tenths on real photos, fewer than `min_confident_share` on cloths and
+    parquet. From `p_possible` on a castle is possible, and an uncertain one counts if the tiles do not fit a row on
+    offer: a king on such a row looks like a castle. Without a castle, a kingdom has more tiles than any row on offer,
+    or one domino more if the border of the photo cuts tiles and may have cut off the castle.
     """
+    p_possible, min_confident_share = 0.25, 0.65
     if fills_offer(observation.is_tile, observation.border_log_odds):
         return GridClass()
-    castle, count, expected_tiles = (
-        observation.max_castle_probability,
-        count_evidence(observation),
-        observation.expected_tiles,
-    )
-    (across, along), is_cut = OFFER_CELLS, observation.is_cut
+    castle, count = observation.max_castle_probability, count_evidence(observation)
+    expected_tiles, is_cut, (across, along) = observation.expected_tiles, observation.is_cut, OFFER_CELLS
     with_castle = observation.is_confident | (observation.castle_probability == castle)
     exceeds_offer = count_outside_offer(observation.is_confident) > 1
-    is_castle_visible = castle > P_CONFIDENT or (castle > P_TILE and exceeds_offer)
-    is_castle_possible = castle > P_TILE or (castle > P_POSSIBLE_CASTLE and count_outside_offer(with_castle) > 1)
-    mostly_confident, is_large = count > MIN_CONFIDENT_SHARE * expected_tiles, count >= MIN_KINGDOM_SQUARES
+    is_castle_visible = castle > P_CONFIDENT or (castle > P_PRESENT and exceeds_offer)
+    is_castle_possible = castle > P_PRESENT or (castle > p_possible and count_outside_offer(with_castle) > 1)
+    mostly_confident, is_large = count > min_confident_share * expected_tiles, count >= MIN_KINGDOM_SQUARES
     is_kingdom = mostly_confident and is_large
     can_be_alone = mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
     hides_castle = can_be_alone and (is_cut or count > 2 * across * along)
@@ -71,7 +65,7 @@ def classify_grid(observation: GridObservation) -> GridClass:
         beside_others=(is_kingdom and is_castle_possible) or hides_castle,
         can_be_alone=can_be_alone,
         is_possible=(mostly_confident or (castle > P_CONFIDENT and count > expected_tiles / 2))
-        and (exceeds_offer or (is_large and castle > P_POSSIBLE_CASTLE)),
+        and (exceeds_offer or (is_large and castle > p_possible)),
     )
 
 
@@ -81,12 +75,10 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     If no castle is visible anywhere, the largest grid that may hide one is the only kingdom.
     """
     classes = [(one, classify_grid(one)) for one in observations]
-    if any(grid_class.is_certain for _, grid_class in classes):
-        kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
-    else:
-        kingdoms = sorted(
-            (one for one, grid_class in classes if grid_class.can_be_alone), key=lambda one: -one.expected_tiles
-        )[:1]
+    kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
+    if not any(grid_class.is_certain for _, grid_class in classes):
+        alone = [one for one, grid_class in classes if grid_class.can_be_alone]
+        kingdoms = sorted(alone, key=lambda one: -one.expected_tiles)[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
     kingdoms = [one for one in kingdoms if one not in copies]
     kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]
@@ -113,7 +105,7 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     """
     offer_squares, board = OFFER_CELLS[0] * OFFER_CELLS[1], decision.box_squares
     is_irregular = decision.breaks_rule or decision.foreign_dominoes > 0
-    castle_visible = observation.max_castle_probability > P_TILE
+    castle_visible = observation.max_castle_probability > P_PRESENT
     if is_irregular and not castle_visible and count_evidence(observation) <= 2 * offer_squares:
         return False
     if decision.is_scattered and not observation.is_cut and count_outside_offer(observation.is_confident) <= 1:
@@ -127,11 +119,10 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     return enough and len(board) > observation.expected_tiles / 2
 
 
-def count_evidence(observation: GridObservation, cell_mask: Mask | None = None) -> int:
+def count_evidence(observation: GridObservation, cell_mask: Mask | bool = True) -> int:
     """Return the number of confident squares, with at most one castle: diamonds in a carpet look like castles."""
     castles = int((observation.castle_probability > P_CONFIDENT).sum())
-    confident = observation.is_confident if cell_mask is None else observation.is_confident & cell_mask
-    return int(confident.sum()) - max(castles - 1, 0)
+    return int((observation.is_confident & cell_mask).sum()) - max(castles - 1, 0)
 
 
 def fills_offer(tiles: Mask, border_log_odds: BorderLogOdds) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Final
 
 import numpy as np
 from scipy import ndimage
@@ -13,12 +12,9 @@ from kdvision.game.legality import Problem
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import MIN_VISIBLE_SHARE
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
-from kdvision.vision.classify.occlusion import MIN_OCCLUSION
+from kdvision.vision.classify.occupancy import MIN_OCCLUSION
 from kdvision.vision.classify.probabilities import compute_log_odds
 from kdvision.vision.geometry import Floats, Mask
-
-NO_EVIDENCE_LOG_ODDS: Final = -4.0
-"""Log-odds of an occlusion up to which there is no evidence of one: one cell in 55."""
 
 
 def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
@@ -61,13 +57,14 @@ def find_hidden_squares(board: Collection[Square], is_covered: Mask) -> list[Squ
 def compute_max_occlusion(board: Collection[Square], occlusion: Floats) -> float:
     """Return the strongest evidence for a domino hidden beside the board, 0 for none.
 
-    That is the log-odds above NO_EVIDENCE_LOG_ODDS of the less occluded one of two cells; `occlusion` (rows, cols) are
-    probabilities.
+    That is the log-odds above `no_evidence`, one cell in 55, of the less occluded one of two cells; `occlusion`
+    (rows, cols) are probabilities.
     """
+    no_evidence = -4.0
     log_odds = compute_log_odds(np.clip(occlusion, MIN_OCCLUSION, 1 - MIN_OCCLUSION))
     pairs = iterate_domino_places(board, *occlusion.shape)
     evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)
-    return max([NO_EVIDENCE_LOG_ODDS, *evidence]) - NO_EVIDENCE_LOG_ODDS
+    return max([no_evidence, *evidence]) - no_evidence
 
 
 def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyond: Floats) -> tuple[Problem, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names
 from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares, find_truncation
-from kdvision.vision.classify.observation import P_TILE, GridObservation
+from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
 
@@ -69,11 +69,9 @@ class BoardFrame(NamedTuple):
     @classmethod
     def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
         """Return the smallest rectangle around a board that begins no later than the one around `before`."""
-        rows, cols = [square.row for square in board] or [0], [square.col for square in board] or [0]
-        first = Square(min(rows), min(cols))
-        if before is not None:
-            first = Square(*np.minimum(first, cls.of(before).first).tolist())
-        return cls(first, Square(max(rows), max(cols)))
+        top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+        first = Square(top, left) if before is None else cls.of(before).first
+        return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
 
     def contains(self, square: Square) -> bool:
         """Return True if a square of the grid lies in the frame."""
@@ -108,15 +106,15 @@ def find_warnings(
     if observation.visible_share is not None and observation.tile_beyond is not None:
         truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond)
         yield from map(frame.shift_problem, truncation)
-    if hidden_squares := find_hidden_squares(board, observation.occlusion > P_TILE):
+    if hidden_squares := find_hidden_squares(board, observation.occlusion > P_PRESENT):
         inside = tuple(frame.to_board(square) for square in hidden_squares if frame.contains(square))
         place = f"on {join_names(inside)}" if inside else "beside this kingdom"
         yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
-    if unknown := tuple(frame.to_board(square) for square in board if observation.is_unidentified[square]):
+    if unknown := tuple(frame.to_board(square) for square in board if observation.occlusion[square] >= 1):
         yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", warning="unknown")
     facts = {
         "few": len(board) < usual_squares,
-        "castle": observation.max_castle_probability <= P_TILE and bool(board.castles()),
+        "castle": observation.max_castle_probability <= P_PRESENT and bool(board.castles()),
         "unproved": not decision.is_proved,
         "flawed": surroundings.damaged,
         **surroundings._asdict(),

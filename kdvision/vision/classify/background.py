@@ -7,7 +7,6 @@ not show the table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import cv2
 import numpy as np
@@ -15,15 +14,6 @@ import numpy as np
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, sample_quads
 from kdvision.vision.image.photo import Photo
-
-LIGHTNESS_WEIGHT: Final = 0.4
-"""Weight of L* in colour distances, because one table lies in light and shade."""
-MIN_SIMILAR_CELLS: Final = 2
-"""Smallest number of cells that a colour is compared with; two cells under one thing are alike."""
-SURROUND_CELLS: Final = 4
-"""Cells of table around the grid, so that a pattern repeats."""
-BACKGROUND_FRACTION: Final = 8
-"""A colour shared by at least 1/8 of the empty cells is a background colour; cloths have several."""
 
 
 @dataclass(frozen=True)
@@ -47,36 +37,35 @@ class Background:
     def measure_distance(self, empty: Mask) -> Floats:
         """Return the distance (rows, cols) of each cell's colour from the background.
 
-        Background are the surround and the `empty` cells (rows, cols). NaN if hardly any of it is visible.
+        Background are the surround and the `empty` cells (rows, cols). A colour that an eighth of them share belongs to
+        it; cloths have several. NaN if hardly any of it is visible.
         """
-        background = np.concatenate([self.cells[empty], self.surround])
-        distance = compute_colour_distance(self.cells.reshape(-1, 3), background, BACKGROUND_FRACTION)
-        return distance.reshape(empty.shape)
+        return compute_colour_distance(self.cells, np.concatenate([self.cells[empty], self.surround]), 8)
 
     @property
     def is_saturated(self) -> Mask:
         """Cells (rows, cols) that are white, because a mirrored lamp has erased the colour."""
-        min_lightness = 99.0
-        return np.asarray(self.cells[..., 0] > min_lightness)
+        return np.asarray(self.cells[..., 0] > 99.0)
 
 
 def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
-    """Return the 1/`fraction` quantile of the distances of colours (n, 3) to background samples (m, 3).
+    """Return the 1/`fraction` quantile of the distances of colours (…, 3) to background samples (m, 3).
 
-    NaN if the colour or almost all of the background is unknown.
+    L* has less weight, because one table lies in light and shade. Two cells under one thing are alike, so that colours
+    are compared with more than `min_similar`. NaN if the colour or almost all of the background is unknown.
     """
+    lightness_weight, min_similar = 0.4, 2
     background = background[~np.isnan(background[:, 0])]
-    rank = max(MIN_SIMILAR_CELLS, len(background) // fraction)
+    rank = max(min_similar, len(background) // fraction)
     if rank >= len(background):
-        return np.full(len(colours), np.nan)
-    distance = np.linalg.norm((colours[:, None] - background[None]) * (LIGHTNESS_WEIGHT, 1, 1), axis=2)
-    return np.asarray(np.partition(distance, rank, axis=1)[:, rank])
+        return np.full(colours.shape[:-1], np.nan)
+    distance = np.linalg.norm((colours[..., None, :] - background) * (lightness_weight, 1, 1), axis=-1)
+    return np.asarray(np.partition(distance, rank, axis=-1)[..., rank])
 
 
-def extend_grid(grid: Grid) -> Floats:
-    """Return the cells (n, 4, 2) around a grid, `SURROUND_CELLS` rows and columns on each side."""
-    surround = SURROUND_CELLS
-    rows, cols = np.mgrid[-surround : grid.rows + surround, -surround : grid.cols + surround].reshape(2, -1)
+def extend_grid(grid: Grid, margin: int = 4) -> Floats:
+    """Return the cells (n, 4, 2) around a grid, `margin` rows and columns on each side, so that a pattern repeats."""
+    rows, cols = np.mgrid[-margin : grid.rows + margin, -margin : grid.cols + margin].reshape(2, -1)
     outside = (rows < 0) | (rows >= grid.rows) | (cols < 0) | (cols >= grid.cols)
     corners = np.stack([cols[outside], rows[outside]], axis=1)[:, None] + UNIT_SQUARE
     matrix = grid.homography
@@ -101,9 +90,6 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     x, y = np.moveaxis((apply_homography(matrix, points + 0.5) - 0.5).astype(np.float32), -1, 0)
     sampled_pixels = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     lab = np.asarray(cv2.cvtColor(sampled_pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
-    is_inside = inside.all(axis=1)
     lab[~inside] = np.nan
-    medians = np.median(lab, axis=1)
-    medians[~is_inside] = np.nanmedian(lab[~is_inside], axis=1)
-    colours[visible] = medians
+    colours[visible] = np.nanmedian(lab, axis=1)
     return colours

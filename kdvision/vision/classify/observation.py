@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -17,7 +16,7 @@ from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS
 from kdvision.vision.reading_order import Extent
 
-P_TILE: Final = 0.5
+P_PRESENT: Final = 0.5
 """Probability from which something counts as present."""
 P_CONFIDENT: Final = 0.7
 """Probability from which the kind of a cell counts as certain."""
@@ -66,8 +65,7 @@ class GridObservation:
     def castle_cell(self) -> Square:
         """The cell of the most probable castle."""
         log_probs = self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]
-        row, col = np.unravel_index(int(log_probs.argmax()), log_probs.shape)
-        return Square(int(row), int(col))
+        return Square(*divmod(int(log_probs.argmax()), self.grid.cols))
 
     @cached_property
     def tile_probability(self) -> Floats:
@@ -77,7 +75,7 @@ class GridObservation:
     @cached_property
     def is_tile(self) -> Mask:
         """Cells (rows, cols) on which a tile is more probable than none."""
-        return np.asarray(self.tile_probability > P_TILE)
+        return np.asarray(self.tile_probability > P_PRESENT)
 
     @cached_property
     def expected_tiles(self) -> float:
@@ -85,9 +83,14 @@ class GridObservation:
         return float(self.tile_probability.sum())
 
     @cached_property
+    def kind_probability(self) -> Floats:
+        """The probability (rows, cols) of the most probable kind of tile."""
+        return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1))
+
+    @property
     def is_confident(self) -> Mask:
         """Cells (rows, cols) that show a tile of one kind with more than `P_CONFIDENT`."""
-        return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > P_CONFIDENT)
+        return np.asarray(self.kind_probability > P_CONFIDENT)
 
     @property
     def is_certain_tile(self) -> Mask:
@@ -96,8 +99,7 @@ class GridObservation:
         Other cells are for the decision to weigh. Cells that no photo shows have a uniform distribution over the kinds,
         whose sum makes a tile probable.
         """
-        one_kind = np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > P_TILE
-        return np.asarray((self.tile_probability > expit(CERTAIN_LOG_ODDS)) & one_kind)
+        return np.asarray((self.tile_probability > expit(CERTAIN_LOG_ODDS)) & (self.kind_probability > P_PRESENT))
 
     @cached_property
     def is_cut(self) -> bool:
@@ -110,27 +112,11 @@ class GridObservation:
         return bool((self.is_tile & partial).any() or beyond.any())
 
     @property
-    def is_unidentified(self) -> Mask:
-        """Cells (rows, cols) that show neither the background nor, for certain, a tile."""
-        return np.asarray(self.occlusion >= 1)
-
-    @cached_property
-    def tile_centres(self) -> Floats:
-        """The centres (n, 2) of the cells with tiles, in pixels."""
-        return np.asarray(self.grid.centres[self.is_tile])
-
-    @property
     def extent(self) -> Extent:
         """The bounding box of the tiles in the photo; of the grid if there are none."""
         tiles = self.grid.quads[self.is_tile]
         corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)
         return Extent(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
-
-    def clear_occlusion(self, cells: Collection[Square]) -> GridObservation:
-        """Return the observation without occlusion on cells whose contents a person has named."""
-        occlusion = self.occlusion.copy()
-        occlusion[[cell.row for cell in cells], [cell.col for cell in cells]] = 0.0
-        return replace(self, occlusion=occlusion)
 
     def is_beside(self, other: GridObservation) -> bool:
         """Return True if a confident tile of the other grid lies less than a square away from a tile of this one.
@@ -138,8 +124,5 @@ class GridObservation:
         That is so for centres less than `max_sides` apart.
         """
         max_sides = 1.7
-        theirs = other.grid.centres[other.is_confident]
-        if not len(self.tile_centres) or not len(theirs):
-            return False
-        tiles, others = self.grid.to_grid_coordinates(self.tile_centres), self.grid.to_grid_coordinates(theirs)
-        return bool(compute_distances(others, tiles).min() < max_sides)
+        centres = (self.grid.centres[self.is_tile], other.grid.centres[other.is_confident])
+        return bool((compute_distances(*map(self.grid.to_grid_coordinates, centres)) < max_sides).any())

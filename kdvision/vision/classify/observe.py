@@ -9,14 +9,15 @@ import numpy as np
 from scipy.special import expit
 
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.observation import P_TILE, BorderLogOdds, GridObservation
-from kdvision.vision.classify.occlusion import (
+from kdvision.vision.classify.observation import P_PRESENT, BorderLogOdds, GridObservation
+from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
+    compute_tile_features,
+    compute_tile_log_odds,
     find_foreign_objects,
     join_occlusion,
 )
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
 from kdvision.vision.classify.probabilities import Reading
@@ -29,10 +30,10 @@ MIN_WHOLE_SHARE: Final = 0.75
 """Visible share from which a cell counts as whole; less may hide crowns. Boards cut flush show more."""
 
 
-def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int = 4) -> GridObservation:
+def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObservation:
     """Return the observation of a grid; cells outside the photo show nothing."""
     share, metadata, shape = compute_visible_share(grid, photo), classifier.model.metadata, (grid.rows, grid.cols)
-    predictions = classify_cells(photo, classifier, grid, share, turns=turns)
+    predictions = classify_cells(photo, classifier, grid, share)
     background = Background.sample(photo, grid)
     features = compute_tile_features(predictions, grid, background)
     log_odds = compute_tile_log_odds(features, metadata)
@@ -49,7 +50,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int 
     observation = GridObservation(
         grid, reading, compute_border_log_odds(predictions, shape), join_occlusion(occlusion, is_foreign)
     )
-    if observation.max_castle_probability > P_TILE:
+    if observation.max_castle_probability > P_PRESENT:
         crop = crop_squares(photo, grid.quad(observation.castle_cell)[None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))
     if classifier.pieces:
@@ -62,12 +63,10 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int 
     return replace(observation, visible_share=share, tile_beyond=beyond)
 
 
-def classify_cells(
-    photo: Photo, classifier: CellClassifier, grid: Grid, share: Floats, *, turns: int = 4
-) -> CellPredictions:
+def classify_cells(photo: Photo, classifier: CellClassifier, grid: Grid, share: Floats) -> CellPredictions:
     """Return the predictions for all cells of a grid, of which `share` (rows, cols) is visible."""
     empty = None if grid.is_empty is None else (grid.is_empty & (share == 1)).reshape(-1)
-    return classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=turns, empty=empty)
+    return classifier.classify(photo, grid.quads.reshape(-1, 4, 2), empty=empty)
 
 
 def compute_visible_share(grid: Grid, photo: Photo) -> Floats:

@@ -11,16 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdvision.vision.classify.observation import P_CONFIDENT, GridObservation
-from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import (
-    DIAGONAL_COST_SIDES,
-    MAX_SAME_TILE_SIDES,
-    MIN_KINGDOM_SQUARES,
-    Component,
-    Link,
-    join_squares,
-    list_links,
-)
+from kdvision.vision.detect.hypothesis import LatticeHypothesis, find_hypotheses
+from kdvision.vision.detect.lattice import DIAGONAL_COST_SIDES, MAX_SAME_TILE_SIDES, Component, join_squares, list_links
 from kdvision.vision.geometry import Mask, compute_distances
 
 
@@ -50,28 +42,18 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     if len(castles) < 2:
         return []
     links = list_links(tiles)
-    groups = join_squares(len(tiles), [link for link in links if not _is_diagonal(tiles, link)])
-    parts = [part for group in groups for part in _split_castles(tiles, group, links, castles)]
-    parts = [part for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
-    if len(parts) < 2:
-        return []
-    hypotheses = [LatticeHypothesis.fit(tiles.select(sorted(part))) for part in parts]
-    return [one for one in hypotheses if one is not None]
-
-
-def _split_castles(tiles: Component, group: set[int], links: Sequence[Link], castles: set[int]) -> list[set[int]]:
-    inside = [link for link in links if link[1] in group and link[2] in group]
-    parts = join_squares(len(tiles), inside, may_join=lambda one, other: not (one & castles and other & castles))
-    owner = {square: n for n, part in enumerate(parts) for square in part}
-    across = [gap for gap, one, other in inside if owner[one] != owner[other]]
-    within = [link[0] for link in inside if owner[link[1]] == owner[link[2]] and not _is_diagonal(tiles, link)]
-    if across and min(across) > max(within, default=0.0):
-        return [part for part in parts if part <= group]
-    return [group]
-
-
-def _is_diagonal(tiles: Component, link: Link) -> bool:
-    return bool((tiles.places[link[1]] != tiles.places[link[2]]).all())
+    edges = {link for link in links if (tiles.places[link[1]] == tiles.places[link[2]]).any()}  # others join corners
+    parts = list[set[int]]()
+    for group in join_squares(len(tiles), edges):
+        inside = [link for link in links if group.issuperset(link[1:])]
+        split = join_squares(len(tiles), inside, may_join=lambda one, other: not (one & castles and other & castles))
+        owner = {square: n for n, part in enumerate(split) for square in part}
+        across = [gap for gap, one, other in inside if owner[one] != owner[other]]
+        within = [link[0] for link in edges.intersection(inside) if owner[link[1]] == owner[link[2]]]
+        is_split = across and min(across) > max(within, default=0.0)
+        parts += [part for part in split if part <= group] if is_split else [group]
+    hypotheses = find_hypotheses(tiles.select(sorted(part)) for part in parts)
+    return hypotheses if len(hypotheses) > 1 else []
 
 
 def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObservation]:

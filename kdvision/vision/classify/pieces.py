@@ -11,76 +11,48 @@ from scipy.special import expit, softmax
 
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import UNKNOWN, Gem, name_crossing
+from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.geometry import Floats, Mask
 
 GEM: Final = "gem"
 
-P_PRESENT: Final = 0.5
-"""Probability from which a piece counts as present."""
 P_UNCERTAIN: Final = (0.2, 0.8)
 """Probabilities between which a person should check a piece."""
 NO_GEM_LOG_ODDS: Final = -12.0
 """Log-odds of a gem on crossings without tiles."""
 
 
-class _Detected:
-    """Whether something is there: `probability` is that of its kind, `any_probability` that of any kind, if higher."""
-
-    probability: float
-    any_probability: float = 0.0
-
-    @property
-    def is_present(self) -> bool:
-        """True if something is more probable than nothing."""
-        return max(self.any_probability, self.probability) >= P_PRESENT
-
-    @property
-    def is_uncertain(self) -> bool:
-        """True if a person should check whether something is there, or of which kind."""
-        return P_UNCERTAIN[0] <= max(self.any_probability, self.probability) and self.probability <= P_UNCERTAIN[1]
-
-
 @dataclass(frozen=True)
-class DetectedPiece(_Detected):
-    """A piece on a square of a kingdom's board, of its most probable kind."""
+class DetectedPiece:
+    """A piece of its most probable kind on a square, or a gem where the square meets the three right of and below it.
+
+    `any_probability` is that of a piece of any kind.
+    """
 
     kind: str
     square: Square
     probability: float
-    any_probability: float = 0.0
+    any_probability: float
+
+    @property
+    def is_present(self) -> bool:
+        """True if something is more probable than nothing."""
+        return self.any_probability >= P_PRESENT
+
+    @property
+    def is_uncertain(self) -> bool:
+        """True if a person should check whether something is there, or of which kind."""
+        return P_UNCERTAIN[0] <= self.any_probability and self.probability <= P_UNCERTAIN[1]
 
     @property
     def squares(self) -> tuple[Square, ...]:
-        """The square it stands on."""
-        return (self.square,)
+        """The square it stands on; of a gem the four that it touches, clockwise from the upper left."""
+        return Gem(UNKNOWN, self.square).squares if self.kind == GEM else (self.square,)
 
     @property
     def location(self) -> str:
-        """Where it stands, in words: "on C3"."""
-        return f"on {self.square.name}"
-
-
-@dataclass(frozen=True)
-class DetectedGem(_Detected):
-    """A gem where four squares meet; `corner` is the upper left of them."""
-
-    corner: Square
-    probability: float
-
-    @property
-    def kind(self) -> str:
-        """The constant "gem"."""
-        return GEM
-
-    @property
-    def squares(self) -> tuple[Square, ...]:
-        """The four squares it touches, clockwise from the upper left."""
-        return Gem(UNKNOWN, self.corner).squares
-
-    @property
-    def location(self) -> str:
-        """Where it lies, in words: "between B2 C3"."""
-        return f"between {name_crossing(self.corner)}"
+        """Where it lies, in words: "on C3", "between B2 C3"."""
+        return f"between {name_crossing(self.square)}" if self.kind == GEM else f"on {self.square.name}"
 
 
 def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:
@@ -120,7 +92,7 @@ def find_pieces(
     return tuple(detected_pieces)
 
 
-def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedGem, ...]:
+def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedPiece, ...]:
     """Return each gem that is or may be on a crossing of a board, from the top left.
 
     `gems` (rows + 1, cols + 1) are log-odds on the crossings of a grid with the board's A1 at `start`.
@@ -129,7 +101,7 @@ def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[Detecte
         return ()
     inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
     return tuple(
-        DetectedGem(Square(row, col), float(probability))
-        for (row, col), probability in np.ndenumerate(expit(inner))
+        DetectedPiece(GEM, Square(*corner), float(probability), float(probability))
+        for corner, probability in np.ndenumerate(expit(inner))
         if probability >= P_UNCERTAIN[0]
     )

@@ -1,6 +1,5 @@
 """Class probabilities: for each cell of a grid, the probability of each kind of square."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -53,27 +52,18 @@ class Reading:
             return cls(np.log(values / values.sum(axis=-1, keepdims=True)), kinds)
 
     @classmethod
-    def of(
-        cls,
-        board: Board | str,
-        *,
-        confidence: float = 0.99,
-        overrides: Mapping[str, Mapping[str, float]] | None = None,
-        kinds: tuple[str, ...] = KINDS,
-    ) -> Self:
+    def of(cls, board: Board | str, *, confidence: float = 0.99, kinds: tuple[str, ...] = KINDS) -> Self:
         """Return a reading of this board with one confidence, the rest shared by all other kinds; `?` is uniform.
 
-        `overrides` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; the remainder is shared
-        by the kinds that are not mentioned.
+        Raises ValueError for a square that is none of the kinds.
         """
         board = Board.parse(board) if isinstance(board, str) else board
         values = np.full((board.height, board.width, len(kinds)), 1 / len(kinds))
         for square in np.ndindex(board.height, board.width):
             if Square(*square) not in board.unknown:
                 cell = board.get(Square(*square))
-                values[square] = _spread({str(cell) if cell else NOTHING: confidence}, kinds)
-        for name, shares in (overrides or {}).items():
-            values[Square.parse(name)] = _spread(shares, kinds)
+                values[square] = (1 - confidence) / (len(kinds) - 1)
+                values[square][kinds.index(str(cell) if cell else NOTHING)] = confidence
         return cls.of_probabilities(values, kinds)
 
     @property
@@ -89,12 +79,7 @@ class Reading:
     @property
     def best(self) -> Board:
         """The board of each cell's most probable kind, without deck and rules."""
-        cells = {
-            Square(row, col): Cell.parse(self.kinds[kind])
-            for (row, col), kind in np.ndenumerate(self.log_probs.argmax(axis=2))
-            if self.kinds[kind] != NOTHING
-        }
-        return Board(cells, height=self.rows, width=self.cols)
+        return make_board(self.kinds, self.log_probs.argmax(axis=2))
 
     def probability(self, square: Square, kind: str) -> float:
         """Return the probability of a kind (notation) on a square; 0 for a kind that the reading does not have."""
@@ -123,9 +108,7 @@ class Reading:
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
         remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
         log_probs = self.log_probs[..., remaining]
-        total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-        is_finite = np.isfinite(total)
-        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
+        shares = log_probs - np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
         values = self.log_probs.copy()
         values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]
@@ -157,13 +140,11 @@ class Reading:
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
 
 
-def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the shares as a vector over kinds; the remainder is spread evenly over the other kinds."""
-    unknown = shares.keys() - set(kinds)
-    if unknown or sum(shares.values()) > 1 + 1e-9:
-        raise ValueError(f"shares {dict(shares)} name kinds {sorted(unknown)} that are not read, or exceed 1")
-    rest = (1 - sum(shares.values())) / max(1, len(kinds) - len(shares))
-    return np.array([shares.get(kind, max(rest, 0.0)) for kind in kinds])
+def make_board(kinds: tuple[str, ...], labels: NDArray[np.intp]) -> Board:
+    """Return the board whose squares have these kinds, given by their indices (rows, cols)."""
+    kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
+    cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
+    return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
 def compute_log_odds(probability: ArrayLike) -> NDArray[np.float64]:

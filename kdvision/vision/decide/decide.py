@@ -7,29 +7,19 @@ fit the side and are connected. `ilp.py` solves it; runners-up forbid the decide
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
-from kdvision.game.board import Board, Cell, Square
-from kdvision.game.deck import Deck, index_deck
+from kdvision.game.board import Board, Square
+from kdvision.game.deck import Deck
 from kdvision.game.legality import Problem, find_problems
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
-from kdvision.vision.classify.probabilities import MIN_PROBABILITY, NOTHING, Reading
+from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
-from kdvision.vision.decide.placements import Ints, Penalties, Placements, list_placements
+from kdvision.vision.decide.placements import Ints, Placements, list_placements
 from kdvision.vision.geometry import Floats
-
-P_CONFIDENT_READING: Final = 0.98
-"""A square read with more than this and decided otherwise is always a doubt."""
-FIXED_SQUARE_LOSS_NATS: Final = 60.0
-"""Loss of any other kind on a square that a person has named."""
-P_DOUBT: Final = 0.01
-"""A square is a doubt if another kind has a higher probability."""
-MIN_PROBABILITY_RATIO: Final = 0.002
-"""Runners-up that are less probable than this, relative to the best, are not sought."""
 
 
 def decide(
@@ -39,25 +29,26 @@ def decide(
     side: int | None = None,
     fixed_squares: Mapping[tuple[int, Square], str] | None = None,
     border_log_odds: Sequence[BorderLogOdds | None] | None = None,
-    penalties: Penalties | None = None,
     temperature: float = 1.0,
 ) -> list[Decision]:
     """Return the most probable boards of all kingdoms in a photo, decided jointly because they share one box.
 
     `side` limits rows and columns; None means 5, or 7 if the readings insist. `fixed_squares` are named by a person:
     `{(0, Square(2, 1)): "w1"}`. `border_log_odds` is the evidence that neighbours are one domino. `temperature` divides
-    losses before they become probabilities.
+    losses before they become probabilities. Runners-up less probable than `min_ratio`, relative to the best, are not
+    sought.
     """
+    min_ratio = 0.002
     if not readings:
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    fixed_squares, penalties = fixed_squares or {}, penalties or Penalties()
+    fixed_squares = fixed_squares or {}
     kinds = tuple(dict.fromkeys((*readings[0].kinds, *fixed_squares.values())))
     losses = [_compute_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
-    placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, penalties)
-    limit = -float(np.log(MIN_PROBABILITY_RATIO)) * temperature
-    best, runners_up, unfinished_kingdoms = BoardProgramme(placements, side, penalties).solve(limit=limit)
+    placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds)
+    limit = -float(np.log(min_ratio)) * temperature
+    best, runners_up, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
     solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
     return [
         _make_decision(
@@ -71,12 +62,13 @@ def _compute_losses(
     reading: Reading, number: int, kinds: tuple[str, ...], fixed_squares: Mapping[tuple[int, Square], str]
 ) -> Floats:
     """Return negative log-probabilities (rows, cols, kinds) with a floor on the probability and fixed squares."""
+    fixed_square_loss_nats = 60.0
     probabilities = np.full((reading.rows, reading.cols, len(kinds)), MIN_PROBABILITY)
     probabilities[..., : len(reading.kinds)] += np.exp(reading.log_probs)
     losses = np.asarray(-np.log(probabilities))
     for (kingdom, square), kind in fixed_squares.items():
         if kingdom == number:
-            losses[square] = FIXED_SQUARE_LOSS_NATS
+            losses[square] = fixed_square_loss_nats
             losses[square][kinds.index(kind)] = 0.0
     return losses
 
@@ -98,18 +90,18 @@ def _make_decision(
             distinct[labels.tobytes()] = labels, weight
     ranked_labels = sorted(distinct.values(), key=lambda board: -board[1])
     total = sum(weight for _, weight in ranked_labels)
-    boards = [(_make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
+    boards = [(make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]
     doubts, overruled_squares = _find_doubts(losses, p.kinds, ranked_labels, grid.shape[1])
     placements = [n for n in solutions[0][0].placement_ids.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
     squares = {int(square): Square(*place) for place, square in np.ndenumerate(grid)}
     foreign_placements = [n for n in placements if p.face[n] < 0 and not p.is_castle[n]]
     foreign_squares = sorted(squares[at] for n in foreign_placements for at in (p.first[n], p.second[n]) if at >= 0)
-    index, dominoes = index_deck(deck), []
-    for n in (n for n in placements if p.face[n] >= 0):
-        one, two = (Cell.parse(p.kinds[kind]) for kind in (p.kind_a[n], p.kind_b[n]))
-        numbers = index.numbers[index.number[one, two]]
-        dominoes.append(PlacedDomino(numbers, (squares[p.first[n]], squares[p.second[n]])))
+    dominoes = [
+        PlacedDomino(p.numbers[p.face[n]], (squares[p.first[n]], squares[p.second[n]]))
+        for n in placements
+        if p.face[n] >= 0
+    ]
     return Decision(
         board=boards[0][0],
         dominoes=tuple(sorted(dominoes, key=lambda domino: domino.squares)),
@@ -123,17 +115,11 @@ def _make_decision(
     )
 
 
-def _make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
-    """Return the board that labels (rows, cols) show, in the frame of the reading."""
-    kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
-    cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
-    return Board(cells, height=labels.shape[0], width=labels.shape[1])
-
-
 def _find_doubts(
     losses: Floats, kinds: tuple[str, ...], ranked_labels: Sequence[tuple[Ints, float]], cols: int
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """Return the uncertain squares, least probable first, and those decided against a confident reading."""
+    p_confident, p_doubt = 0.98, 0.01
     labellings, best_read = np.stack([labels for labels, _ in ranked_labels]), losses.argmin(axis=1)
     doubts, overruled_squares = [], []
     for index in np.flatnonzero((labellings != best_read).any(axis=0)).tolist():
@@ -142,8 +128,8 @@ def _find_doubts(
         for labels, weight in ranked_labels:
             weights.setdefault(int(labels[index]), weight)
         probability = weights[label] / sum(weights.values())
-        contradicts = raw != label and np.exp(-losses[index, raw]) > P_CONFIDENT_READING
-        if contradicts or probability < 1 - P_DOUBT:
+        contradicts = raw != label and np.exp(-losses[index, raw]) > p_confident
+        if contradicts or probability < 1 - p_doubt:
             del weights[label]
             alternative = raw if contradicts else max(weights, key=lambda kind: weights[kind])
             doubts.append(Doubt(square, kinds[label], probability, kinds[alternative]))
@@ -158,7 +144,7 @@ def _find_problems(
 
     Messages name squares from the board's own first row and column.
     """
-    top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
+    top, left, *_ = board.bounds or (0, 0)
     problems = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])

@@ -14,30 +14,18 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.rules import VARIANTS
-from kdvision.vision.classify.pieces import P_PRESENT
+from kdvision.game.deck import Deck
+from kdvision.game.rules import GAMES, VARIANTS
+from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.geometry import Floats
 
 GAME_AUTO: Final = "auto"
 GAME_KINGDOMINO: Final = "kingdomino"
-GAME_QUEENDOMINO: Final = "queendomino"
-GAME_ROYAL_WEDDING: Final = "royal-wedding"
-DECKS: Final[Mapping[str, Deck]] = {
-    GAME_KINGDOMINO: KINGDOMINO,
-    GAME_QUEENDOMINO: QUEENDOMINO,
-    GAME_ROYAL_WEDDING: ROYAL_WEDDING,
-}
+DECKS: Final[Mapping[str, Deck]] = {game: make_rules().deck for game, make_rules in GAMES.items()}
 EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for variant in VARIANTS if variant.dominoes}
 """The dominoes that expansions add to a box. No photo is examined for them."""
-
-MIN_CONTRADICTIONS: Final = 3
-"""Expected towns, or contradictions to a box, from which another game is assumed instead of a misreading."""
-
-DecideWithDeck = Callable[[Sequence[Reading], Deck], "list[Decision]"]
-"""Decides kingdoms jointly with one deck."""
 
 
 def check_box(box: str) -> str:
@@ -55,16 +43,10 @@ def get_game(box: str) -> str:
     return box.partition("+")[0]
 
 
-def knows_towns(reading: Reading) -> bool:
-    """Return True if the network of this reading was trained on towns."""
-    return any(map(_is_town, reading.kinds))
-
-
-def choose_deck(box: str, reading: Reading) -> Deck:
-    """Return the deck of a box, with Kingdomino's dominoes if the reading knows no towns."""
+def collect_deck(box: str) -> Deck:
+    """Return the dominoes of a box."""
     game, *expansions = box.split("+")
-    deck = DECKS[game] if knows_towns(reading) else KINGDOMINO
-    return tuple(chain(deck, *(EXPANSIONS[name] for name in expansions)))
+    return tuple(chain(DECKS[game], *(EXPANSIONS[name] for name in expansions)))
 
 
 def compute_town_probability(reading: Reading) -> Floats:
@@ -74,31 +56,33 @@ def compute_town_probability(reading: Reading) -> Floats:
 
 
 def decide_game(
-    box: str, readings: Sequence[Reading], decide: DecideWithDeck, *, named_kinds: Iterable[str] = ()
+    box: str,
+    readings: Sequence[Reading],
+    decide: Callable[[Sequence[Reading], Deck], list[Decision]],
+    *,
+    named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
     """Return the box and its kingdoms, decided with its deck.
 
-    With "auto" it is Kingdomino as long as fewer than MIN_CONTRADICTIONS towns are expected and none of the
-    `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino if its box fits the kingdoms, else
-    a Royal Wedding of both boxes.
+    With "auto" it is Kingdomino as long as fewer than `min_contradictions` towns are expected and none of the
+    `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino, or, with so many contradictions
+    fewer, a Royal Wedding of both boxes. Fewer may be misreadings.
     """
+    min_contradictions = 3
     game, *expansions = box.split("+")
 
     def decide_with(name: str) -> tuple[str, list[Decision]]:
         with_expansions = "+".join((name, *expansions))
-        if not readings:
-            return with_expansions, []
-        deck = choose_deck(with_expansions, readings[0])
+        deck = collect_deck(with_expansions)
         return with_expansions, decide([reading.of_deck(deck) for reading in readings], deck)
 
     if game != GAME_AUTO:
         return decide_with(game)
     expected_towns = sum(float(compute_town_probability(reading).sum()) for reading in readings)
-    has_towns = any(map(_is_town, named_kinds)) or round(expected_towns) >= MIN_CONTRADICTIONS
-    if not has_towns or not readings or not knows_towns(readings[0]):
+    if not any(map(_is_town, named_kinds)) and round(expected_towns) < min_contradictions:
         return decide_with(GAME_KINGDOMINO)
-    one, both = decide_with(GAME_QUEENDOMINO), decide_with(GAME_ROYAL_WEDDING)
-    return both if _count_contradictions(both[1]) + MIN_CONTRADICTIONS <= _count_contradictions(one[1]) else one
+    one, both = decide_with("queendomino"), decide_with("royal-wedding")
+    return both if _count_contradictions(both[1]) + min_contradictions <= _count_contradictions(one[1]) else one
 
 
 def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]:

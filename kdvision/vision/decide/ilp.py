@@ -20,15 +20,11 @@ from kdvision.vision.classify.probabilities import CASTLE
 from kdvision.vision.decide.placements import Ints, Penalties, Placements
 from kdvision.vision.geometry import Floats, Mask
 
-MAX_NODES: Final = 60
-"""Limit for branch and bound; a limit on nodes gives the same result on every machine."""
-MAX_SQUARES: Final = 12
-"""Squares of each kingdom for which a runner-up is sought."""
 MAX_COLUMNS: Final = 1000
 """Placements from which the relaxation is rounded and no runner-up sought; only noise and large grids have as many."""
 
 Requirement = tuple[Floats, float]
-"""A constraint: weights of the placements (n,) and their least sum."""
+"""A constraint: weights of the first columns and their least sum."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +49,15 @@ class _Window(NamedTuple):
 class BoardProgramme:
     """The integer programme over the placements of one photo, with boards limited to `side` squares a side."""
 
-    def __init__(self, placements: Placements, side: int | None, penalties: Penalties) -> None:
-        self.placements, self._detached_group = placements, penalties.detached_group
-        grids = enumerate(placements.grids)
-        self._windows = [window for n, grid in grids for window in _list_windows(n, grid, side, penalties)]
+    def __init__(self, placements: Placements, side: int | None) -> None:
+        self.placements = placements
+        self._windows = [window for n, grid in enumerate(placements.grids) for window in _list_windows(n, grid, side)]
         self._rows, self._upper = _build_rows(placements, self._windows)
         kingdoms = len(placements.grids)
         self._lower = np.full(len(self._upper), -np.inf)
         self._lower[-2 * kingdoms :] = 1.0
         prices = [window.price for window in self._windows]
-        self._cost = np.r_[placements.cost, np.full(kingdoms, penalties.no_castle), prices, penalties.larger_side]
+        self._cost = np.r_[placements.cost, np.full(kingdoms, Penalties.no_castle), prices, Penalties.larger_side]
         self._cuts = set[tuple[int, ...]]()
 
     def solve(self, *, limit: float) -> tuple[Solution, list[Solution], set[int]]:
@@ -72,14 +67,9 @@ class BoardProgramme:
         for its runners-up was stopped.
         """
         p, is_equal = self.placements, self._lower == self._upper
-        relaxation = linprog(
-            self._cost,
-            A_ub=self._rows[~is_equal],
-            b_ub=self._upper[~is_equal],
-            A_eq=self._rows[is_equal],
-            b_eq=self._upper[is_equal],
-            method="highs",
-        )
+        inequalities = {"A_ub": self._rows[~is_equal], "b_ub": self._upper[~is_equal]}
+        equalities = {"A_eq": self._rows[is_equal], "b_eq": self._upper[is_equal]}
+        relaxation = linprog(self._cost, **inequalities, **equalities)
         reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
         if (reduced_costs <= limit).sum() > MAX_COLUMNS:
             rounded_solution = self._round(relaxation.x)
@@ -104,8 +94,7 @@ class BoardProgramme:
     def _round(self, values: Floats) -> Solution:
         """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
         p, placement_ids = self.placements, list[int]()
-        kingdom_of = np.repeat(np.arange(len(p.grids)), [grid.size for grid in p.grids])
-        item = np.where(p.is_castle, len(p.stock) + kingdom_of[p.first], p.face)
+        item = np.where(p.is_castle, len(p.stock) + p.kingdom_of[p.first], p.face)
         supply = np.r_[p.stock, np.ones(len(p.grids)), np.inf]  # the last entry is for what no box explains
         is_free = np.ones(len(p.losses) + 1, bool)  # the last entry stands for a missing second square
         shares = values[len(p.cost) + len(p.grids) :]
@@ -152,15 +141,13 @@ class BoardProgramme:
                 continue
             solution = self._solve_columns(is_near, self._require_difference(best, [square]), max_loss=max_loss)
             if solution is None:
-                unfinished_kingdoms.add(
-                    next(n for n, grid in enumerate(self.placements.grids) if square <= grid[-1, -1])
-                )
+                unfinished_kingdoms.add(int(self.placements.kingdom_of[square]))
             elif solution.loss <= max_loss:
                 solutions.append(solution)
         return solutions, unfinished_kingdoms
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
-        """Return the squares of each kingdom that may show something else, most uncertain first."""
+        """Return up to 12 squares of each kingdom that may show something else, most uncertain first."""
         p, uncertain_squares = self.placements, list[int]()
         squares, others = np.arange(len(best.labels)), p.losses.copy()
         others[squares, best.labels] = np.inf
@@ -168,7 +155,7 @@ class BoardProgramme:
         for grid in p.grids:
             order = grid.ravel()[np.argsort(uncertainty[grid.ravel()], kind="stable")]
             is_uncertain = (bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)
-            uncertain_squares += order[is_uncertain][:MAX_SQUARES].tolist()
+            uncertain_squares += order[is_uncertain][:12].tolist()
         return sorted(uncertain_squares, key=lambda square: float(uncertainty[square]))
 
     def _require_difference(self, best: Solution, squares: list[int]) -> Requirement:
@@ -186,33 +173,27 @@ class BoardProgramme:
 
     def _may_differ(self, best: Solution, squares: list[int], is_near: Mask, max_loss: float) -> bool:
         """Return False if no solution up to `max_loss` shows something else on any of the squares."""
-        columns, infeasible = self._select_columns(is_near), 2
-        constraints = self._constrain(columns, self._require_difference(best, squares))
-        constraints.append(LinearConstraint(self._cost[columns][None], -np.inf, max_loss))
-        return bool(self._run(columns, constraints, max_nodes=1).status != infeasible)
+        requirements, infeasible = [self._require_difference(best, squares), (-self._cost, -max_loss)], 2
+        return bool(self._run(is_near, *requirements, max_nodes=1).status != infeasible)
 
-    def _solve_columns(
-        self, is_near: Mask, requirement: Requirement | None = None, *, max_loss: float = np.inf
-    ) -> Solution | None:
+    def _solve_columns(self, is_near: Mask, *requirements: Requirement, max_loss: float = np.inf) -> Solution | None:
         """Return the best solution with some placements, adding connectivity cuts; None if there is none.
 
         The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`: then any solution may
-        be returned.
+        be returned. A limit on nodes gives the same result on every machine.
         """
-        best, count, max_rounds = None, int(is_near.sum()), 12
+        best, count, max_rounds, max_nodes = None, int(is_near.sum()), 12, 60
         for _ in range(max_rounds):
-            columns = self._select_columns(is_near)
-            constraints = self._constrain(columns, requirement)
-            result = self._run(columns, constraints)
+            result = self._run(is_near, *requirements)
             is_integral = result.x is None or np.allclose(result.x[:count], result.x[:count].round(), atol=1e-6)
             if not is_integral and result.fun <= max_loss:
-                result = self._run(columns, constraints, max_nodes=MAX_NODES)
+                result = self._run(is_near, *requirements, max_nodes=max_nodes)
             if result.x is None:
                 return best
-            placement_ids = columns[:count][result.x[:count] > 0.5]
+            placement_ids = np.flatnonzero(is_near)[result.x[:count] > 0.5]
             labels = self.placements.label_squares(placement_ids)
             new = [(n, group) for n, group in self._find_detached(labels) if group not in self._cuts]
-            loss = float(result.fun) + self._detached_group * len(new)  # not yet priced by a cut
+            loss = float(result.fun) + Penalties.detached_group * len(new)  # not yet priced by a cut
             if best is None or loss <= best.loss + 1e-9:
                 best = Solution(labels, loss, placement_ids, result.status == 0 and not new)
             if not new or loss > max_loss:
@@ -221,24 +202,18 @@ class BoardProgramme:
                 self._add_cut(kingdom, group)
         return best
 
-    def _select_columns(self, is_near: Mask) -> Ints:
-        """Return the columns to keep among the placements, and all others."""
-        return np.append(np.flatnonzero(is_near), np.arange(len(is_near), len(self._cost)))
-
-    def _constrain(self, columns: Ints, requirement: Requirement | None) -> list[LinearConstraint]:
+    def _run(self, is_near: Mask, *requirements: Requirement, max_nodes: int | None = None) -> Any:
+        """Return the solver's result for some placements; without `max_nodes`, of the linear relaxation."""
+        columns = np.append(np.flatnonzero(is_near), np.arange(len(is_near), len(self._cost)))
         constraints = [LinearConstraint(self._rows[:, columns], self._lower, self._upper)]
-        if requirement is not None:
-            weights = np.pad(requirement[0], (0, len(self._cost) - len(requirement[0])))
-            constraints.append(LinearConstraint(weights[columns][None], requirement[1], np.inf))
-        return constraints
-
-    def _run(self, columns: Ints, constraints: list[LinearConstraint], *, max_nodes: int | None = None) -> Any:
-        """Return the solver's result for some columns; without `max_nodes`, of the linear relaxation."""
-        cost = self._cost[columns]
+        for weights, least in requirements:
+            padded_weights = np.pad(weights, (0, len(self._cost) - len(weights)))  # cuts add columns
+            constraints.append(LinearConstraint(padded_weights[columns][None], least, np.inf))
         if max_nodes is None:  # presolve costs more than it saves
-            return milp(cost, constraints=constraints, options={"presolve": False})
+            return milp(self._cost[columns], constraints=constraints, options={"presolve": False})
+        is_whole = columns < len(is_near)
         options = {"mip_rel_gap": 0.0, "node_limit": max_nodes}
-        return milp(cost, integrality=columns < len(self.placements.cost), constraints=constraints, options=options)
+        return milp(self._cost[columns], integrality=is_whole, constraints=constraints, options=options)
 
     def _find_detached(self, labels: Ints) -> list[tuple[int, tuple[int, ...]]]:
         """Return kingdom and squares of each group without the castle; without a castle, of all but the largest."""
@@ -270,7 +245,7 @@ class BoardProgramme:
         row = np.r_[cut, np.zeros(columns - len(cut)), -1.0, -1.0]
         self._rows = sparse.csc_array(sparse.vstack([sparse.hstack([self._rows, payment]), row[None]]))
         self._lower, self._upper = np.append(self._lower, -np.inf), np.append(self._upper, size - 1.0)
-        self._cost = np.append(self._cost, [self._detached_group, 0.0])
+        self._cost = np.append(self._cost, [Penalties.detached_group, 0.0])
         self._cuts.add(group)
 
 
@@ -285,14 +260,13 @@ def _build_rows(p: Placements, windows: list[_Window]) -> tuple[sparse.csc_array
     is_pair, has_face, all_kingdoms = p.second >= 0, p.face >= 0, np.arange(len(p.grids))
     faces, free, larger, castle, owner = np.cumsum([len(p.losses), len(p.stock), kingdoms, kingdoms, kingdoms])
     no_castle, larger_side_column = count + all_kingdoms, count + kingdoms + len(windows)
-    kingdom_of = np.repeat(all_kingdoms, [grid.size for grid in p.grids])
     entries: list[tuple[Any, Any, Any]] = [
         (p.first, each, 1.0),
         (p.second[is_pair], each[is_pair], 1.0),
         (faces + p.face[has_face], each[has_face], 1.0),
         (free + all_kingdoms, no_castle, -1.0),
         (larger + all_kingdoms, larger_side_column, -1.0),
-        (castle + kingdom_of[p.first[p.is_castle]], each[p.is_castle], 1.0),
+        (castle + p.kingdom_of[p.first[p.is_castle]], each[p.is_castle], 1.0),
         (castle + all_kingdoms, no_castle, 1.0),
     ]
     for n, window in enumerate(windows, start=count + kingdoms):
@@ -305,12 +279,12 @@ def _build_rows(p: Placements, windows: list[_Window]) -> tuple[sparse.csc_array
     return matrix, np.r_[np.zeros(len(p.losses)), p.stock, np.zeros(2 * kingdoms), np.ones(2 * kingdoms)]
 
 
-def _list_windows(kingdom: int, grid: Ints, side: int | None, penalties: Penalties) -> list[_Window]:
+def _list_windows(kingdom: int, grid: Ints, side: int | None) -> list[_Window]:
     """Return every position of a board on a grid; without a `side`, of both sides."""
     rows, cols = grid.shape
     sizes = [(size, 0.0) for size in (SIDES if side is None else (side,))]
     fitting = next((n for n, (size, _) in enumerate(sizes) if size >= max(rows, cols)), None)
-    sizes = [*sizes, (max(rows, cols), penalties.oversize)] if fitting is None else sizes[: fitting + 1]
+    sizes = [*sizes, (max(rows, cols), Penalties.oversize)] if fitting is None else sizes[: fitting + 1]
     return [
         _Window(kingdom, grid[top : top + size, left : left + size].ravel(), price, side is None and size > SIDES[0])
         for size, price in sizes

@@ -6,32 +6,27 @@ explains: a foreign domino or a single square. Its cost is the loss of the readi
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.game.deck import Deck, faces
+from kdvision.game.deck import Deck, index_deck
 from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import CASTLE, NOTHING
 from kdvision.vision.geometry import Floats, Mask
 
 Ints = NDArray[np.intp]
 
-MAX_EXCESS_NATS: Final = 16.0
-"""A placement whose kinds are less probable than the best kinds by more than this is not considered."""
 
-
-@dataclass(frozen=True)
 class Penalties:
     """Costs, in nats, of deviations from the rules; 7 is about one in a thousand."""
 
-    foreign_domino: float = 7.0
-    single_square: float = 12.0
-    no_castle: float = 11.0
-    oversize: float = 12.0
-    larger_side: float = 3.0
-    detached_group: float = 6.0
+    foreign_domino = 7.0
+    single_square = 12.0
+    no_castle = 11.0
+    oversize = 12.0
+    larger_side = 3.0
+    detached_group = 6.0
 
 
 @dataclass(frozen=True)
@@ -39,12 +34,13 @@ class Placements:
     """Parallel arrays (n,): squares `first` and `second` with kinds `kind_a` and `kind_b`, deck `face`, `cost`.
 
     `grids` hold the numbers (rows, cols) of each kingdom's squares; all kingdoms share one numbering. `second`,
-    `kind_b` and `face` are -1 for placements of one square or without a face. `stock` (faces,) is the number of
-    dominoes with each face, `losses` (squares, kinds) the negative log-probability of each kind on each square.
+    `kind_b` and `face` are -1 for placements of one square or without a face. `numbers` are those of the dominoes with
+    each face, `stock` (faces,) says how many these are. `losses` (squares, kinds) are negative log-probabilities.
     """
 
     grids: tuple[Ints, ...]
     kinds: tuple[str, ...]
+    numbers: tuple[tuple[int | str, ...], ...]
     stock: Ints
     losses: Floats
     first: Ints
@@ -60,6 +56,11 @@ class Placements:
         """The index of the kind "no tile"."""
         return self.kinds.index(NOTHING)
 
+    @property
+    def kingdom_of(self) -> Ints:
+        """The number (squares,) of each square's kingdom."""
+        return np.repeat(np.arange(len(self.grids)), [grid.size for grid in self.grids])
+
     def label_squares(self, placement_ids: Ints) -> Ints:
         """Return the kind (squares,) on each square, given the indices of the chosen placements."""
         labels = np.full(len(self.losses) + 1, self.nothing)  # the last entry stands for a missing second square
@@ -73,38 +74,44 @@ def list_placements(
     border_log_odds: Sequence[BorderLogOdds | None],
     deck: Deck,
     kinds: tuple[str, ...],
-    penalties: Penalties,
 ) -> Placements:
-    """Return all plausible placements; `losses` are arrays (rows, cols, kinds) of negative log-probabilities."""
+    """Return all plausible placements; `losses` are arrays (rows, cols, kinds) of negative log-probabilities.
+
+    A placement whose kinds are less probable than the best kinds by more than `max_excess_nats` is not plausible.
+    """
+    max_excess_nats = 16.0
     sizes = [loss.shape[0] * loss.shape[1] for loss in losses]
     numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     grids = tuple(part.reshape(loss.shape[:2]) for part, loss in zip(numbers, losses, strict=True))
     flat = np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses])
     first, second, gains = _list_pairs(grids, border_log_odds)
-    stock = {face: count for face, count in faces(deck).items() if {str(face[0]), str(face[1])} <= set(kinds)}
-    ways = [(kinds.index(str(one)), kinds.index(str(two)), n) for n, (one, two) in enumerate(stock)]
+    index = index_deck(deck)
+    dominoes = [((str(a), str(b)), numbers) for (a, b), numbers in zip(index.faces, index.numbers, strict=True)]
+    dominoes = [(face, numbers) for face, numbers in dominoes if {*face} <= {*kinds}]
+    ways = [(kinds.index(a), kinds.index(b), n) for n, ((a, b), _) in enumerate(dominoes)]
     ways += [(b, a, n) for a, b, n in ways if a != b]
     kind_a, kind_b, face = np.array(ways, np.intp).reshape(-1, 3).T
 
     over = np.pad(flat - flat.min(axis=1, keepdims=True), (0, 1))  # the last entries stand for no second square
     gain = np.pad(flat - flat[:, [kinds.index(NOTHING)]], (0, 1))
     excess = over[first][:, kind_a] + over[second][:, kind_b] - gains[:, None]
-    pair, way = np.nonzero(excess < MAX_EXCESS_NATS)
+    pair, way = np.nonzero(excess < max_excess_nats)
     tile = np.where(np.isin(kinds, [NOTHING, CASTLE]), np.inf, flat).argmin(axis=1)
     single = np.where(np.isin(kinds, [NOTHING]), np.inf, flat).argmin(axis=1)
     squares, castle = np.arange(len(flat)), kinds.index(CASTLE)
     groups: list[tuple[ArrayLike, ...]] = [
         (first[pair], second[pair], kind_a[way], kind_b[way], face[way], -gains[pair], False),
-        (first, second, tile[first], tile[second], -1, penalties.foreign_domino - gains, False),
-        (squares, -1, single, -1, -1, penalties.single_square, False),
+        (first, second, tile[first], tile[second], -1, Penalties.foreign_domino - gains, False),
+        (squares, -1, single, -1, -1, Penalties.single_square, False),
         (squares, -1, castle, -1, -1, 0.0, True),
     ]
     columns = [np.concatenate(parts) for parts in zip(*(np.broadcast_arrays(*group) for group in groups), strict=True)]
     one, two, kind_one, kind_two, _, price, _ = columns
     columns[5] = gain[one, kind_one] + gain[two, kind_two] + price
-    is_plausible = over[one, kind_one] + over[two, kind_two] + price < MAX_EXCESS_NATS
-    counts = np.array(list(stock.values()), np.intp)
-    return Placements(grids, kinds, counts, flat, *(column[is_plausible] for column in columns))
+    is_plausible = over[one, kind_one] + over[two, kind_two] + price < max_excess_nats
+    face_numbers = tuple(numbers for _, numbers in dominoes)
+    stock = np.array([len(one) for one in face_numbers], np.intp)
+    return Placements(grids, kinds, face_numbers, stock, flat, *(column[is_plausible] for column in columns))
 
 
 def _list_pairs(grids: Sequence[Ints], border_log_odds: Sequence[BorderLogOdds | None]) -> tuple[Ints, Ints, Floats]:

@@ -13,6 +13,7 @@ from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.probabilities import Reading
 from tests.kingdoms import make_plain_observation as observe
+from tests.kingdoms import override_squares
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
@@ -24,7 +25,7 @@ def test_the_truth_is_aligned_with_the_grid() -> None:
     truth = Board.parse("w w # / . l1 f / . . f")
     for turns in range(4):
         aligned = add_frame(truth.rotate(turns), 3, 1)
-        assert align_truth(truth, observe(Reading.of(aligned, overrides={"C3": {"g": 0.9}}))) == aligned
+        assert align_truth(truth, observe(override_squares(Reading.of(aligned), {"C3": {"g": 0.9}}))) == aligned
 
 
 def test_exact_probabilities_have_a_small_calibration_error() -> None:

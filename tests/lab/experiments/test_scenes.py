@@ -17,7 +17,7 @@ from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquar
 from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
 from kdvision.vision import find
-from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+from kdvision.vision.classify.pieces import GEM, DetectedPiece
 from kdvision.vision.detect import hypothesis
 from tests.kingdoms import make_grid, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
@@ -120,8 +120,8 @@ def furnished_reading(
     return replace(
         plain,
         board=Board.parse(board),
-        pieces=tuple(DetectedPiece(*piece) for piece in found),
-        gems=tuple(DetectedGem(corner, 0.9) for corner in gems),
+        pieces=tuple(DetectedPiece(*piece, piece[2]) for piece in found),
+        gems=tuple(DetectedPiece(GEM, corner, 0.9, 0.9) for corner in gems),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.train.player_colour import choose_threshold, fit_player_colour, write_classifier
-from kdvision.vision.classify.player_colour import PlayerColourClassifier, load_player_colours
+from kdvision.vision.classify.player_colour import load_player_colours
 
 
 def test_the_fit_separates_distinct_colours() -> None:
@@ -31,7 +31,7 @@ def test_the_threshold_gives_the_required_precision() -> None:
 def test_the_runtime_reads_what_training_writes(tmp_path: Path) -> None:
     shipped = load_player_colours()
     write_classifier(shipped, tmp_path / "weights.json")
-    loaded = PlayerColourClassifier.load(tmp_path / "weights.json")
+    loaded = load_player_colours(tmp_path / "weights.json")
     assert (loaded.colours, loaded.threshold) == (shipped.colours, shipped.threshold)
     for name in ("mean", "scale", "weights"):
         assert np.array_equal(getattr(loaded, name), getattr(shipped, name))

@@ -12,11 +12,11 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again
-from kdvision.vision.assess.missing import NO_EVIDENCE_LOG_ODDS, compute_max_occlusion, find_hidden_squares
+from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import compute_border_log_odds
-from kdvision.vision.classify.occlusion import (
+from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
     find_covered,
@@ -165,8 +165,8 @@ def test_a_domino_is_hidden_with_the_lower_probability_of_its_cells() -> None:
         return compute_max_occlusion(board, hidden)
 
     assert told() == told(D2=0.9) == 0.0
-    assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 - NO_EVIDENCE_LOG_ODDS)
-    assert told(D2=0.9, E2=0.9) == pytest.approx(np.log(9) - NO_EVIDENCE_LOG_ODDS)
+    assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 + 4.0)
+    assert told(D2=0.9, E2=0.9) == pytest.approx(np.log(9) + 4.0)
     assert told(D2=0.9, E2=0.9, B1=0.6, B2=0.6) == told(D2=0.9, E2=0.9)
     long = {Square(1, col) for col in range(7)}
     hidden = np.zeros((3, 9))

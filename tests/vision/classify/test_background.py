@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.vision.classify.background import SURROUND_CELLS, Background, compute_colour_distance, extend_grid
-from kdvision.vision.classify.occlusion import find_covered
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
+from kdvision.vision.classify.background import Background, compute_colour_distance, extend_grid
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, find_covered
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
@@ -36,8 +35,8 @@ def test_truncated_cells_have_the_colour_of_their_visible_part() -> None:
 
 
 def test_the_surround_continues_the_grid() -> None:
-    quads = extend_grid(make_grid(Board.parse("w w w"), left=400, top=300, side=50))
-    assert len(quads) == (3 + 2 * SURROUND_CELLS) * (1 + 2 * SURROUND_CELLS) - 3
+    quads = extend_grid(make_grid(Board.parse("w w w"), left=400, top=300, side=50), 4)
+    assert len(quads) == (3 + 2 * 4) * (1 + 2 * 4) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
 

@@ -49,7 +49,7 @@ def test_gems_are_named_by_the_square_at_their_upper_left() -> None:
     gems = np.full((5, 6), NO_GEM_LOG_ODDS)
     gems[2, 3], gems[3, 4], gems[1, 1] = 9, 0, 9  # the last lies at the board's corner, where no four squares meet
     first, second = find_gems(gems, Square(1, 1), Board.parse("w w w l / # f f l / l l f f"))
-    assert (first.corner.name, first.is_uncertain, second.corner.name, second.is_uncertain) == ("B1", False, "C2", True)
+    assert (first.square.name, first.is_uncertain, second.square.name, second.is_uncertain) == ("B1", False, "C2", True)
     assert first.probability == pytest.approx(1, abs=1e-3) and second.probability == 0.5
     assert find_gems(gems, Square(1, 1), Board.parse("w w w")) == ()
 

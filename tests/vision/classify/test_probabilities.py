@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Board, Square
 from kdvision.vision.classify.probabilities import KINDS, Reading
+from tests.kingdoms import override_squares
 
 BOARD = "w w1 . / f # l1"
 
@@ -17,7 +18,7 @@ def test_a_perfect_reading_gives_its_board() -> None:
 
 
 def test_spoiled_squares_have_their_own_probabilities() -> None:
-    reading = Reading.of(BOARD, overrides={"B1": {"w": 0.6, "w1": 0.3}})
+    reading = override_squares(Reading.of(BOARD), {"B1": {"w": 0.6, "w1": 0.3}})
     assert str(reading.best) == "w w . / f # l1"
     assert reading.probability(Square(0, 1), "w1") == pytest.approx(0.3)
     assert np.exp(reading.log_probs).sum(axis=2) == pytest.approx(np.ones((2, 3)))
@@ -52,6 +53,6 @@ def test_invalid_arrays_are_refused(values: NDArray[np.float64], kinds: tuple[st
         Reading(values, kinds)
 
 
-def test_spoiling_with_an_unknown_kind_is_an_error() -> None:
-    with pytest.raises(ValueError, match="not read"):
-        Reading.of(BOARD, overrides={"A1": {"x9": 0.5}})
+def test_a_board_with_an_unknown_kind_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not in tuple"):
+        Reading.of("t #")

@@ -20,9 +20,9 @@ from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.ilp import BoardProgramme
 from kdvision.vision.decide.placements import Penalties
+from tests.kingdoms import override_squares
 from tests.vision.decide.simulation import SCENES, add_frame, make_noisy_reading, simulate
 
-STRICT = Penalties(*[1000.0] * 6)
 KINDS = ("w", "w1", "l", "#", ".")
 SMALL_DECK: Deck = tuple(
     Domino(number, Cell.parse(left), Cell.parse(right))
@@ -82,17 +82,19 @@ def enumerate_boards(reading: Reading) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int) -> None:
+def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("foreign_domino", "single_square", "no_castle", "oversize", "larger_side", "detached_group"):
+        monkeypatch.setattr(Penalties, name, 1000.0)
     rng = np.random.default_rng(seed)
     shape = [(2, 3), (3, 3), (1, 5), (3, 2)][seed % 4]
     reading = Reading.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
-    (decision,) = decide([reading], SMALL_DECK, side=5, penalties=STRICT)
+    (decision,) = decide([reading], SMALL_DECK, side=5)
     tried = enumerate_boards(reading)
     assert tried[str(decision.board)] == max(tried.values())
 
 
-def read(board: str, spoiled: Mapping[str, Mapping[str, float]] | None = None, side: int | None = 5) -> Decision:
-    (decision,) = decide([Reading.of(board, overrides=spoiled)], KINGDOMINO, side=side)
+def read(board: str, spoiled: Mapping[str, Mapping[str, float]] = {}, side: int | None = 5) -> Decision:
+    (decision,) = decide([override_squares(Reading.of(board), spoiled)], KINGDOMINO, side=side)
     return decision
 
 
@@ -169,13 +171,16 @@ def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
 
 def test_the_kingdoms_share_one_box() -> None:
     """Only one domino has three crowns: where two kingdoms seem to show it, the clearer one has it."""
-    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", overrides={"B1": {"m3": 0.6, "m1": 0.39}})
+    clear, unsure = (
+        Reading.of("w m3 # w w"),
+        override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
+    )
     assert str(decide([unsure], KINGDOMINO)[0].board) == "w m3 # w f"
     assert str(decide([clear, unsure], KINGDOMINO)[1].board) == "w m1 # w f"
 
 
 def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
-    reading = Reading.of("w w # / . w .", confidence=0.99999, overrides={"B2": {"w": 0.999, ".": 0.00095}})
+    reading = override_squares(Reading.of("w w # / . w .", confidence=0.99999), {"B2": {"w": 0.999, ".": 0.00095}})
     (decision,) = decide([reading], KINGDOMINO)
     assert str(decision.board) == "w w # / . . ."
     assert [square.name for square in decision.overruled_squares] == ["B2"]
@@ -193,14 +198,14 @@ def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
 
 
 def test_a_higher_temperature_is_less_sure() -> None:
-    reading = Reading.of("w w # l l", overrides={"E1": {"l": 0.8, "f": 0.19}})
+    reading = override_squares(Reading.of("w w # l l"), {"E1": {"l": 0.8, "f": 0.19}})
     cold, warm = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
     assert cold.board == warm.board and cold.probability > warm.probability + 0.05
 
 
 def test_a_fixed_square_corrects_its_neighbour() -> None:
     """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
-    reading = Reading.of("w w # l l", overrides={"A1": {"w": 0.6, "f": 0.39}})
+    reading = override_squares(Reading.of("w w # l l"), {"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
     (decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 1)): "w1"})
     assert str(decision.board) == "f w1 # l l"
@@ -225,14 +230,14 @@ def test_the_side_limits_the_board() -> None:
 
 def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
     wide, faint = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
-    unsure = Reading.of("w w # l l l l", overrides=faint)
+    unsure = override_squares(Reading.of("w w # l l l l"), faint)
     assert str(decide([unsure], KINGDOMINO)[0].board) == "w w # l l . ."
     assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
 def test_border_log_odds_join_the_halves_of_a_domino() -> None:
     """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
-    reading = Reading.of("w w w #", overrides={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
+    reading = override_squares(Reading.of("w w w #"), {"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
     right = np.array([[0.0, 3.0, 0.0]])
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[(right, np.zeros((0, 4)))])
     assert str(decision.board) == ". w w #"
@@ -312,7 +317,10 @@ def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pyt
 
 def test_the_correction_cost_counts_overruled_squares() -> None:
     """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
-    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", overrides={"B1": {"m3": 0.6, "m1": 0.39}})
+    clear, unsure = (
+        Reading.of("w m3 # w w"),
+        override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
+    )
     assert [decision.correction_cost for decision in decide([clear], KINGDOMINO)] == [0.0]
     first, second = decide([clear, unsure], KINGDOMINO)
     assert (first.correction_cost, second.correction_cost) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
@@ -323,7 +331,7 @@ def test_the_correction_cost_counts_overruled_squares() -> None:
 def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
     spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
-    readings = [Reading.of(board, overrides=spoiled) for board in ("w m3 # w w", "w m3 # w f")]
+    readings = [override_squares(Reading.of(board), spoiled) for board in ("w m3 # w w", "w m3 # w f")]
     weighed = decide(readings, KINGDOMINO)
     assert all(decision.is_proved and decision.probability < 0.7 for decision in weighed)
     solve = BoardProgramme._solve_columns
@@ -338,7 +346,7 @@ RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
 @pytest.mark.parametrize("castle", [0.001, 0.0002])
 def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
     """Without a castle one group is home: only the other lies detached."""
-    reading = Reading.of("w w w f . .", confidence=0.9999999, overrides={"F1": {".": 1 - castle, "#": castle}})
+    reading = override_squares(Reading.of("w w w f . .", confidence=0.9999999), {"F1": {".": 1 - castle, "#": castle}})
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
     assert any("no castle" in problem.text for problem in decision.problems)

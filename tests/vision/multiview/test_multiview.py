@@ -22,7 +22,7 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align, match_kingdoms
-from tests.kingdoms import make_grid
+from tests.kingdoms import make_grid, override_squares
 from tests.paths import SAMPLES
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
@@ -67,8 +67,10 @@ def test_a_square_under_glare_is_read_in_another_photo() -> None:
     """B1 and C1 have glare in the first photo; A2 is under a castle in the second, taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
-    first = make_observation(Reading.of(board, confidence=0.995, overrides=shares))
-    other = make_observation(Reading.of(board, confidence=0.995, overrides={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
+    first = make_observation(override_squares(Reading.of(board, confidence=0.995), shares))
+    other = make_observation(
+        override_squares(Reading.of(board, confidence=0.995), {"A2": {"#": 0.9}}).rotate(), {"B1": 0.95}
+    )
     found = align(first.reading, other.reading)
     assert found.is_same_kingdom and found.turns == 3
     both, _ = fuse(first, [(other, found)])
@@ -110,7 +112,7 @@ def test_a_single_missing_square_is_not_reported() -> None:
 
 def test_covered_squares_have_no_weight() -> None:
     board = Board.parse("w w # l l")
-    first = make_observation(Reading.of(board, overrides={"A1": {"f": 0.98}}), {"A1": 1.0})
+    first = make_observation(override_squares(Reading.of(board), {"A1": {"f": 0.98}}), {"A1": 1.0})
     both, _ = fuse(first, [(make_observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
     assert both.reading.best == board
     assert both.occlusion.max() == 0
@@ -243,7 +245,7 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: fl
     """One photo is certain of a bare table where another one is certain of a tile: glare looks like bare table."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     glare = {"A3": {".": 0.999, "g": 0.0005}}
-    first = make_observation(Reading.of(board, confidence=0.995, overrides=glare))
+    first = make_observation(override_squares(Reading.of(board, confidence=0.995), glare))
     other = make_observation(Reading.of(board, confidence=0.96))
     fused, _ = fuse(first, [(other, align(first.reading, other.reading))])
     assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile

@@ -18,12 +18,12 @@ from kdvision.web.table.model import TableKingdom
 from kdvision.web.table.observations import decode_observation, encode_observation
 from kdvision.web.table.readings import decode_reading
 from kdvision.web.table.storage import StoredReading
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_grid, override_squares, table_photo
 
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
     board = Board.parse(text)
-    log_probs = Reading.of(board, confidence=0.97, overrides={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
+    log_probs = override_squares(Reading.of(board, confidence=0.97), {"B2": {"w": 0.7, "w1": 0.25}}).log_probs
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
     return GridObservation(
