@@ -15,7 +15,6 @@ from kdvision.vision.geometry import (
     Floats,
     Mask,
     apply_homography,
-    compute_median,
     compute_side_lengths,
     fit_rectangle,
 )
@@ -53,7 +52,7 @@ class Grid:
     @cached_property
     def side(self) -> float:
         """The median side of a cell in pixels."""
-        return compute_median(compute_side_lengths(self.quads))
+        return float(np.median(compute_side_lengths(self.quads)))
 
     @cached_property
     def centres(self) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
+from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.detector import Detections
 
 Indices = npt.NDArray[np.intp]
@@ -70,7 +70,7 @@ class Component:
     @cached_property
     def side(self) -> float:
         """The median side of the squares in pixels."""
-        return compute_median(self.squares.side)
+        return float(np.median(self.squares.side))
 
     @property
     def bounds(self) -> Bounds:
