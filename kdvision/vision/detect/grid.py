@@ -40,10 +40,6 @@ class Grid:
     def cols(self) -> int:
         return int(self.quads.shape[1])
 
-    def quad(self, square: tuple[int, int]) -> Floats:
-        """Return the corners (4, 2) of one cell."""
-        return np.asarray(self.quads[square[0], square[1]])
-
     @property
     def corners(self) -> Floats:
         """The corners (4, 2) of the whole grid: top left, top right, bottom right, bottom left."""
@@ -67,11 +63,6 @@ class Grid:
     def homography(self) -> Floats:
         """The matrix (3, 3) from grid coordinates (column, row) to pixels, determined by the grid's corners."""
         return fit_rectangle(self.rows, self.cols, self.corners)
-
-    def crop(self, rows: slice, cols: slice) -> Grid:
-        """Return the grid of some rows and columns."""
-        evidence = None if self.evidence is None else self.evidence[rows, cols]
-        return Grid(self.quads[rows, cols], evidence, None if self.is_empty is None else self.is_empty[rows, cols])
 
 
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:
