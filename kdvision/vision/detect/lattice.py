@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -77,9 +77,9 @@ class Component:
         """The smallest rectangle that holds all places."""
         return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
 
-    def select(self, selection: Indices | Mask | list[int]) -> Component:
+    def select(self, selection: Indices | Mask | list[int]) -> Self:
         """Return the component of some squares, given by a mask or by indices."""
-        return Component(self.places[selection], self.squares.select(selection))
+        return replace(self, places=self.places[selection], squares=self.squares.select(selection))
 
     def count_common_places(self, other: Component) -> int:
         """Return the number of places that both components have."""
