@@ -48,7 +48,7 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             _draw_total(canvas, entry, grid, entry.player_name or default_name)
             label_offset = np.array([0.0, 0.36 * grid.side])
             centres = [grid.centres[piece.square] - label_offset for piece in entry.reading.pieces]
-            centres += [grid.quad(gem.square)[2] for gem in entry.reading.gems]
+            centres += [grid.quads[gem.square][2] for gem in entry.reading.gems]
             for piece, centre in zip(list_pieces(entry.reading), centres, strict=True):
                 colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
                 draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)
@@ -57,11 +57,11 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
 
 def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
     """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
-    draw_lines(canvas, map(grid.quad, entry.board), LIGHT, grid.side * 0.012, is_closed=True)
+    draw_lines(canvas, [grid.quads[square] for square in entry.board], LIGHT, grid.side * 0.012, is_closed=True)
     for territory in entry.kingdom.territories:
         border: list[Points] = []
         for square in territory.squares:
-            quad = shrink_quad(grid.quad(square), 0.92)
+            quad = shrink_quad(grid.quads[square], 0.92)
             # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
             outer_sides = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
             border += [quad[[i, (i + 1) % 4]] for i in outer_sides]
@@ -75,7 +75,7 @@ def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Point
     for square in sorted(doubt_squares.union(entry.board)):
         side, cell = sides[square], entry.board.get(square)
         if square in doubt_squares:
-            frame = shrink_quad(grid.quad(square), 0.86)
+            frame = shrink_quad(grid.quads[square], 0.86)
             draw_lines(canvas, [frame], DARK, side * 0.11, is_closed=True)
             draw_lines(canvas, [frame], AMBER, side * 0.07, is_closed=True)
         if cell is not None:

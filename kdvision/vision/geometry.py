@@ -1,4 +1,4 @@
-"""Plane geometry shared by all stages: homographies, distances, fast medians."""
+"""Plane geometry shared by all stages: homographies, distances, rasters."""
 
 from typing import Any, Final
 
@@ -39,12 +39,6 @@ def compute_distances(points: Floats, others: Floats) -> Floats:
 def compute_side_lengths(quads: Floats) -> Floats:
     """Return the lengths (…, 4) of the sides of quadrilaterals (…, 4, 2)."""
     return np.asarray(np.linalg.norm(quads - np.roll(quads, 1, axis=-2), axis=-1))
-
-
-def compute_median(values: Floats) -> float:
-    """Return the median of a non-empty array; ten times faster than `np.median` for few values."""
-    order = np.sort(values, axis=None)
-    return float((order[(len(order) - 1) // 2] + order[len(order) // 2]) / 2)
 
 
 def sample_quads(quads: Floats, positions: Floats) -> Floats:

@@ -165,7 +165,7 @@ def build_reading(
     gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
         board=board,
-        grid=observation.grid.crop(rows, cols),
+        grid=Grid(observation.grid.quads[rows, cols]),
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
         problems=(*misreadings, *reported_warnings),

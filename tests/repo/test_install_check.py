@@ -12,14 +12,7 @@ from typing import Any
 import pytest
 
 from scripts import install_check
-from scripts.install_check import (
-    SAMPLE,
-    Verdict,
-    check_wheel,
-    find_faults,
-    find_interpreter,
-    measure_megabytes,
-)
+from scripts.install_check import SAMPLE, Verdict, check_wheel, find_faults, find_interpreter, measure_megabytes
 
 TRUTH = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))
 BOARDS = [kingdom["board"] for kingdom in TRUTH["kingdoms"]]

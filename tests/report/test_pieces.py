@@ -168,7 +168,7 @@ def test_json_table_and_picture_show_detected_pieces(
     assert run("score", photo, "--overlay", plain).code == 0
     pictures = [Photo.open(path).pixels.astype(int) for path in (plain, drawn)]
     rows, cols, _ = np.nonzero(np.abs(pictures[0] - pictures[1]) > 8)
-    quad = eyes[0].grid.quad(Square(1, 1))
+    quad = eyes[0].grid.quads[1, 1]
     on_board = rows > quad[0, 1]  # the range above the kingdom differs too
     assert on_board.any()
     assert rows[on_board].min() >= quad[0, 1] and cols[on_board].min() >= quad[0, 0] - 5

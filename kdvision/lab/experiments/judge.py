@@ -57,7 +57,7 @@ def _match(truth: RenderedKingdom, read: KingdomReading) -> tuple[int, bool, boo
     """Return how many squares of both lie together, whether all of them do, and whether all are right."""
     quads = np.array([square.corners for square in truth.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
-    centres = np.array([read.grid.quad(square).mean(0) for square in read.board]).reshape(-1, 2)
+    centres = np.array([read.grid.quads[square].mean(0) for square in read.board]).reshape(-1, 2)
     distance = cdist(quads.mean(1), centres)
     assigned = zip(*linear_sum_assignment(np.minimum(distance, side)), strict=True)
     near = [(t, r) for t, r in assigned if distance[t, r] < MAX_DISTANCE_SIDES * side]

@@ -156,7 +156,7 @@ def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
     rows = [count(NONE, plain)]
     if not rows[0]["outlined"]:
         return rows
-    quads = np.array([plain.kingdoms[0].grid.quad(square) for square in plain.kingdoms[0].board])
+    quads = np.array([plain.kingdoms[0].grid.quads[square] for square in plain.kingdoms[0].board])
     for index, (occluder, draw) in enumerate(product(OCCLUDERS, range(DRAWS_PER_PHOTO))):
         rng = np.random.default_rng([STREAM, zlib.crc32(name.encode()), index, draw])
         at, side = _draw_point(quads, rng)

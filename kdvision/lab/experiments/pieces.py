@@ -93,14 +93,14 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
 
 
 def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
-    quad = kingdom.grid.quad
-    yield from _list_tile_items(kingdom.board, {square: quad(square) for square in kingdom.board})
+    quads = kingdom.grid.quads
+    yield from _list_tile_items(kingdom.board, {square: quads[square] for square in kingdom.board})
     for piece in kingdom.pieces:
         if piece.is_present:
-            yield Item(piece.kind, quad(piece.square).mean(0), _measure_side(quad(piece.square)))
+            yield Item(piece.kind, quads[piece.square].mean(0), _measure_side(quads[piece.square]))
     for gem in kingdom.gems:
         if gem.is_present:
-            yield Item(GEM, quad(gem.square)[2], _measure_side(quad(gem.square)))
+            yield Item(GEM, quads[gem.square][2], _measure_side(quads[gem.square]))
 
 
 def _measure_side(quad: Floats) -> float:

@@ -51,7 +51,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
         grid, reading, compute_border_log_odds(predictions, shape), join_occlusion(occlusion, is_foreign)
     )
     if observation.max_castle_probability > P_PRESENT:
-        crop = crop_squares(photo, grid.quad(observation.castle_cell)[None])[0]
+        crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))
     if classifier.pieces:
         gems = join_gem_evidence(predictions.gems.reshape(*shape, -1), observation.is_tile)

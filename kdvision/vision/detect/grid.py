@@ -10,15 +10,7 @@ import numpy as np
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import Bounds
-from kdvision.vision.geometry import (
-    UNIT_SQUARE,
-    Floats,
-    Mask,
-    apply_homography,
-    compute_median,
-    compute_side_lengths,
-    fit_rectangle,
-)
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, compute_side_lengths, fit_rectangle
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +33,6 @@ class Grid:
     def cols(self) -> int:
         return int(self.quads.shape[1])
 
-    def quad(self, square: tuple[int, int]) -> Floats:
-        """Return the corners (4, 2) of one cell."""
-        return np.asarray(self.quads[square[0], square[1]])
-
     @property
     def corners(self) -> Floats:
         """The corners (4, 2) of the whole grid: top left, top right, bottom right, bottom left."""
@@ -53,7 +41,7 @@ class Grid:
     @cached_property
     def side(self) -> float:
         """The median side of a cell in pixels."""
-        return compute_median(compute_side_lengths(self.quads))
+        return float(np.median(compute_side_lengths(self.quads)))
 
     @cached_property
     def centres(self) -> Floats:
@@ -68,11 +56,6 @@ class Grid:
     def homography(self) -> Floats:
         """The matrix (3, 3) from grid coordinates (column, row) to pixels, determined by the grid's corners."""
         return fit_rectangle(self.rows, self.cols, self.corners)
-
-    def crop(self, rows: slice, cols: slice) -> Grid:
-        """Return the grid of some rows and columns."""
-        evidence = None if self.evidence is None else self.evidence[rows, cols]
-        return Grid(self.quads[rows, cols], evidence, None if self.is_empty is None else self.is_empty[rows, cols])
 
 
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:

@@ -9,12 +9,7 @@ from functools import cached_property
 import cv2
 import numpy as np
 
-from kdvision.vision.detect.lattice import (
-    MIN_KINGDOM_SQUARES,
-    Component,
-    Indices,
-    split_component,
-)
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, Indices, split_component
 from kdvision.vision.geometry import Floats, apply_homography
 
 
@@ -30,7 +25,9 @@ class LatticeHypothesis(Component):
 
     @classmethod
     def fit(cls, component: Component, empty_places: Indices | None = None) -> LatticeHypothesis | None:
-        """Return the hypothesis with the homography that fits its squares; None if there is none."""
+        """Return the hypothesis with the homography that fits its squares; None if they are too few, or none fits."""
+        if len(component) < MIN_KINGDOM_SQUARES:
+            return None
         matrix = _fit_homography(component)
         if not np.isfinite(matrix).all() or abs(np.linalg.det(matrix[:2, :2])) <= 1:
             return None
@@ -63,8 +60,7 @@ class LatticeHypothesis(Component):
 
 def find_hypotheses(components: Iterable[Component]) -> list[LatticeHypothesis]:
     """Return the lattices that the components form, none of them larger than a kingdom."""
-    parts = [part for component in components for part in split_component(component)]
-    hypotheses = [LatticeHypothesis.fit(part) for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
+    hypotheses = (LatticeHypothesis.fit(part) for component in components for part in split_component(component))
     return [one for one in hypotheses if one is not None]
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
+from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.detector import Detections
 
 Indices = npt.NDArray[np.intp]
@@ -70,16 +70,16 @@ class Component:
     @cached_property
     def side(self) -> float:
         """The median side of the squares in pixels."""
-        return compute_median(self.squares.side)
+        return float(np.median(self.squares.side))
 
     @property
     def bounds(self) -> Bounds:
         """The smallest rectangle that holds all places."""
         return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
 
-    def select(self, selection: Indices | Mask | list[int]) -> Component:
+    def select(self, selection: Indices | Mask | list[int]) -> Self:
         """Return the component of some squares, given by a mask or by indices."""
-        return Component(self.places[selection], self.squares.select(selection))
+        return replace(self, places=self.places[selection], squares=self.squares.select(selection))
 
     def count_common_places(self, other: Component) -> int:
         """Return the number of places that both components have."""
@@ -90,14 +90,14 @@ class Component:
         return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
 
 
-def grow_components(squares: Detections, mask: Mask | None = None) -> Iterator[Component]:
+def grow_components(squares: Detections) -> Iterator[Component]:
     """Yield the components of the detections, each grown from the strongest one at (0, 0), which is first.
 
-    Columns run along its first axis. Detections on two halves of other ones are left out, and those not in `mask` (n,).
+    Columns run along its first axis. Detections on two halves of other ones are left out.
     """
-    free = ~find_overlapped(squares) if mask is None else mask & ~find_overlapped(squares)
-    is_free = free.tolist()  # single look-ups are faster in a list
-    links = _list_candidates(squares, free)
+    squares = squares.select(~find_overlapped(squares))
+    is_free = [True] * len(squares)
+    links = _list_candidates(squares)
     for seed in np.argsort(-squares.score, kind="stable").tolist():
         if is_free[seed]:
             members: dict[tuple[int, int], tuple[int, int]] = {}
@@ -124,8 +124,8 @@ def grow_components(squares: Detections, mask: Mask | None = None) -> Iterator[C
             yield Component(np.array(list(members)), squares.select(indices).turn(turns))
 
 
-def _list_candidates(squares: Detections, free: Mask) -> dict[int, list[tuple[int, int, list[list[float]]]]]:
-    """Return for each `free` square those that lie where its axes lead, nearest first.
+def _list_candidates(squares: Detections) -> dict[int, list[tuple[int, int, list[list[float]]]]]:
+    """Return for each square those that lie where its axes lead, nearest first.
 
     Each is the number of the step, the index of the other square, and for the first one's axes turned by 0 and 1
     quarters the link: the gap in sides (infinite if the squares do not fit together), the step to it in columns and
@@ -140,7 +140,7 @@ def _list_candidates(squares: Detections, free: Mask) -> dict[int, list[tuple[in
     centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
     expected_offset, offset = 2 * np.stack([u, v], axis=1) @ _STEPS.T, centre - centre[:, None]
     reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side
-    one, other = np.nonzero((np.abs(offset) <= reach[:, None]) & np.outer(free, free))
+    one, other = np.nonzero(np.abs(offset) <= reach[:, None])
     deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side[one, None]
     pair, step = np.nonzero(deviation <= max_deviation)
     order = np.argsort(deviation[pair, step], kind="stable")
@@ -173,15 +173,12 @@ def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_ha
     than `max_half_sides` along both axes of one of them; neighbours are 2 apart.
     """
     score, is_overlapped = squares.score, np.zeros(len(squares), bool)
-    weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
-    order = np.argsort(-score, kind="stable")
-    strong = order[max_score_ratio * score[order] > score.min(initial=1)]
-    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
-    axis_distance = np.abs((squares.centre[weak] - squares.centre[strong, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
-    covers = (axis_distance < max_half_sides) & (score[weak] < max_score_ratio * score[strong, None])
-    for index, is_covered in zip(strong.tolist(), covers, strict=True):
+    inverse = np.linalg.pinv(np.stack([squares.axis_u, squares.axis_v], axis=-1))
+    axis_distance = np.abs((squares.centre - squares.centre[:, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
+    covers = (axis_distance < max_half_sides) & (score < max_score_ratio * score[:, None])
+    for index in np.argsort(-score, kind="stable"):
         if not is_overlapped[index]:
-            is_overlapped[weak] |= is_covered
+            is_overlapped |= covers[index]
     return is_overlapped
 
 
@@ -193,7 +190,7 @@ def split_component(component: Component) -> list[Component]:
     """
 
     def fits_kingdom(indices: list[int]) -> bool:
-        return not indices or bool(np.ptp(component.places[indices], axis=0).max() < MAX_SIDE)
+        return bool(np.ptp(component.places[indices], axis=0).max() < MAX_SIDE)
 
     if fits_kingdom([*range(len(component))]):
         return [component]

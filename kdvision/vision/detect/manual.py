@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from scipy.special import log_expit
 
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.grid import Grid, warp_grid
@@ -16,7 +17,7 @@ from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.refine import RECTIFIED_SIDE_PIXELS, detect_rectified, rectify
 from kdvision.vision.geometry import fit_rectangle
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier, log_softmax
+from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import Detections, SquareDetector
 
 
@@ -45,9 +46,7 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
         return replace(warp_grid(drawn_lattice, bounds), evidence=np.full((rows, cols), neutral_score))
-    detected_lattice = replace(
-        detected_lattice, places=detected_lattice.places[is_inside], squares=detected_lattice.squares.select(is_inside)
-    )
+    detected_lattice = detected_lattice.select(is_inside)
     corrected_grid = warp_grid(detected_lattice, bounds)
     correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
@@ -58,8 +57,9 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
     """Return the lattice of an outline's rows and columns, without detections."""
-    no_places = np.zeros((0, 2), int)
-    return LatticeHypothesis(no_places, Detections.empty(), fit_rectangle(rows, cols, outline.corners), no_places)
+    none, no_places = np.zeros((0, 2)), np.zeros((0, 2), int)
+    no_squares = Detections(none, none, none, np.zeros(0))
+    return LatticeHypothesis(no_places, no_squares, fit_rectangle(rows, cols, outline.corners), no_places)
 
 
 def estimate_size(
@@ -80,8 +80,8 @@ def estimate_size(
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
         grid = warp_grid(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
         predictions = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
-        presence = log_softmax(np.stack([predictions.presence, np.zeros_like(predictions.presence)], axis=-1))[:, 0]
-        return float((predictions.kind.max(axis=1) + presence + predictions.partner.max(axis=1)).mean())
+        log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
+        return float(log_probs.mean())
 
     return max(outline.iterate_sizes(), key=measure_certainty)
 

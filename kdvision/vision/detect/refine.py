@@ -12,14 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import (
-    MIN_KINGDOM_SQUARES,
-    Bounds,
-    Component,
-    Indices,
-    grow_components,
-    split_component,
-)
+from kdvision.vision.detect.lattice import Bounds, Component, Indices, grow_components, split_component
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector
@@ -46,9 +39,16 @@ def detect_rectified(
     """Return what the detector finds on a lattice rectified within `bounds`; None if that is too little."""
     picture, matrix = rectify(photo, hypothesis.matrix, bounds)
     detections, votes = detector.detect(picture)
-    members = max(split_component(_assign_places(detections, bounds, hypothesis)), key=hypothesis.count_common_places)
-    if len(members) < MIN_KINGDOM_SQUARES:
+    has_right_size = np.abs(np.log(detections.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
+    parts = [
+        Component(part.places + (_find_nearest_places(part.squares, bounds) - part.places)[0], part.squares)
+        for component in grow_components(detections.select(has_right_size).turn_rightwards())
+        for part in split_component(component)
+    ]
+    members = max(parts, key=lambda part: (hypothesis.count_common_places(part), len(part)), default=None)
+    if members is None:
         return None
+    members = members.select(np.lexsort(members.places.T[::-1]))  # the order of squares affects RANSAC
     # No place is known to be empty if the squares do not lie on the places for which the picture was rectified.
     lie_on_places = (_find_nearest_places(members.squares, bounds) == members.places).all()
     empty = _find_empty_places(votes, bounds) if lie_on_places else None
@@ -95,18 +95,3 @@ def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float 
     count = RECTIFIED_SIDE_PIXELS // STRIDE_PIXELS
     strongest = votes.reshape(bounds.rows, count, bounds.cols, count)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
     return np.argwhere(strongest < max_probability)[:, ::-1] + bounds[:2]
-
-
-def _assign_places(detections: Detections, bounds: Bounds, before: Component) -> Component:
-    """Return the connected squares of a lattice rectified within `bounds`.
-
-    Of several parts, the one that shares most places with the lattice `before` is taken.
-    """
-    has_right_size = np.abs(np.log(detections.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
-    parts = [
-        Component(part.places + _find_nearest_places(part.squares, bounds)[0], part.squares)
-        for part in grow_components(detections.turn_rightwards(), has_right_size)
-    ]
-    empty = Component(np.zeros((0, 2), int), Detections.empty())
-    best = max(parts, key=lambda part: (before.count_common_places(part), len(part)), default=empty)
-    return best.select(np.lexsort(best.places.T[::-1]))  # the order of squares affects RANSAC

@@ -10,11 +10,7 @@ from kdvision.vision.detect.hypothesis import LatticeHypothesis, find_hypotheses
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
 from kdvision.vision.detect.refine import refine
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import (
-    FINE_LONG_SIDE_PIXELS,
-    Detections,
-    SquareDetector,
-)
+from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS, Detections, SquareDetector
 
 
 def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:

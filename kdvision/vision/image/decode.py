@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 import numpy as np
@@ -111,15 +110,10 @@ def _report_damage(name: str) -> Iterator[None]:
 
 
 def _list_formats(data: bytes) -> tuple[str, ...]:
-    """Return Pillow's names of the formats that `data` may have."""
-    # Registering the readers of other formats takes longer than reading a JPEG's header.
-    return ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _register_formats()
-
-
-@cache
-def _register_formats() -> tuple[str, ...]:
-    """Return the accepted formats that Pillow can open; its other readers, such as PostScript, run too much code."""
-    from pillow_heif import register_heif_opener  # slow to import, and not needed for JPEG
+    """Return Pillow's names of the accepted formats that `data` may have; other readers run too much code."""
+    if data.startswith(b"\xff\xd8\xff"):
+        return ("JPEG",)  # registering the readers of other formats takes longer than reading a JPEG's header
+    from pillow_heif import register_heif_opener
 
     register_heif_opener()
     Image.init()

@@ -65,8 +65,7 @@ def _apply_profile(image: Image.Image, profile: bytes | None) -> Image.Image:
     if profile:
         with suppress(ImageCms.PyCMSError, OSError, ValueError):
             embedded_profile = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-            mode = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}.get(embedded_profile.profile.xcolor_space.strip())
-            if mode == image.mode and "sRGB" not in ImageCms.getProfileDescription(embedded_profile):
+            if "sRGB" not in ImageCms.getProfileDescription(embedded_profile):
                 srgb = ImageCms.createProfile("sRGB")
                 image = ImageCms.profileToProfile(image, embedded_profile, srgb, outputMode="RGB") or image
     return image if image.mode == "RGB" else image.convert("RGB")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product, starmap
 
 import numpy as np
 
@@ -59,24 +60,23 @@ def _find_shift(
     agree = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)
     both = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
     neither = np.einsum("ij,lm->ijlm", empty, other_empty)
-    gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
+    # The log-likelihood ratio of a cell outside the other grid; that of two overlapping cells is relative to it.
     outside, other_outside = (np.log(part + disagreement_ratio * (1 - part)) for part in (empty, other_empty))
-    best = Alignment(turns, 0, 0, -np.inf, 0.0)
-    for rows in range(1 - other.rows, first.rows):
-        for cols in range(1 - other.cols, first.cols):
-            down = slice(max(rows, 0), min(rows + other.rows, first.rows))
-            right = slice(max(cols, 0), min(cols + other.cols, first.cols))
-            overlap = down, right  # the part of each grid that overlaps the other one
-            other_overlap = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
-            gain, agreement, tile = (
-                float(np.einsum("ijij->", part[*overlap, *other_overlap])) for part in (gains, agree, both)
-            )
-            gain += float(outside.sum() - outside[overlap].sum()) + float(
-                other_outside.sum() - other_outside[other_overlap].sum()
-            )
-            if gain > best.gain + 1e-9:
-                best = Alignment(turns, rows, cols, gain, agreement / max(tile, 1e-9))
-    return best
+    gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
+    gains -= outside[:, :, None, None] + other_outside
+
+    def shift(rows: int, cols: int) -> Alignment:
+        down = slice(max(rows, 0), min(rows + other.rows, first.rows))
+        right = slice(max(cols, 0), min(cols + other.cols, first.cols))
+        other_overlap = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
+        gain, agreement, tile = (
+            float(np.einsum("ijij->", part[down, right, *other_overlap])) for part in (gains, agree, both)
+        )
+        gain += float(outside.sum() + other_outside.sum())
+        return Alignment(turns, rows, cols, gain, agreement / max(tile, 1e-9))
+
+    shifts = product(range(1 - other.rows, first.rows), range(1 - other.cols, first.cols))
+    return max(starmap(shift, shifts), key=lambda one: one.gain)
 
 
 def match_kingdoms(

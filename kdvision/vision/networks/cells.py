@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_median, compute_side_lengths
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.networks.detector import PADDING_GREY
 from kdvision.vision.networks.onnx import Model
@@ -69,7 +69,7 @@ def crop_squares(photo: Photo, quads: Floats) -> Bytes:
 
 def _compute_scale(quads: Floats, *, oversampling: float = 1.2) -> float:
     """Return the scale at which squares have `oversampling` times the pixels that they have in a crop."""
-    return oversampling * SQUARE_PIXELS / max(compute_median(compute_side_lengths(quads)), 1.0)
+    return oversampling * SQUARE_PIXELS / max(float(np.median(compute_side_lengths(quads))), 1.0)
 
 
 def log_softmax(logits: Floats) -> Floats:

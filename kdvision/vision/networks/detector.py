@@ -75,11 +75,6 @@ class Detections:
     def __len__(self) -> int:
         return len(self.score)
 
-    @classmethod
-    def empty(cls) -> Detections:
-        """Return no detections."""
-        return cls(np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
-
     @cached_property
     def side(self) -> Floats:
         """The side lengths (n,) in pixels, as the root of the area."""
@@ -123,8 +118,6 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     min_probability, full_score_share = 0.5, 0.45  # votes that count; share of the possible votes for a score of 1
     chance = expit(output[0].astype(np.float64))
     rows, cols = np.nonzero(chance > min_probability)
-    if not len(rows):
-        return Detections.empty()
     votes = output[:, rows, cols].T.astype(np.float64)
     votes[:, 3] = np.clip(votes[:, 3], -2, 8)  # against overflow
     half_side = np.exp(votes[:, 3])

@@ -5,13 +5,7 @@ import pytest
 
 from kdvision.evaluate.corruptions import CORRUPTIONS
 from kdvision.game.board import Board
-from kdvision.lab.calibrate.scenes import (
-    CORRUPTED_SHARE,
-    ObservedKingdom,
-    ObservedScene,
-    corrupt_some,
-    judge_boards,
-)
+from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, ObservedScene, corrupt_some, judge_boards
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.vision.assess.warnings import Surroundings
@@ -24,9 +18,9 @@ BOARD = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . 
 
 def make_picture() -> Picture:
     grid = make_grid(BOARD, side=60)
-    squares = {square: RenderedSquare(grid.quad(square), 0.0) for square in BOARD}
+    squares = {square: RenderedSquare(grid.quads[square], 0.0) for square in BOARD}
     pixels = np.random.default_rng(0).integers(0, 255, (400, 500, 3), dtype=np.uint8)
-    return Picture(pixels, (RenderedKingdom(BOARD, squares, {}),), (grid.quad(next(iter(BOARD))) + 200,))
+    return Picture(pixels, (RenderedKingdom(BOARD, squares, {}),), (grid.quads[next(iter(BOARD))] + 200,))
 
 
 @pytest.mark.parametrize("corruption", TRAINING_CORRUPTIONS)

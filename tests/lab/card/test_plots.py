@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card.plots import (
-    PLOTS,
-    SERIES,
-    _draw_panel,
-    describe_source,
-    draw_coverage,
-    write_plots,
-)
+from kdvision.lab.card.plots import PLOTS, SERIES, _draw_panel, describe_source, draw_coverage, write_plots
 from tests.lab.card.sources import get_source
 
 pytest.importorskip("matplotlib")

@@ -24,7 +24,7 @@ def picture(*kingdoms: tuple[str, float]) -> Picture:
 def true(text: str, left: float) -> RenderedKingdom:
     board = Board.parse(text)
     grid = make_grid(board, left=left)
-    return RenderedKingdom(board, {square: RenderedSquare(grid.quad(square), 0.0) for square in board}, {})
+    return RenderedKingdom(board, {square: RenderedSquare(grid.quads[square], 0.0) for square in board}, {})
 
 
 def verdict_on(picture: Picture, *readings: KingdomReading, found_none: bool = False) -> SimpleNamespace:

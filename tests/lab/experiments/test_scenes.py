@@ -108,7 +108,7 @@ def furnished_picture() -> Picture:
     """Return a building on B1, a knight on B3 and a gem between A1 and B2."""
     board = Board.parse(BOARD)
     grid = make_grid(board, left=40)
-    quads = {square: RenderedSquare(grid.quad(square), 0.0) for square in board}
+    quads = {square: RenderedSquare(grid.quads[square], 0.0) for square in board}
     kingdom = RenderedKingdom(board, quads, {}, {B1: "building", B3: "knight"}, frozenset({Square(0, 0)}))
     return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())
 

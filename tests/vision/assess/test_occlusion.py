@@ -206,7 +206,7 @@ def test_an_object_on_a_domino_at_the_rim_is_reported() -> None:
     (read,) = kdvision.read(photo)
     checked, dominoes = 0, list[Any](read.dominoes)
     for domino in dominoes[::2]:
-        quads = np.array([read.grid.quad(square) for square in domino.squares])
+        quads = np.array([read.grid.quads[square] for square in domino.squares])
         middle, size = quads.mean(axis=(0, 1)), 1.15 * read.grid.side
         pixels = photo.pixels.copy()
         cv2.circle(pixels, tuple(np.rint(middle).astype(int).tolist()), round(size), (20, 20, 24), -1, cv2.LINE_AA)

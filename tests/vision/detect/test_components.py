@@ -37,5 +37,3 @@ def test_kingdoms_with_a_small_gap_are_split_there() -> None:
 def test_the_largest_kingdom_is_not_split() -> None:
     whole = grow_only_component(make_detections(SEVEN, make_view(0.3), noise=0.5))
     assert split_component(whole) == [whole]
-    empty = whole.select([])
-    assert split_component(empty) == [empty]

@@ -163,7 +163,7 @@ def test_border_log_odds_are_rotated_with_the_cells() -> None:
 
 def cover_square(square: Square, colour: tuple[int, int, int], turns: int) -> NDArray[np.uint8]:
     photo = Photo.open(SAMPLES / "demo.jpg")
-    quad = read_sample_grid().quad(square)
+    quad = read_sample_grid().quads[square]
     pixels = photo.pixels.copy()
     x, y = quad.mean(axis=0)
     cv2.circle(pixels, (int(x), int(y)), int(0.75 * np.linalg.norm(quad[1] - quad[0])), colour, -1, cv2.LINE_AA)

@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdvision.vision.geometry import Floats
-from kdvision.vision.networks.detector import (
-    STRIDE_PIXELS,
-    compute_axes,
-    decode_axes,
-    decode_votes,
-    encode_axes,
-)
+from kdvision.vision.networks.detector import STRIDE_PIXELS, compute_axes, decode_axes, decode_votes, encode_axes
 
 SQUARE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
