@@ -163,7 +163,8 @@ async function flush() {
     const [first] = state.waiting;
     let accepted = false;
     try {
-      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes }));
+      const response = await api.postFor("application/json", `/api/tables/${first.table}/changes`, { changes: first.changes });
+      if (isNews(first.table, Number(response.headers.get("X-Revision")))) receive(await response.json()); // or the stream was first
       accepted = true;
     } catch (error) {
       if (api.isTemporary(error)) {
