@@ -67,6 +67,20 @@ def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None
     expect(page.locator(".badge")).to_be_visible()
 
 
+def test_a_sheet_that_is_opened_before_the_last_one_is_closed_is_visible(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "# w / w w")
+    square(page, "A2: wheat").click()
+    page.evaluate("""() => {
+        document.querySelector('.option[aria-label="wheat, 1 crown"]').click();
+        document.querySelector('.grid [data-place="0,1"]').click();
+    }""")
+    expect(page.get_by_role("heading", name="Square B1")).to_be_visible()
+    expect(square(page, "A2: wheat, 1 crown")).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
 def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None:
     """The next question comes at once, while the decisions about the last answer are still on their way."""
     page = open_page(phone=True)

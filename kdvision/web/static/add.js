@@ -80,8 +80,7 @@ export function GamesDialog() {
 /** Start the game of a link as the next game of this table. */
 export async function openLink(text) {
   try {
-    if (await change({ op: "load_game", ...decodeGame(text) })) showToast(t("openedLink"));
-    else showToast(t("badLink"));
+    showToast(t((await change({ op: "load_game", ...decodeGame(text) })) ? "openedLink" : "badLink"));
   } catch {
     showToast(t("badLink"));
   }

@@ -90,6 +90,7 @@ export function showToast(text, action = null, revision = null) {
   toastTimer = setTimeout(() => update({ toast: null }), TOAST_MS);
 }
 
-export const openDialog = (kind, props = {}) => update({ dialog: { kind, ...props } });
+/** Open a dialog. Its key is new, so that it never has the element of one that is hidden and not closed yet. */
+export const openDialog = (kind, props = {}) => update({ dialog: { kind, key: Symbol(kind), ...props } });
 
 export const closeDialog = () => update({ dialog: null });
