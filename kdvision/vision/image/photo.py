@@ -5,6 +5,7 @@ from the command line, a pipe and an upload.
 """
 
 import os
+import stat
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -146,9 +147,11 @@ def _read(
     if isinstance(source, str | os.PathLike):
         name = name or str(source)
         try:
-            if Path(source).is_dir():
+            status = Path(source).stat()
+            if stat.S_ISDIR(status.st_mode):
                 hint = f"name the photos in it, for example {Path(name) / '*.jpg'}"
                 raise PhotoError(f"{name} is a folder", hint=hint)
+            _check_file_size(status.st_size, name)
             with Path(source).open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except FileNotFoundError:
@@ -162,10 +165,14 @@ def _read(
         data, name = source.read(MAX_FILE_BYTES + 1), name or str(getattr(source, "name", "stream"))
     if not data:
         raise PhotoError(f"{name} is empty", hint="copy or send the photo again")
-    if len(data) > MAX_FILE_BYTES:
+    _check_file_size(len(data), name)
+    return data, name
+
+
+def _check_file_size(size: int, name: str) -> None:
+    if size > MAX_FILE_BYTES:
         text = f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read"
         raise PhotoTooLargeError(text, hint="save it as a JPEG, or scale it down")
-    return data, name
 
 
 def _convert_array(array: NDArray[Any], name: str) -> Pixels:

@@ -355,12 +355,13 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(side: int) -> None
     assert "megapixels" in str(open_refused(b"\x89PNG\r\n\x1a\n" + chunk + body))
 
 
-def test_a_file_with_too_many_bytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_too_many_bytes_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.vision.image.photo.MAX_FILE_BYTES", 1_000_000)
     path = tmp_path / "photo.png"
     path.write_bytes(bytes(1_000_001))
-    assert "larger than 1 MB" in str(open_refused(path))
     assert "larger than 1 MB" in str(open_refused(path.read_bytes()))
+    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("the file is read"))
+    assert "larger than 1 MB" in str(open_refused(path))
 
 
 # Photos at the size that is needed.
