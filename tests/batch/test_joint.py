@@ -84,6 +84,8 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert len(json.dumps(kept)) < 600
     assert view.p_whole == 1.0
     assert unpack_observation({**kept, "whole": 0.9}).p_whole == 0.9
+    earlier_observation = {name: value for name, value in kept.items() if name != "whole"}
+    assert unpack_observation(earlier_observation).p_whole == 1.0
 
 
 def test_the_box_has_the_dominoes_of_an_expansion() -> None:

@@ -223,5 +223,5 @@ def unpack_observation(data: Data) -> Observation:
         (to_right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
         Calibration(float(data["temperature"]), float(data["sure"]), weights, offsets),
         float(data["side"]),
-        float(data["whole"]),
+        float(data.get("whole", 1.0)),  # missing in results of earlier versions
     )

@@ -108,7 +108,9 @@ class Reading:
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
         remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
         log_probs = self.log_probs[..., remaining]
-        shares = log_probs - np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
+        total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
+        is_finite = np.isfinite(total)  # it is not where a reading is sure that there is no tile
+        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
         values = self.log_probs.copy()
         values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]

@@ -80,9 +80,9 @@ def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() ->
 
 
 def test_a_certain_town_is_any_kind_without_towns() -> None:
-    seen = Reading.of("t #", confidence=1 - 1e-9, kinds=WITH_TOWNS).of_deck(KINGDOMINO)
+    seen = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS).of_deck(KINGDOMINO)
     assert seen.probability(Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
-    queens = Reading.of("t #", confidence=1 - 1e-9, kinds=WITH_TOWNS)
+    queens = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS)
     assert queens.of_deck(QUEENDOMINO) is queens
 
 
