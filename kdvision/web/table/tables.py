@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -244,8 +245,12 @@ class Tables:
                     await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
-        kingdoms = [one for one in game.list_round(number) if one.reading]
-        observations = [(one, decode_reading(self.storage.find_reading(table, one.reading))) for one in kingdoms]
+        readings = []
+        for one in game.list_round(number):
+            if one.reading:
+                with suppress(Refusal):  # a kingdom whose reading is lost stays as it is
+                    readings.append((one, self.storage.find_reading(table, one.reading)))
+        observations = [(one, decode_reading(reading)) for one, reading in readings]
         for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
             game = game.with_kingdom(kingdom)
         return game

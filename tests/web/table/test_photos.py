@@ -6,9 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
+from kdvision import pipeline
 from kdvision.files import encode_image
+from kdvision.game.rules import make_rule_set
+from kdvision.report.build import build_photo_result
+from kdvision.vision.image.photo import Photo
+from kdvision.web.table.model import TableGame
+from kdvision.web.table.readings import make_reading
+from kdvision.web.table.tables import Tables
 from tests.paths import SAMPLES
 from tests.phones import LiveStream, Phone
 from tests.webserver import Client
@@ -177,3 +185,20 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
     assert phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom={kingdom}").status == 422
     gone = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom=gone&corners={points}")
     assert gone.status == 404
+
+
+def test_a_kingdom_whose_reading_is_lost_stays_and_the_others_are_decided() -> None:
+    photo = Photo.open(TWO)
+    result = build_photo_result("two.jpg", (photo.width, photo.height), pipeline.read(photo), make_rule_set())
+    tables, kingdoms = Tables(), []
+    for number, entry in enumerate(result.kingdoms):
+        reading = make_reading(entry, "two")
+        kingdoms.append(replace(reading.kingdom, id=str(number)))
+        if number:
+            tables.storage.add_reading("T", reading)
+    place = next(at for at, cell in kingdoms[1].cells.items() if cell != "#")
+    fixed_kingdom = replace(kingdoms[1], fixes={place: "m3"})
+    game = TableGame(rounds=[[kingdoms[0], fixed_kingdom]])
+    first, second = tables._decide_round("T", game, 0).rounds[0]
+    assert first == kingdoms[0]
+    assert (second.cells[place], kingdoms[1].cells[place] == "m3") == ("m3", False)
