@@ -67,18 +67,24 @@ def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None
     expect(page.locator(".badge")).to_be_visible()
 
 
-def test_a_sheet_that_is_opened_before_the_last_one_is_closed_is_visible(open_page: Open) -> None:
-    page = open_page()
+def test_the_next_square_can_be_tapped_at_any_moment(open_page: Open) -> None:
+    """While the sheet of another square is open, and in the same moment in which a choice closes it."""
+    page = open_page(phone=True)
     type_board(page, "# w / w w")
-    square(page, "A2: wheat").click()
+    square(page, "A2: wheat").tap()
+    expect(page.get_by_role("heading", name="Square A2")).to_be_visible()
+    square(page, "B1: wheat").tap()
+    expect(page.get_by_role("heading", name="Square B1")).to_be_visible()
+    assert page.locator("dialog").count() == 1
     page.evaluate("""() => {
         document.querySelector('.option[aria-label="wheat, 1 crown"]').click();
-        document.querySelector('.grid [data-place="0,1"]').click();
+        document.querySelector('.grid [data-place="1,0"]').click();
     }""")
-    expect(page.get_by_role("heading", name="Square B1")).to_be_visible()
-    expect(square(page, "A2: wheat, 1 crown")).to_be_attached()
+    expect(page.get_by_role("heading", name="Square A2")).to_be_visible()
+    expect(square(page, "B1: wheat, 1 crown")).to_be_attached()
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
+    expect(square(page, "B1: wheat, 1 crown")).to_be_focused()
 
 
 def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None:

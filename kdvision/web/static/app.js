@@ -189,13 +189,13 @@ const DIALOGS = {
   square: SquareSheet, review: ReviewSheet, gem: GemDialog,
 };
 
-const OpenDialog = memo(() => {
+function OpenDialog() {
   const { kind, ...props } = state.dialog;
   const id = props.kingdom ?? props.question?.kingdom;
   const kingdom = findKingdom(id);
   if (id !== undefined && !kingdom) return null; // somebody has removed it
   return html`<${DIALOGS[kind]} ...${props} kingdom=${kingdom} />`;
-});
+}
 
 /** A large screen that shows the table to everybody. */
 const BigScreen = () => html`<main class="watch">
@@ -233,7 +233,7 @@ function App() {
     </main>
     ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
     ${hasKingdoms && html`<${PrintedOverview} game=${state.game} round=${state.round} />`}
-    ${state.dialog ? html`<${OpenDialog} state=${state.dialog.drawnState ?? state} />` : html`<${Messages} />`}`;
+    ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }
 
 function handleShortcut(event) {

@@ -50,7 +50,7 @@ async function copyText(text) {
   } catch {
     const box = document.createElement("textarea"); // an input would join the lines
     box.value = text;
-    (document.querySelector("dialog[open]") ?? document.body).append(box);
+    (document.querySelector("dialog") ?? document.body).append(box);
     box.select();
     const isCopied = document.execCommand("copy");
     box.remove();

@@ -7,7 +7,7 @@ import { CloseUp } from "./photoview.js";
 import { announce, closeDialog, openDialog, openQuestions, selectKingdom, state } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { change, setSquare } from "./table.js";
-import { Button, CellFace, Dialog, hideDialog, html, pictureClass, useLayoutEffect } from "./ui.js";
+import { Button, CellFace, Dialog, html, pictureClass, useLayoutEffect } from "./ui.js";
 
 const ORDER = "wflgsmt";
 const SMALL_SCREEN = 720; // pixels: the sheet then covers the lower part of the page
@@ -18,7 +18,7 @@ export function SquareSheet({ kingdom, place }) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = openQuestions().find((one) => one.kind === "cell" && one.kingdom === kingdom.id && one.at === place);
   const choose = (word) => {
-    hideDialog();
+    closeDialog();
     if (word !== cell || doubt || !(place in kingdom.fixes)) setSquare(kingdom, place, word);
   };
   useLayoutEffect(() => scrollIntoReach(place), []);

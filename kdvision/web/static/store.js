@@ -71,7 +71,7 @@ function playedKinds() {
   return [...(hasGems ? ["gem"] : []), ...(hasPieces ? ["knight", "building", "queen", "tower"] : [])];
 }
 
-const ANNOUNCE_MS = 300; // when the frame with what is announced is drawn, and a hidden dialog is closed
+const ANNOUNCE_MS = 300; // when the frame with what is announced is drawn
 
 /** Announce a text to screen readers. */
 export function announce(text) {
@@ -90,7 +90,7 @@ export function showToast(text, action = null, revision = null) {
   toastTimer = setTimeout(() => update({ toast: null }), TOAST_MS);
 }
 
-/** Open a dialog. Its key is new, so that it never has the element of one that is hidden and not closed yet. */
+/** Open a dialog. Its key is new, so that it never has the element of another one. */
 export const openDialog = (kind, props = {}) => update({ dialog: { kind, key: Symbol(kind), ...props } });
 
 export const closeDialog = () => update({ dialog: null });

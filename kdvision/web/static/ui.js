@@ -133,42 +133,30 @@ export function TextInput({ value, onCommit, ...props }) {
   />`;
 }
 
-let opener = null; // the element that has the focus again once no dialog is open
-
-/** An open dialog. It closes by Escape, by a tap outside and by its close button. */
+/** An open dialog. It closes by Escape, by its close button and by a tap outside, which also does what it does there. */
 export function Dialog({ title, kind = "", onClose = closeDialog, children, ...props }) {
   const ref = useRef();
   useLayoutEffect(() => {
     const node = ref.current;
-    if (document.activeElement !== document.body) opener = document.activeElement;
-    node.showModal();
+    node.showPopover();
     node.querySelector("[data-focus]")?.focus();
-    node.addEventListener("close", onClose);
+    const close = (event) => event.newState === "closed" && onClose();
+    node.addEventListener("toggle", close);
     return () => {
-      node.removeEventListener("close", onClose);
-      // The focus returns after the frame that shows the page without the dialog: before, it costs another layout.
-      requestAnimationFrame(() => setTimeout(() => document.querySelector("dialog") || opener?.focus({ preventScroll: true })));
+      node.removeEventListener("toggle", close);
+      node.hidePopover(); // the focus returns to the element that opened it
     };
   }, []);
-  const closeOutside = (event) => event.target === event.currentTarget && onClose();
-  return html`<dialog ref=${ref} class=${kind} aria-labelledby="dialog-title" onClick=${closeOutside} ...${props}>
+  return html`<dialog popover ref=${ref} class=${kind} aria-labelledby="dialog-title" ...${props}>
     <div class="dialog-body">
-      <header>
+      <div class="dialog-head">
         <h2 id="dialog-title">${title}</h2>
         <${Button} icon="close" text=${t("close")} label=${false} class="quiet round" onClick=${onClose} />
-      </header>
+      </div>
       ${children}
     </div>
     <${Messages} />
   </dialog>`;
-}
-
-/** Hide the open dialog, and close it after the points are drawn: to close a modal dialog costs a layout of the page. */
-export function hideDialog() {
-  document.querySelector("dialog").hidden = true;
-  const dialog = { ...state.dialog, drawnState: state };
-  update({ dialog });
-  setTimeout(() => state.dialog === dialog && closeDialog(), DRAW_DELAY_MS);
 }
 
 /** The toast and the announcements; they are in the open dialog, which would hide them otherwise. */
