@@ -1,6 +1,6 @@
 """The errors that the program reports, each with its exit code and a hint on what to do.
 
-Only the entry points (command line, batch, web server) catch them.
+The entry points (command line, batch, web server) report them.
 """
 
 from enum import IntEnum
@@ -47,13 +47,9 @@ class PhotoTooLargeError(PhotoError):
 
 
 class NoKingdomFound(KdvisionError):
-    """The photo shows no kingdom; `stage` names the step that found nothing."""
+    """The photo shows no kingdom."""
 
     exit_code = ExitCode.NO_KINGDOM
-
-    def __init__(self, message: str, *, stage: str, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.stage = stage
 
 
 class NotationError(KdvisionError, ValueError):

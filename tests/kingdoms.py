@@ -91,7 +91,7 @@ def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[Ki
 
     def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="lattice", hint="take it from above")
+            raise NoKingdomFound(f"{photo.name} shows no kingdom", hint="take it from above")
         return kingdoms
 
     return read

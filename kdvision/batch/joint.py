@@ -1,7 +1,6 @@
 """Joint decisions: the kingdoms of a table share a box, so each limits what the others can hold.
 
-Each photo is read on its own, and that reading is stored. Once all kingdoms of a table are there, they are decided
-again, jointly:
+Each photo is read on its own, and that reading is stored. The kingdoms of a table are decided again, jointly:
 
 - If the joint board equals the board as read, its probabilities replace those of the photo alone.
 - If it differs and is certain, it counts, unless a person has corrected the kingdom.
@@ -60,7 +59,7 @@ class TableVerdict(NamedTuple):
 
 
 def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standings, dict[str, tuple[TableVerdict, ...]]]:
-    """The standings with the joint decisions on complete tables, and these verdicts, each by a key of its inputs.
+    """The standings with the joint decisions on the tables, and these verdicts, each by a key of its inputs.
 
     The verdicts on a table are empty if its kingdoms cannot be compared. Those that are stored under their keys are not
     found again. Invalid ones are ignored.

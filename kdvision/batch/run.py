@@ -1,7 +1,7 @@
 """A batch run: read the photos of a folder, store each result at once, and write the standings and the report.
 
-A result is cached under the photo's content, the networks and the options, so a photo is read once. A run may be killed
-at any moment; the next one continues from there.
+A result is cached under the photo's content, the networks, the program and the options, so a photo is read once. A run
+may be killed at any moment; the next one continues from there.
 """
 
 import hashlib

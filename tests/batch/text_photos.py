@@ -49,7 +49,7 @@ def read_text_photo(job: Job) -> JobResult:
     if values == "crash":
         return failed_result(KdvisionError("the program failed on it", hint="please report this photo"))
     if not values["boards"]:
-        error = NoKingdomFound("the photo shows no kingdom", stage="detector", hint="take it from above")
+        error = NoKingdomFound("the photo shows no kingdom", hint="take it from above")
         return failed_result(error)
     boards = [Board.parse(text) for text in values["boards"]]
     for number, square, cell in job.fixed_squares:

@@ -110,7 +110,7 @@ def rooms(tmp_path: Path) -> Path:
 def read_attic(photo: Photo) -> list[KingdomReading]:
     """Return the attic's kingdom for every photo outside the cellar."""
     if "cellar" in photo.name:
-        raise NoKingdomFound("nothing here", stage="finder")
+        raise NoKingdomFound("nothing here")
     return [make_reading(SMALL)]
 
 

@@ -29,7 +29,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
 
     def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="detector")
+            raise NoKingdomFound(f"{photo.name} shows no kingdom")
         return kingdoms
 
     monkeypatch.setattr(pipeline, "read", read)

@@ -79,7 +79,7 @@ def compute_sample_weights(plain: Sequence[BoardOutcome], occluded: Sequence[Boa
 def fit_weights(
     plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome], calibration: Calibration
 ) -> Calibration:
-    """Return the calibration with board weights (`belief`) and warning weights (`whole`).
+    """Return the calibration with `board_weights` and `warning_weights`.
 
     P(board right) = P(squares right) x P(nothing missed, hidden or cut off). Both factors are logistic regressions, so
     they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable. A prior keeps the
@@ -159,7 +159,7 @@ def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) ->
 def fit_calibration(
     plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]
 ) -> tuple[Mapping[str, object], Calibration]:
-    """Return the metadata `boards` of cells.onnx, fitted on scenes without and with occluders, and the calibration."""
+    """Return the calibration and its metadata for cells.onnx, fitted on scenes without and with occluders."""
     calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule_offsets=fit_rule_terms(plain)))
     few_occluded = occluded[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain))]
     threshold = choose_review_threshold(

@@ -2,9 +2,9 @@
 
 | step | writes | learns from | training | in all |
 |---|---|---|---|---|
-| detector | detector.onnx (square detector) | 17,500 rendered scenes, seeds 1 to 4 | 1.6 h | 2.7 h |
-| cells | cells.onnx (cell classifier) | these, 4,300 scenes with pieces, crops of photos | 1.9 h | 2.1 h |
-| quantise | both again, in eight bits | 96 rendered scenes, from seed 7,000,000 | 5 min | 5 min |
+| detector | detector.onnx (square detector) | 15,400 rendered scenes, seeds 1 to 4 | 1.6 h | 2.7 h |
+| cells | cells.onnx (cell classifier) | these, 4,000 scenes with pieces, crops of photos | 1.9 h | 2.1 h |
+| quantise | both again, in eight bits | 96 rendered scenes, from seeds 7,000,000 and 8,000,000 | 5 min | 5 min |
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 

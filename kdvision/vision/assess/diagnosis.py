@@ -21,13 +21,12 @@ Reason = tuple[str, str]
 
 
 def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation]) -> NoKingdomFound:
-    """Return the error for a photo without a kingdom; its stage is "cells" if grids were found, else "finder"."""
+    """Return the error for a photo without a kingdom."""
     if photo.warnings:
         reason, hint = "its file is damaged", "copy or send the photo again"
     else:
         reason, hint = _diagnose_picture(photo) or _diagnose_observations(photo, observations)
-    stage = "cells" if observations else "finder"
-    return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", stage=stage, hint=hint)
+    return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", hint=hint)
 
 
 def _diagnose_picture(photo: Photo) -> Reason | None:

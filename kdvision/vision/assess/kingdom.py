@@ -1,7 +1,7 @@
 """The kingdom classifier: which observed grids are kingdoms, and which are dominoes on offer or patterns.
 
-A kingdom has one castle and more tiles than a row of dominoes on offer, which fills a 2 x 4 window. A castle that is
-hidden or cut off is replaced by more tiles.
+A kingdom has a castle and a domino; a castle that is hidden or cut off is replaced by more tiles. A row of dominoes on
+offer, which fills a 2 x 4 window, is none.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kdvision.vision.geometry import Mask
 from kdvision.vision.reading_order import sort_in_reading_order
 
 OFFER_CELLS: Final = (2, 4)
-"""The longest row of dominoes on offer, across and along it. A lattice not its own covers it with 3 x 4 cells."""
+"""The longest row of dominoes on offer, across and along it. A shifted lattice covers it with 3 x 4 cells."""
 MIN_OUTLINED_TILES: Final = 2.0
-"""Expected tiles inside an outline drawn by hand."""
+"""The least sum of tile probabilities inside an outline drawn by hand."""
 
 
 class GridClass(NamedTuple):
@@ -90,7 +90,7 @@ def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]
     for number, observation in enumerate(observations, start=1):
         if observation.expected_tiles <= MIN_OUTLINED_TILES:
             hint = "check its corners: pixels of the upright photo, clockwise from the top left"
-            raise NoKingdomFound(f"outline {number} shows no tiles", stage="cells", hint=hint)
+            raise NoKingdomFound(f"outline {number} shows no tiles", hint=hint)
     return list(observations)
 
 
@@ -100,7 +100,7 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     1. Without a visible castle, a board against the rules or with foreign dominoes must be larger than two rows on
        offer.
     2. A board half of whose dominoes do not connect must be more than a row on offer.
-    3. Its confident squares are a castle and a domino, or it is larger than a row on offer.
+    3. It has as many confident squares as a castle and a domino, or it is larger than a row on offer.
     4. It keeps more than half of the expected tiles.
     """
     offer_squares, board = OFFER_CELLS[0] * OFFER_CELLS[1], decision.box_squares

@@ -1,7 +1,8 @@
 """Warnings about a decided board: evidence that something was missed, hidden or cut off.
 
 Each warning is a sentence with the players' names of squares. It is evidence in the probability of the board, with a
-weight that is fitted on rendered tables (`calibration.py`). Only facts about the photo force a review by themselves.
+weight that is fitted on rendered tables (`calibration.py`). Facts about the photo, and problems without a weight, force
+a review by themselves.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Maximum a posteriori decision: the most probable boards that the box can tile, and what is uncertain about them.
 
-`decide` maximises one objective, the sum of log-probabilities over all squares of all kingdoms in a photo, minus
-penalties for deviations from the rules. The boards use each domino at most as often as the box has it, have one castle,
-fit the side and are connected. `ilp.py` solves it; runners-up forbid the decided kind of one square.
+`decide` maximises one objective, the sum of log-probabilities over all squares of all kingdoms in a photo, plus the
+evidence at borders, minus penalties for deviations from the rules: no castle, too large, detached, foreign dominoes.
+The boards use each domino at most as often as the box has it. `ilp.py` solves it; runners-up forbid the decided kind of
+one square.
 """
 
 from collections.abc import Mapping, Sequence

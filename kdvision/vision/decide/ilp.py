@@ -21,7 +21,7 @@ from kdvision.vision.decide.placements import Ints, Penalties, Placements
 from kdvision.vision.geometry import Floats, Mask
 
 MAX_COLUMNS: Final = 1000
-"""Placements from which the relaxation is rounded and no runner-up sought; only noise and large grids have as many."""
+"""Placements from which the relaxation is rounded instead of solved; only noise and large grids have as many."""
 
 Requirement = tuple[Floats, float]
 """A constraint: weights of the first columns and their least sum."""

@@ -22,7 +22,7 @@ def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detect
     """Return the detections at the scales that were needed, finest first, and the refined lattices.
 
     The coarse scale suffices if all its squares are large and certain after refinement. Otherwise the fine scale is
-    added; it alone counts if it is certain, because it shows small squares better.
+    added; it counts alone if it is certain and not all coarse squares are large.
     """
     coarse = detector.detect_photo(photo, FINE_LONG_SIDE_PIXELS // 2)
     components = list(grow_components(coarse))
@@ -72,7 +72,7 @@ def refine_hypotheses(
     *,
     max_hypotheses: int = 10,
 ) -> list[LatticeHypothesis]:
-    """Return `refined_lattices` and the hypotheses, refined, the largest first.
+    """Return `refined_lattices`, then the hypotheses, refined; the largest are refined first.
 
     `max_hypotheses` leaves room for four kingdoms, the dominoes on offer, and some false ones.
     """

@@ -107,7 +107,7 @@ def test_work_of_another_program_or_other_models_is_measured_again(
 @pytest.mark.parametrize(
     ("failure", "found_none", "error"),
     [
-        (NoKingdomFound("none", stage="detector"), True, ""),
+        (NoKingdomFound("none"), True, ""),
         (PhotoError("too dark"), False, "PhotoError: too dark"),
         (ZeroDivisionError("division"), False, "ZeroDivisionError: division"),
     ],

@@ -30,7 +30,6 @@ def test_a_dark_photo_is_diagnosed(gain: float, sample: Photo) -> None:
     error = make_no_kingdom_error(Photo.open((sample.pixels * gain).astype(np.uint8), name="x.jpg"), [])
     assert "x.jpg shows no kingdom: it is too dark" in str(error)
     assert "lamp" in error.hint
-    assert error.stage == "finder"
 
 
 def test_an_overexposed_photo_is_diagnosed(sample: Photo) -> None:
@@ -69,7 +68,6 @@ def test_sharp_photos_are_not_called_blurred(name: str) -> None:
 def test_the_error_describes_what_was_found(text: str, words: str, sample: Photo) -> None:
     error = make_no_kingdom_error(sample, [make_observation(". ."), make_observation(text)])
     assert words in str(error)
-    assert error.stage == "cells"
 
 
 def test_a_preview_has_too_few_pixels(sample: Photo) -> None:
