@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-CONTROL_CHARACTER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, line separators, and surrogates, which have no encoding."""
+CONTROL_CHARACTER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, line separators, what turns the direction of a line, and surrogates, which have no encoding."""
 
 FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
 """The start of a cell that a spreadsheet may run as a formula."""

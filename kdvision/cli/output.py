@@ -19,7 +19,7 @@ from kdvision.text import capitalise, replace_controls
 
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
-UNESCAPED_CONTROL: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+UNESCAPED_CONTROL: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """The control characters and line separators that `json.dumps` does not escape."""
 LOG_INTERVAL_S: Final = 15.0
 """Time between two lines in a log."""

@@ -54,7 +54,11 @@ def write_game_text(
 
 
 def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[str]:
-    yield f"players = {_format(kingdom.player.split(' & '))}" if game.teams else f"player = {_format(kingdom.player)}"
+    team = kingdom.player.split(" & ")
+    if not game.teams:
+        yield f"player = {_format(kingdom.player)}"
+    elif len(team) > 1:
+        yield f"players = {_format(team)}"
     yield from _format_comments(remarks)
     yield from ('board = """', *kingdom.board.rows(), '"""')
     facts = {
@@ -134,4 +138,4 @@ def _format_pairs(values: Mapping[str, object]) -> list[str]:
 
 
 def _format(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML allows no DEL

@@ -130,7 +130,10 @@ def test_teams_are_read() -> None:
     assert (game.side, game.rule_set.team) == (7, 2)
 
 
-@pytest.mark.parametrize("text", [QUEEN, GEMS, DYNASTY, TEAMS])
+@pytest.mark.parametrize(
+    "text",
+    [QUEEN, GEMS, DYNASTY, TEAMS, re.sub("players = .*", "", TEAMS), QUEEN.replace('"Ann"', r'"A\u007fnn"')],
+)
 def test_a_written_game_is_read_back(text: str) -> None:
     game = parse_game(text)
     assert parse_game(write_game_text(game)) == game

@@ -18,13 +18,18 @@ from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_p
 from tests.conftest import Run
 
 FORMULAS = ('=HYPERLINK("http://x.example")', "@SUM(1+1)", "+cmd|' /C calc'!A0", "-2+3", "\t=1", "\r=1", " =1")
-ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\x00\u2028"
+ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\x00\u2028\u202e"
 
-texts = st.text(st.characters() | st.sampled_from("=+-@\t\r\n\x00\x1b\x7f\x9b\u2028\ud800'\" ,"))
+texts = st.text(st.characters() | st.sampled_from("=+-@\t\r\n\x00\x1b\x7f\x9b\u2028\u202e\ud800'\" ,"))
 
 
 def has_control(text: str) -> bool:
-    return any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") for sign in text)
+    """Whether there is a control character, or one that turns the direction of the line."""
+    turns = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
+    return any(
+        unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(sign) in turns
+        for sign in text
+    )
 
 
 @given(st.lists(st.lists(texts | st.integers() | st.floats(allow_nan=False) | st.none(), min_size=2, max_size=2)))
