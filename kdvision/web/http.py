@@ -51,7 +51,7 @@ OPTIONS: Final[list[tuple[str, Any, Any]]] = [
 ]
 """Name, type and default of the options of /api/read."""
 
-ReadQuery: Final = msgspec.defstruct("ReadQuery", [*OPTIONS, ("corners", Outlines, [])])
+ReadQuery: Final = msgspec.defstruct("ReadQuery", [*OPTIONS, ("corners", Outlines, [])], forbid_unknown_fields=True)
 Fits: Final = msgspec.defstruct(
     "Fits",
     [
@@ -60,6 +60,7 @@ Fits: Final = msgspec.defstruct(
         ("game", Literal[tuple(DECKS)], GAME_KINGDOMINO),
         *OPTIONS[:-1],
     ],
+    forbid_unknown_fields=True,
 )
 
 

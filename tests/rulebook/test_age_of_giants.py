@@ -16,9 +16,9 @@ from kdvision.game.deck import parse_domino
 from kdvision.game.game import Game, find_table_problems, make_game
 from kdvision.game.kingdom import Building, Gem, Kingdom, PlacedBuilding, Table, Token, count_crowns
 from kdvision.game.players import Players
-from kdvision.game.rules import VARIANTS, make_rule_set
+from kdvision.game.rules import make_rule_set
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS, DOMINOES
-from kdvision.game.rules.quests import QUESTS, find_crown_lines
+from kdvision.game.rules.quests import QUEST_GROUP, QUESTS, find_crown_lines
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
@@ -185,7 +185,7 @@ def test_two_quests_are_drawn() -> None:
 
     assert problems("lost-corner", "bleak-king") == []
     assert problems("lost-corner") == ["1 quest is played, and a game has 2"]
-    every = [variant.id for variant in VARIANTS if variant.group == "quest" or variant.has_claim]
+    every = [variant.id for variant in QUEST_GROUP.variants]
     assert len(every) == 17
     assert problems(*every) == ["17 quests are played, and a game has 2"]
 
@@ -422,7 +422,7 @@ def test_a_mistake_in_a_game_file_is_named_with_its_place(text: str, message: st
 
 def test_a_giant_without_a_free_crown_and_too_many_quests_are_problems(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "match.toml"
-    quests = [variant.id for variant in VARIANTS if variant.group == "quest" or variant.has_claim]
+    quests = [variant.id for variant in QUEST_GROUP.variants]
     variants = json.dumps(["age-of-giants", *quests, quests[0]])
     path.write_text(f'variants = {variants}{KINGDOMS}giants = ["B1", "B1"]\n', encoding="utf-8")
     done = run("game", path, "--strict")

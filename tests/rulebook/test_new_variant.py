@@ -69,10 +69,10 @@ def fresh_kdvision() -> Iterator[None]:
 def main(capsys: pytest.CaptureFixture[str]) -> Main:
     """Run the program and return its output."""
 
-    def run(*args: object) -> str:
+    def run(*args: object, code: int = 0) -> str:
         with pytest.raises(SystemExit) as ended:
             import_module("kdvision.cli").main([str(arg) for arg in args])
-        assert ended.value.code in (0, None), capsys.readouterr().err
+        assert (ended.value.code or 0) == code, capsys.readouterr().err
         return capsys.readouterr().out
 
     return run
@@ -141,6 +141,21 @@ def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert given == [(ID,)]
 
 
+def test_a_review_of_a_batch_scores_and_explains_the_variant(main: Main, tmp_path: Path) -> None:
+    """A person gives the board, because the processes that read photos do not know the house rule."""
+    photos, results = tmp_path / "photos", tmp_path / "results"
+    photos.mkdir()
+    (photos / "ann.jpg").write_bytes(b"no photo")
+    main("batch", photos, "-o", results, f"--{ID}", code=7)
+    for _ in range(2):  # the second review reads what the first one stored
+        main("review", results, "--board", f"ann.jpg:1={CORNER}")
+        record = json.loads((results / "results.jsonl").read_text(encoding="utf-8"))
+        assert record["counted"]["kingdoms"][0]["total"] == 4
+        report = (results / "report.html").read_text(encoding="utf-8")
+        assert f"Kingdomino, {NAME}" in report
+        assert "3 more points for a castle in a corner. <small>house rule</small>" in report
+
+
 def test_event_files_have_the_variant() -> None:
     event = import_module("kdvision.batch.event").parse_event(f'variants = ["{ID}"]')
     board = import_module("kdvision.game.board").Board.parse(CORNER)
@@ -157,6 +172,8 @@ def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
     assert http.list_variants(http.parse_query(QueryParams(""), http.ReadQuery)) == ()
     with pytest.raises(Exception, match=KEY):
         http.parse_query(QueryParams(f"{KEY}=1"), http.ReadQuery)
+    with pytest.raises(Exception, match=ID):
+        http.parse_query(QueryParams(f"{ID}=true"), http.ReadQuery)
 
 
 def test_the_server_scores_photos_with_the_variant() -> None:

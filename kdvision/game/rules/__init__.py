@@ -2,13 +2,13 @@
 
 How to add a variant or a house rule:
 
-1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus (`make_bonus`),
-   `lost_treasures.py` of a variant that adds pieces.
+1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus: `make_bonus` gives it
+   the side, and game files can claim it. `lost_treasures.py` is an example of a variant that adds pieces.
 2. Import it below and add it to `VARIANTS`.
 3. Add its clause to `clauses.toml`: under the book it is from, or as `[house.NAME]` if it is from no book. The clause's
    id is the section's name with a slash: `house/NAME`.
-4. Write a test of its points, marked with `@pytest.mark.clause("house/NAME")`, and add the variant to the table in
-   `docs/rules.md`. Tests fail until both are there.
+4. Write a test of its points in `tests/rulebook/`, marked with `@pytest.mark.clause("house/NAME")`, and add the
+   variant's name, help and games to the table in `docs/rules.md`. Tests fail until both are there.
 
 The command line, game files, event files, the server and its page then offer the variant.
 
@@ -78,7 +78,9 @@ def make_rule_set(
 
 
 def add_variants(rule_set: RuleSet, variants: Collection[str]) -> RuleSet:
-    """Return the rule set with these variants added, whatever their order."""
+    """Return the rule set with these variants added, whatever their order; raise ValueError for an unknown one."""
+    if unknown := {*variants} - {variant.id for variant in VARIANTS}:
+        raise ValueError(f"there is no variant {min(unknown)!r}")
     for variant in VARIANTS:
         if variant.id in variants:
             rule_set = variant.add_to(rule_set)

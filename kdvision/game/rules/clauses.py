@@ -23,11 +23,14 @@ class Clause:
     house: bool = False
     one_source: bool = False
 
-    def __str__(self) -> str:
-        if self.house:
-            return f"{self.id} (house rule): {self.text}"
+    @property
+    def source(self) -> str:
+        """Book and section, with what kind of clause it is; "house rule" without a book."""
         kind = ", ruling" * self.ruling + ", from one source" * self.one_source
-        return f"{self.id} ({self.book}, {self.section}{kind}): {self.text}"
+        return self.book if self.house else f"{self.book}, {self.section}{kind}"
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.source}): {self.text}"
 
 
 @cache

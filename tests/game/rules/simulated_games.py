@@ -19,6 +19,7 @@ from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino import BUILDINGS, KNIGHTS, TOWERS
+from kdvision.game.rules.quests import QUEST_GROUP
 from kdvision.game.rules.the_court import BUILDINGS as COURT_BUILDINGS
 from kdvision.game.rules.the_court import CHARACTERS, RESOURCE_TOKENS, RESOURCES, THE_COURT, TILES
 from kdvision.lab.games.play import PlayedKingdom, draft, play
@@ -79,7 +80,7 @@ def giants_game(rng: np.random.Generator) -> Game:
         replace(kingdom, tokens=tuple(Token("giants", square, "", -1) for at, square in stands_on if at == number))
         for number, kingdom in enumerate(_kingdoms(kept))
     )
-    quests = [variant.id for variant in board_variants() if variant.group == "quest" or variant.has_claim]
+    quests = [variant.id for variant in QUEST_GROUP.variants]
     chosen = [quests[i] for i in rng.permutation(len(quests))[: _pick(rng, (0, 2))]]
     return Game("kingdomino", side, (Table(kingdoms),), (AGE_OF_GIANTS.id, *chosen))
 
