@@ -177,7 +177,7 @@ class SecurityMiddleware:
             raise Refusal(421, "the Host header does not name this server", hint=hint)
         if is_cross_origin(request.headers, request.url.scheme):
             raise Refusal(403, "a page of another origin may not call this server", hint=hint)
-        if request.url.path not in OPEN_PATHS and not self.pairing.is_paired(request):
+        if request.scope["path"] not in OPEN_PATHS and not self.pairing.is_paired(request):
             raise Refusal(401, "this phone is not paired", hint="open the link that kdvision serve printed")
 
 
@@ -188,7 +188,8 @@ def is_own_host(host: str, *, lan: bool) -> bool:
     TrustedHostMiddleware knows names only; this machine may have any address of the local network.
     """
     try:
-        name = urlsplit(f"//{host}").hostname or ""
+        parts = urlsplit(f"//{host}")
+        name = (parts.hostname or "") if parts.netloc == host else ""
     except ValueError:
         return False
     address, host_name = _parse_address(name), socket.gethostname().lower()

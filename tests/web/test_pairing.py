@@ -94,6 +94,11 @@ def test_addresses_of_the_network_are_accepted_as_host(client: Client) -> None:
     assert client.get("/pair.js", Host="evil.example").status == 421
 
 
+def test_a_host_header_with_a_path_opens_nothing(client: Client) -> None:
+    """Some versions of Starlette build the path of `request.url` from the Host header."""
+    assert client.get("/api/games", Host="127.0.0.1/pair.html?").status == 421
+
+
 def test_an_address_with_many_wrong_keys_has_to_wait() -> None:
     now = [0.0]
     pairing = Pairing(KEY, clock=lambda: now[0])
