@@ -47,7 +47,8 @@ class BatchOptions:
     def save(self) -> None:
         """Store in `out` what a later review has to know."""
         rules = None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side}
-        event = None if self.event is None else str(self.event.resolve())
+        path = self.event or self.folder / EVENT_FILE
+        event = str(path.resolve()) if self.event or path.exists() else None
         settings = {"folder": str(self.folder.resolve()), "event": event, "rules": rules}
         ResultFolder(self.out).save_json(SETTINGS, settings)
 
@@ -138,6 +139,7 @@ class BatchRun:
                 new_state = complete_versions, contents.failures, self.event
                 if self.corrections.reload() or state != new_state:
                     state = new_state
+                    self.options.save()  # the event file may be new
                     contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))

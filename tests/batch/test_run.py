@@ -288,6 +288,13 @@ def test_settings_store_the_folder_of_the_photos(folder: Path, out: Path) -> Non
         BatchOptions.load(folder)
 
 
+def test_the_event_file_is_not_forgotten_without_the_folder_of_the_photos(folder: Path, out: Path) -> None:
+    run_batch(folder, out)
+    folder.rename(folder.with_name("elsewhere"))
+    with pytest.raises(NotationError, match=r"event\.toml cannot be read"):
+        BatchOptions.load(out).load_event()
+
+
 @pytest.mark.parametrize("content", ["{", "[]", '{"folder": "photos"}'])
 def test_damaged_settings_are_reported(content: str, tmp_path: Path) -> None:
     write_files(tmp_path, {".run.json": content})
