@@ -167,7 +167,7 @@ class Standings:
             rankings.append(self._rank("team", sums, ["points of all players"]))
         steps = [POINTS, *(step.words for step in event.rules.game_rule_set([]).tie_breaks)]
         for number, kingdoms in rounds.items():
-            if kingdoms and sum(key[0] == number for key in games) != 1:
+            if kingdoms and kingdoms not in games.values():
                 contenders = [self.contenders[one.id] for one in kingdoms]
                 rankings.append(self._rank("round", contenders, steps, kingdoms, number))
         for (number, table), kingdoms in games.items():

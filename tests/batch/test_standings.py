@@ -272,3 +272,11 @@ def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
     out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in standings(out, "table")] == [("ann", "24"), ("bo", "6")]
     assert "with the side of the other kingdoms here" in read_csv(out / "standings.csv")[0]["note"]
+
+
+def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) -> None:
+    """They have no table, and are too many for one game."""
+    files: dict[str, bytes | str] = {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)}
+    out = event(tmp_path, {**files, "table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
+    assert [row[3] for row in standings(out, "round")] == ["p5", "p4", "p3", "bo", "ann", "p2", "p1"]
+    assert [row[3] for row in standings(out, "table")] == ["bo", "ann"]
