@@ -1,15 +1,25 @@
 """A phone at a shared table: it sends changes, and watches the table in a thread."""
 
+import asyncio
 import http.client
 import json
 import queue
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.webserver import TIMEOUT_SECONDS, Answer, Client
+
+T = TypeVar("T")
+
+
+def run_in_thread(take: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """The result of a coroutine, in a thread of its own: browser tests leave an event loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(take())).result()
 
 
 class Phone:

@@ -30,7 +30,7 @@ from kdvision.web.http import (
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
 from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
-from kdvision.web.table.changes import Change, ChangeRequest, RoundNumber
+from kdvision.web.table.changes import ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID
 from kdvision.web.table.storage import StoredReading
@@ -139,8 +139,8 @@ async def read_at_table(request: Request) -> Response:
             raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
     service, loop = _service_of(request), asyncio.get_running_loop()
 
-    def add(readings: Sequence[StoredReading], changes: Sequence[Change]) -> PhotoAnswer:
-        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
+    def add(readings: Sequence[StoredReading], game: str, variants: Sequence[str]) -> PhotoAnswer:
+        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game, variants)
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
     job = partial(service.read_at_table, game=table.game, photo_id=query.photo, outlines=outlines, add=add)

@@ -30,7 +30,6 @@ from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
-from kdvision.web.table.changes import Change, SetRules
 from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
 from kdvision.web.table.storage import StoredReading
@@ -79,23 +78,16 @@ class Service:
         game: TableGame,
         photo_id: str,
         outlines: Sequence[KingdomOutline],
-        add: Callable[[Sequence[StoredReading], Sequence[Change]], PhotoAnswer],
+        add: Callable[[Sequence[StoredReading], str, Sequence[str]], PhotoAnswer],
         report: Report = lambda _: None,
     ) -> Response:
-        """Read a photo by the rules of a game at a table, and `add` its kingdoms there.
-
-        The first photo decides which game it is, unless a person has.
-        """
-        rules = game.rules
-        is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not game.kingdoms
-        photo_rules = replace(rules, game=GAME_AUTO) if is_open else rules
-        result, variants = self._read_photo(content, photo_rules, outlines, report)
+        """Read a photo by the rules of a game at a table, and `add` its kingdoms, game and variants there."""
+        rules = replace(game.rules, game=GAME_AUTO) if game.is_open else game.rules
+        result, variants = self._read_photo(content, rules, outlines, report)
         if result.error is not None:
             return json_response(result_to_dict(result), status_of(result.error))
-        variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
-        new_rules = replace(rules, game=result.game or rules.game, variants=variant_ids)
-        changes = [SetRules(new_rules)] if new_rules != rules else []
-        answer = add([make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms], changes)
+        readings = [make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms]
+        answer = add(readings, result.game or game.rules.game, variants)
         return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(

@@ -165,6 +165,11 @@ class TableGame(Struct, frozen=True):
         """The kingdoms of all rounds."""
         return [kingdom for kingdoms in self.rounds for kingdom in kingdoms]
 
+    @property
+    def is_open(self) -> bool:
+        """True if the first photo decides which game it is: no person has, and there is no kingdom yet."""
+        return self.rules.game == TableRules().game and not self.rules.variants and not self.kingdoms
+
     def list_round(self, number: int) -> list[TableKingdom]:
         """The kingdoms of a round; none if the game has no such round."""
         return self.rounds[number] if number < len(self.rounds) else []

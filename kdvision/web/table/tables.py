@@ -21,6 +21,7 @@ from kdvision.web.table.changes import (
     Context,
     Move,
     ReplaceKingdom,
+    SetRules,
     Undo,
     apply_changes,
 )
@@ -114,7 +115,8 @@ class Tables:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
         changes = [one for one in request.changes if isinstance(one, Change)]
         if len(changes) == len(request.changes):
-            return await self._take_step(table, changes)
+            async with table.lock:
+                return await self._take_step(table, changes)
         move = request.changes[0]
         if len(request.changes) > 1 or not isinstance(move, Move):
             raise Refusal(422, "undo and redo are requests of their own", hint="send one of them alone")
@@ -128,9 +130,10 @@ class Tables:
         number: int,
         kingdom: str,
         readings: Sequence[StoredReading],
-        changes: Sequence[Change],
+        game: str,
+        variants: Sequence[str],
     ) -> PhotoAnswer:
-        """Add the kingdoms of a photo to a round, or ask about them. `changes` come first.
+        """Add the kingdoms of a photo to a round, or ask about them; first its game, if that is open, and its variants.
 
         With the id of a `kingdom`, the reading replaces it.
         """
@@ -146,7 +149,12 @@ class Tables:
             additions = [AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None]
         for reading in readings:
             self.storage.add_reading(table.id, reading)
-        state = await self._take_step(table, [*changes, *additions], proposal)
+        async with table.lock:
+            rules = table.game.rules
+            variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
+            new_rules = replace(rules, game=game if table.game.is_open else rules.game, variants=variant_ids)
+            changes = [SetRules(new_rules)] if new_rules != rules else []
+            state = await self._take_step(table, [*changes, *additions], proposal)
         old_ids = {one.id for one in old_game.kingdoms}
         return PhotoAnswer([one.id for one in state.game.kingdoms if one.id not in old_ids], proposal, state)
 
@@ -188,17 +196,16 @@ class Tables:
     async def _take_step(
         self, table: SharedTable, changes: Sequence[Change], proposal: Proposal | None = None
     ) -> TableState:
-        """Apply changes as one step; a kingdom that has new facts is decided again afterwards."""
-        async with table.lock:
-            old_game = table.game
-            game = await self.jobs.start(partial(apply_changes, old_game, changes, Context(self.storage, table.id)))
-            if proposal is not None:
-                game = replace(game, proposals=[*game.proposals, proposal])
-            if game == old_game:
-                return table.state
-            step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
-            table.deciding = _find_rounds_to_decide(old_game, game) | table.deciding
-            await self._continue_with(table, step, is_new=True)
+        """Apply changes as one step, with the lock held; a kingdom that has new facts is decided again afterwards."""
+        old_game = table.game
+        game = await self.jobs.start(partial(apply_changes, old_game, changes, Context(self.storage, table.id)))
+        if proposal is not None:
+            game = replace(game, proposals=[*game.proposals, proposal])
+        if game == old_game:
+            return table.state
+        step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
+        table.deciding = _find_rounds_to_decide(old_game, game) | table.deciding
+        await self._continue_with(table, step, is_new=True)
         if table.deciding and (table.decider is None or table.decider.done()):
             table.decider = asyncio.get_running_loop().create_task(self._decide(table))
         return table.state

@@ -1,14 +1,11 @@
 """The live channel has the security of all requests: key, origin, host, number of connections, slow clients."""
 
-import asyncio
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +16,7 @@ from kdvision.web.table import tables as tables_module
 from kdvision.web.table.live import Watcher, format_event
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import ROOT
-from tests.phones import LiveStream, Phone
+from tests.phones import LiveStream, Phone, run_in_thread
 from tests.webserver import TIMEOUT_SECONDS, Client, running_server
 
 KEY = "ABCD-2345"
@@ -105,12 +102,6 @@ def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         tables.watch(table, "127.0.0.1")
     tables.close()
-
-
-def run_in_thread(take: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
-    """The result of a coroutine, in a thread of its own: browser tests leave an event loop in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(take())).result()
 
 
 def test_a_client_that_takes_nothing_costs_one_state() -> None:

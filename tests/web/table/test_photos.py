@@ -14,11 +14,12 @@ from kdvision.files import encode_image
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.vision.image.photo import Photo
-from kdvision.web.table.model import TableGame
+from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules
+from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
-from kdvision.web.table.tables import Tables
+from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
-from tests.phones import LiveStream, Phone
+from tests.phones import LiveStream, Phone, run_in_thread
 from tests.webserver import Client
 
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
@@ -84,6 +85,24 @@ def test_the_first_photo_decides_the_game(phone: Phone) -> None:
     assert phone.state["game"]["rules"]["game"] == "queendomino"
     assert {"coins", "queen"} <= set(phone.kingdoms[0]["facts"])
     assert (phone.score["kingdoms"][0]["total"], phone.score["kingdoms"][0]["error"]) == (None, None)
+
+
+def test_a_photo_leaves_the_rules_that_somebody_sets_while_it_is_read() -> None:
+    """The photo arrives when the table is empty; its game counts only while nobody has chosen one."""
+
+    async def play() -> TableGame:
+        tables = Tables()
+        table = tables.join(JoinRequest())
+        rules = TableRules(variants=["harmony"], dynasty=True, seats=4)
+        kingdom = AddKingdom(round=1, board="# w1", player="Ann")
+        await tables.change(table, ChangeRequest([SetRules(rules), kingdom]))
+        await tables.add_photo(table, 0, "", [], "queendomino", ["lost-treasures"])
+        tables.close()
+        return table.game
+
+    game = run_in_thread(play)
+    assert game.rules == TableRules(variants=["harmony", "lost-treasures"], dynasty=True, seats=4)
+    assert [len(kingdoms) for kingdoms in game.rounds] == [0, 1, 0]
 
 
 def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
