@@ -198,7 +198,7 @@ class BatchRun:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for name, path in photos.items():
             version = file_version(path), self.event.photo_rules(name)
-            is_known = version[0] is not None and self._versions.get(name) == version
+            is_known = name in self.records and version[0] is not None and self._versions.get(name) == version
             job = None if is_known else self._make_job(name, path)
             if job is not None:
                 self._versions[name] = version

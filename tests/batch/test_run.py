@@ -4,12 +4,15 @@ import gc
 import json
 import os
 import sys
+import time
 import tracemalloc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import list_photos
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.run import BatchOptions, BatchRun
@@ -371,3 +374,27 @@ def test_results_stay_cached_while_a_run_goes_on(folder: Path, out: Path, tmp_pa
     assert len(executor.jobs) == 8
     run_batch(folder, tmp_path / "whole")
     assert read_tree(out) == read_tree(tmp_path / "whole")
+
+
+def watch(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> None:
+    """Watch a folder that changes after each report by the next step, until there is none."""
+    remaining_steps = iter(steps)
+
+    def change(outcome: EventOutcome) -> None:
+        next(remaining_steps)()
+
+    clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: None)
+    monkeypatch.setattr("kdvision.batch.run.time", clock)
+    with ResultFolder(out).lock(), pytest.raises(StopIteration):
+        BatchRun(BatchOptions(folder, out), TextPhotoReader().run).watch(change)
+
+
+@pytest.mark.parametrize("name", ["ann.jpg", "bo.jpg"])
+def test_watch_counts_a_photo_that_is_moved_and_moved_back(
+    name: str, folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ann's photo shows a kingdom, and that of Bo is broken."""
+    photo, other = folder / "round2/table1" / name, folder / "other.jpg"
+    watch(folder, out, monkeypatch, lambda: photo.rename(other), lambda: other.rename(photo))
+    assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "bo", "cy", "ann", "李雷"]
+    assert [row["file"] for row in read_csv(out / "errors.csv")] == ["round2/table1/bo.jpg"]
