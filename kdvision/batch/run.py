@@ -134,7 +134,7 @@ class BatchRun:
                 complete_versions = {
                     name: version
                     for name, version in versions.items()
-                    if version is None or now - version[1] / 1e9 > WATCH_INTERVAL_SECONDS
+                    if version is None or abs(now - version[1] / 1e9) > WATCH_INTERVAL_SECONDS
                 }
                 new_state = complete_versions, contents.failures, self.event
                 if self.corrections.reload() or state != new_state:

@@ -398,3 +398,12 @@ def test_watch_counts_a_photo_that_is_moved_and_moved_back(
     watch(folder, out, monkeypatch, lambda: photo.rename(other), lambda: other.rename(photo))
     assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "bo", "cy", "ann", "李雷"]
     assert [row["file"] for row in read_csv(out / "errors.csv")] == ["round2/table1/bo.jpg"]
+
+
+def test_watch_reads_a_photo_from_a_camera_whose_clock_is_ahead(
+    folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_year = time.time() + 365 * 86400
+    os.utime(folder / "round1/table1/cy.jpg", (next_year, next_year))
+    watch(folder, out, monkeypatch)
+    assert "cy" in {row["player"] for row in read_csv(out / "results.csv")}
