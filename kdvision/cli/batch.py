@@ -81,11 +81,8 @@ def batch(
 
 def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
     """Read new photos until Ctrl-C."""
-    last_outcome: EventOutcome | None = None
 
     def print_progress(outcome: "EventOutcome") -> None:
-        nonlocal last_outcome
-        last_outcome = outcome
         display.close()
         verdict = "".join(f": {ranking.verdict}" for ranking in outcome.standings.rankings[:1] if ranking.verdict)
         print_message(f"{count_noun(len(outcome.standings.photos), 'photo')} read{verdict}")
@@ -93,7 +90,7 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     with suppress(KeyboardInterrupt):
         run.watch(print_progress)
-    return last_outcome or run.apply_corrections()
+    return run.finish(run.list_folder())
 
 
 def print_summary(outcome: "EventOutcome", out: Path) -> None:

@@ -367,3 +367,16 @@ def test_watch_prints_the_verdict_of_the_widest_ranking_only(
     monkeypatch.setattr("kdvision.batch.run.time", clock)
     ran = run("batch", folder, "-o", out, "--watch")
     assert (ran.code, ran.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
+
+
+def test_ctrl_c_in_watch_writes_what_was_read_last(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two photos arrive after the first report, and the second of them is being read."""
+    executor.stop_after = 4
+    new_files: dict[str, bytes | str] = {f"round1/table2/{name}.jpg": text_photo("# l1") for name in ("di", "eve")}
+    clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: write_files(folder, new_files))
+    monkeypatch.setattr("kdvision.batch.run.time", clock)
+    ran = run("batch", folder, "-o", out, "--watch")
+    assert ran.code == 0 and "4 photos, 4 kingdoms." in ran.out
+    assert "di" in {row["player"] for row in read_csv(out / "standings.csv")}
