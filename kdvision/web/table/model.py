@@ -133,7 +133,10 @@ class Answer(Struct, frozen=True):
 
 
 class Proposal(Struct, frozen=True):
-    """A question about a photo that shows kingdoms which are at the table already; `kingdoms` are their ids."""
+    """A question about a photo that shows kingdoms which are at the table already; `kingdoms` are their ids.
+
+    Its id is that of the photo, if the client chose one.
+    """
 
     id: str
     question: str

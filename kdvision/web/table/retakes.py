@@ -33,8 +33,13 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
 
 
 def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredReading]) -> Sequence[StoredReading]:
-    """The readings without those that the same photo has brought to the table already: a phone may send it again."""
+    """The readings without those that the same photo has brought to the table already: a phone may send it again.
+
+    While a question about the photo is open, there are none.
+    """
     photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
+    if any(one.id in photos for one in game.proposals):
+        return []
     sent_kingdoms = [one for one in game.list_round(number) if one.seen and one.seen.photo in photos]
     matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
     return [reading for place, reading in enumerate(readings) if place not in matches]
@@ -77,7 +82,8 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         question = "The same table again. Replace it?"
     both = _make_answer("Keep both", additions)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
-    return Proposal(secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
+    photo = next((one.seen.photo for one in readings if one.seen), "")
+    return Proposal(photo or secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:

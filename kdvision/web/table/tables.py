@@ -137,22 +137,23 @@ class Tables:
 
         With the id of a `kingdom`, the reading replaces it.
         """
-        old_game, proposal = table.game, None
-        additions: list[Change]
-        if kingdom:
-            additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
-        else:
-            readings = find_new_readings(old_game, number, readings)
-            kingdoms = [reading.kingdom for reading in readings]
-            proposal = propose_changes(old_game, number, kingdoms)
-            colours = [one.colour for one in kingdoms]
-            additions = [AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None]
-        for reading in readings:
-            self.storage.add_reading(table.id, reading)
+        proposal, additions = None, list[Change]()
         async with table.lock:
-            rules = table.game.rules
+            old_game, rules = table.game, table.game.rules
+            if kingdom:
+                additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
+            else:
+                readings = find_new_readings(old_game, number, readings)
+                kingdoms = [reading.kingdom for reading in readings]
+                proposal = propose_changes(old_game, number, kingdoms)
+                colours = [one.colour for one in kingdoms]
+                additions = [
+                    AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None
+                ]
+            for reading in readings:
+                self.storage.add_reading(table.id, reading)
             variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
-            new_rules = replace(rules, game=game if table.game.is_open else rules.game, variants=variant_ids)
+            new_rules = replace(rules, game=game if old_game.is_open else rules.game, variants=variant_ids)
             changes = [SetRules(new_rules)] if new_rules != rules else []
             state = await self._take_step(table, [*changes, *additions], proposal)
         old_ids = {one.id for one in old_game.kingdoms}

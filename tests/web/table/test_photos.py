@@ -1,7 +1,9 @@
 """Photos at a table: their kingdoms are added once, a retake is recognised, and two views are combined."""
 
+import asyncio
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from kdvision import pipeline
 from kdvision.files import encode_image
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
+from kdvision.report.result import ScoredKingdom
 from kdvision.vision.image.photo import Photo
 from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules
 from kdvision.web.table.model import TableGame, TableRules
@@ -48,6 +51,13 @@ def answer(phone: Phone, text: str) -> dict[str, Any]:
     (proposal,) = phone.state["game"]["proposals"]
     number = [one["text"] for one in proposal["answers"]].index(text)
     return phone.change("answer_proposal", proposal=proposal["id"], answer=number)
+
+
+def read_entries(content: bytes) -> Sequence[ScoredKingdom]:
+    """The kingdoms of a photo, read without a server."""
+    photo = Photo.open(content)
+    result = build_photo_result("photo", (photo.width, photo.height), pipeline.read(photo), make_rule_set())
+    return result.kingdoms
 
 
 def boards(phone: Phone) -> list[list[str]]:
@@ -173,6 +183,29 @@ def test_a_photo_that_is_sent_again_adds_nothing(phone: Phone) -> None:
     assert (found["kingdoms"], found["proposal"], len(phone.kingdoms)) == ([], None, 1)
 
 
+def test_a_photo_that_is_sent_again_while_its_question_is_open_asks_once(phone: Phone) -> None:
+    phone.photograph(DEMO, "photo=one")
+    for _ in range(2):
+        phone.photograph(DEMO, "photo=two")
+    assert len(phone.state["game"]["proposals"]) == 1
+
+
+def test_two_photos_that_arrive_together_are_compared() -> None:
+    """Two phones photograph one table: the later photo asks."""
+    entries = read_entries(DEMO)
+
+    async def play() -> TableGame:
+        tables = Tables()
+        table = tables.join(JoinRequest())
+        readings = [[make_reading(entry, photo) for entry in entries] for photo in ("one", "two")]
+        await asyncio.gather(*(tables.add_photo(table, 0, "", one, "kingdomino", []) for one in readings))
+        tables.close()
+        return table.game
+
+    game = run_in_thread(play)
+    assert (len(game.kingdoms), len(game.proposals)) == (1, 1)
+
+
 def test_another_kingdom_is_added_without_a_question(phone: Phone) -> None:
     phone.photograph(DEMO)
     assert phone.photograph(TWO, "photo=two")["proposal"] is None
@@ -207,10 +240,8 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
 
 
 def test_a_kingdom_whose_reading_is_lost_stays_and_the_others_are_decided() -> None:
-    photo = Photo.open(TWO)
-    result = build_photo_result("two.jpg", (photo.width, photo.height), pipeline.read(photo), make_rule_set())
     tables, kingdoms = Tables(), []
-    for number, entry in enumerate(result.kingdoms):
+    for number, entry in enumerate(read_entries(TWO)):
         reading = make_reading(entry, "two")
         kingdoms.append(replace(reading.kingdom, id=str(number)))
         if number:
