@@ -109,10 +109,11 @@ class BatchRun:
         if names:
             more = ", …" if len(names) > 3 else ""
             self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
-        self.read_photos(contents.photos)
-        while self.corrections.reload():  # somebody has corrected in the meantime
+        while True:
             self.read_photos(contents.photos)
-        return self.finish(contents)
+            outcome = self.finish(contents)
+            if not self.corrections.reload():  # nobody has corrected in the meantime
+                return outcome
 
     def watch(self, on_written: Callable[[EventOutcome], None]) -> None:
         """Run for ever: whenever photos, corrections or the event file change, read and write; then `on_written`.
@@ -176,10 +177,11 @@ class BatchRun:
             contents = self.list_folder()
         except KdvisionError as error:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
-            return self._write(())
+            contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         self._read(self._correction_jobs(photos))
-        return self._write(contents.failures)
+        outcome = self._write(contents.failures)
+        return self.apply_corrections() if self.corrections.reload() else outcome
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
         all_failures = sorted((*failures, *self.failures.values()))

@@ -63,7 +63,7 @@ def batch(
         raise typer.BadParameter(message, param_hint=join_words(["--size", *names]))
     load_networks()
     executor = PoolExecutor(workers) if dask is None else DaskExecutor(dask)
-    with ResultFolder(out).lock(), closing(ProgressDisplay()) as display, closing(executor):
+    with closing(executor), ResultFolder(out).lock(), closing(ProgressDisplay()) as display:
         run = BatchRun(options, executor.run, on_progress=display.update, on_message=print_message)
         try:
             outcome = _watch(run, display) if watch else run.run()

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kdvision.batch.outcome import EventOutcome
+from kdvision.batch.outcome import EventOutcome, write_outcome
 from kdvision.batch.photos import list_photos
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.run import BatchOptions, BatchRun
@@ -407,3 +407,22 @@ def test_watch_reads_a_photo_from_a_camera_whose_clock_is_ahead(
     os.utime(folder / "round1/table1/cy.jpg", (next_year, next_year))
     watch(folder, out, monkeypatch)
     assert "cy" in {row["player"] for row in read_csv(out / "results.csv")}
+
+
+def test_a_correction_made_while_the_report_is_written_is_applied(
+    folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = ["l"]
+
+    def write_and_correct(results: ResultFolder, outcome: EventOutcome) -> None:
+        write_outcome(results, outcome)
+        CorrectionFile(out).add([Correction("round1/table1/cy.jpg", "", 1, "B1", cell) for cell in cells])
+        cells.clear()
+
+    monkeypatch.setattr("kdvision.batch.run.write_outcome", write_and_correct)
+    run_batch(folder, out)
+    assert [row["board"] for row in read_csv(out / "results.csv") if row["player"] == "cy"] == ["# l"]
+    cells.append("g2")
+    with ResultFolder(out).lock():
+        BatchRun(BatchOptions(folder, out), TextPhotoReader().run).apply_corrections()
+    assert [row["board"] for row in read_csv(out / "results.csv") if row["player"] == "cy"] == ["# g2"]
