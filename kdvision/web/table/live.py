@@ -38,12 +38,11 @@ class TableState(Struct, frozen=True):
 
 @dataclass(eq=False)
 class SharedTable:
-    """A table in use: `state` is what clients get, `deciding` are the rounds to decide again."""
+    """A table in use: `state` is what clients get."""
 
     id: str
     step: Step
     state: TableState
-    deciding: set[int] = field(default_factory=set)
     decider: "asyncio.Task[None] | None" = None
     watchers: set["Watcher"] = field(default_factory=set)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -154,7 +154,7 @@ class Player(Struct, frozen=True):
 class TableGame(Struct, frozen=True):
     """A game at a table. `number` counts the games of the table, `last_players` are those of the game before.
 
-    `proposals` are questions that anybody may answer.
+    `proposals` are questions that anybody may answer, `deciding` are the rounds to decide again.
     """
 
     number: int = 1
@@ -162,6 +162,7 @@ class TableGame(Struct, frozen=True):
     rounds: list[list[TableKingdom]] = msgspec.field(default_factory=lambda: [[]])
     last_players: list[Player] = []
     proposals: list[Proposal] = []
+    deciding: list[int] = []
 
     @property
     def kingdoms(self) -> list[TableKingdom]:

@@ -107,12 +107,14 @@ class Storage:
     def save(self, table: str, revision: int, step: Step, *, is_new: bool = True) -> None:
         """Store the step a table is at. If it `is_new`, all later steps, which were undone, are dropped."""
         now = time.time()
-        statements: list[Statement] = [("REPLACE INTO tables VALUES (?, ?, ?, ?)", (table, revision, step.number, now))]
+        row = (table, step.number, step.game.number, step.op, now, json.encode(step.game))
+        statements: list[Statement] = [
+            ("REPLACE INTO tables VALUES (?, ?, ?, ?)", (table, revision, step.number, now)),
+            ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
+        ]
         if is_new:
-            row = (table, step.number, step.game.number, step.op, now, json.encode(step.game))
             statements += [
                 ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table, step.number)),
-                ("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row),
                 (
                     "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
                     " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",

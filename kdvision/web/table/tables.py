@@ -105,8 +105,9 @@ class Tables:
         """A table by its id; raises Refusal."""
         if name not in self._tables:
             revision, step = self.storage.find_table(name)
-            state = self._make_state(name, revision, step, score_table(step.game), is_deciding=False)
+            state = self._make_state(name, revision, step, score_table(step.game))
             self._tables[name] = SharedTable(name, step, state)
+            self._start_decider(self._tables[name])
         return self._tables[name]
 
     async def change(self, table: SharedTable, request: ChangeRequest) -> TableState:
@@ -204,11 +205,9 @@ class Tables:
             game = replace(game, proposals=[*game.proposals, proposal])
         if game == old_game:
             return table.state
+        game = replace(game, deciding=sorted({*game.deciding, *_find_rounds_to_decide(old_game, game)}))
         step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
-        table.deciding = _find_rounds_to_decide(old_game, game) | table.deciding
         await self._continue_with(table, step, is_new=True)
-        if table.deciding and (table.decider is None or table.decider.done()):
-            table.decider = asyncio.get_running_loop().create_task(self._decide(table))
         return table.state
 
     async def _continue_with(self, table: SharedTable, step: Step, *, is_new: bool) -> None:
@@ -217,15 +216,20 @@ class Tables:
         revision = table.state.revision + 1
         self.storage.save(table.id, revision, step, is_new=is_new)
         table.step = step
-        table.state = self._make_state(table.id, revision, step, score, is_deciding=bool(table.deciding))
+        table.state = self._make_state(table.id, revision, step, score)
         table.publish("state", table.state, revision)
+        self._start_decider(table)
 
-    def _make_state(self, name: str, revision: int, step: Step, score: Any, *, is_deciding: bool) -> TableState:
+    def _start_decider(self, table: SharedTable) -> None:
+        if table.game.deciding and (table.decider is None or table.decider.done()):
+            table.decider = asyncio.get_running_loop().create_task(self._decide(table))
+
+    def _make_state(self, name: str, revision: int, step: Step, score: Any) -> TableState:
         previous_step, next_step = (self.storage.find_step(name, step.number + by) for by in (-1, 1))
         undo = None if previous_step is None else StepInfo(step.number, step.op)
         redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
         notice = self.storage.notice or None
-        return TableState(name, revision, undo, redo, is_deciding, notice, step.game, score)
+        return TableState(name, revision, undo, redo, bool(step.game.deciding), notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
         """The step that an undo or redo leads to; raises Refusal."""
@@ -240,8 +244,8 @@ class Tables:
 
     async def _decide(self, table: SharedTable) -> None:
         """Decide the waiting rounds again, until nothing has changed meanwhile. The step stays the same."""
-        while table.deciding:
-            game, number = table.game, min(table.deciding)
+        while table.game.deciding:
+            game, (number, *others) = table.game, table.game.deciding
             try:
                 new_game = await self.decisions.start(partial(self._decide_round, table.id, game, number))
             except KdvisionError as error:
@@ -249,8 +253,8 @@ class Tables:
                 new_game = game
             async with table.lock:
                 if table.game is game:
-                    table.deciding.discard(number)
-                    await self._continue_with(table, table.step._replace(game=new_game), is_new=new_game != game)
+                    new_game = replace(new_game, deciding=others)
+                    await self._continue_with(table, table.step._replace(game=new_game), is_new=False)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
         readings = []

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.image.photo import Photo
-from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules
-from kdvision.web.table.model import TableGame, TableRules
+from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules, SetSquare, Undo
+from kdvision.web.table.live import TableState
+from kdvision.web.table.model import TableGame, TableKingdom, TableRules
 from kdvision.web.table.readings import make_reading
+from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
 from tests.phones import LiveStream, Phone, run_in_thread
@@ -226,6 +229,34 @@ def test_a_corrected_square_stays_and_the_others_follow(client: Client, phone: P
     phone.change("set_kingdom", kingdom=kingdom["id"], checked=True)
     assert not phone.score["kingdoms"][0]["doubts"]
     live.close()
+
+
+def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp_path: Path) -> None:
+    entries = read_entries(DEMO)
+
+    async def play() -> tuple[TableKingdom, TableState, TableState]:
+        tables = Tables(Storage(tmp_path))
+        table = tables.join(JoinRequest())
+        await tables.add_photo(table, 0, "", [make_reading(entry, "p") for entry in entries], "kingdomino", [])
+        (kingdom,) = table.game.kingdoms
+        for place in [at for at, cell in kingdom.cells.items() if cell != "#"][:2]:
+            await tables.change(table, ChangeRequest([SetSquare(kingdom.id, place, "m3")]))
+            assert table.decider is not None
+            table.decider.cancel()
+        tables.close()
+        tables = Tables(Storage(tmp_path))
+        table = tables.join(JoinRequest())
+        assert table.decider is not None
+        await table.decider
+        after_restart = table.state
+        await tables.change(table, ChangeRequest([Undo()]))
+        await table.decider
+        tables.close()
+        return kingdom, after_restart, table.state
+
+    kingdom, after_restart, after_undo = run_in_thread(play)
+    assert kingdom.seen not in [state.game.kingdoms[0].seen for state in (after_restart, after_undo)]
+    assert (after_restart.deciding, after_undo.deciding, after_undo.redo) == (False, False, after_restart.undo)
 
 
 def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
