@@ -104,14 +104,15 @@ class Standings:
     def missing_players(self) -> list[tuple[int, str, str]]:
         """(round, table, player) of each player who should have a kingdom in a round and has none.
 
-        The players are those of the event file, or else, in an event of several rounds, all who are named anywhere. The
-        table is "" if it is not known.
+        The players are those of the event file, or else, in an event of several rounds, all who are named anywhere; and
+        the members of teams. The table is "" if it is not known.
         """
         event, absentees = self.event, []
         owners = {(one.round, name_key(one.player)) for one in self.counting if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
         table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
         players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
+        players += [name_key(name) for members in event.teams.values() for name in members]
         for round_ in self.all_rounds:
             keys = {*players, *(key for number, key in table_of if number == round_)}
             names = {self.spelling[key]: key for key in keys if (round_, key) not in owners}

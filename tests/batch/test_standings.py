@@ -136,6 +136,12 @@ def test_no_team_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     assert found["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
 
 
+def test_no_team_wins_while_a_member_has_no_photo(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Zed"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "cy.jpg": text_photo(C), "event.toml": event_text})
+    assert found["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
+
+
 def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
     one = text_photo(A)
     out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": text_photo(B)})
