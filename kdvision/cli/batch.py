@@ -75,7 +75,7 @@ def batch(
     print_summary(outcome, out)
     if outcome.failures:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if strict and outcome.review_items:
+    if strict and any(item.impact or item.kingdom for item in outcome.review_items):
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 

@@ -91,6 +91,13 @@ def test_strict_exits_with_6_if_a_review_is_needed(
     assert run("batch", folder, "-o", out, "--strict").code == 6
 
 
+def test_strict_ignores_what_cannot_be_reviewed(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
+    photo = text_photo(SMALL)
+    folder = write_files(tmp_path / "photos", {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": text_photo("# w1")})
+    assert run("batch", folder, "-o", out, "--strict").code == 0
+    assert [row["advice"] for row in read_csv(out / "review.csv")] == ["nothing to do"]
+
+
 def test_options_set_the_rules(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     assert run("batch", folder, "-o", out, "--harmony", "--middle-kingdom", "--size", "7").code == 0
     kingdom = read_results(out)[0]["kingdoms"][0]
