@@ -66,7 +66,7 @@ def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
         name = printable_path(os.path.relpath(path, folder))
         if path.suffix.lower() not in SUFFIXES:
             others.append(name)
-        elif path.is_file():
+        elif os.path.isfile(path):  # noqa: PTH113  (False where it may not look)
             photos[name] = path
         else:
             failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
@@ -103,7 +103,8 @@ def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) 
                 continue
             visited_folders.add(real_path)
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            roots += [path / name for name in folders if (path / name).is_symlink()]  # os.walk does not follow them
+            # os.walk does not follow links.
+            roots += [path / name for name in folders if os.path.islink(path / name)]  # noqa: PTH114  (as above)
             yield from (path / name for name in sorted(files) if not name.startswith("."))
 
 

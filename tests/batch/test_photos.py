@@ -50,6 +50,14 @@ def test_a_path_that_is_not_a_file_is_a_failure(tmp_path: Path) -> None:
     assert [failure.name for failure in found.failures] == ["bo.jpg", "pipe.png"]
 
 
+@POSIX
+def test_a_link_with_an_impossible_target_is_a_failure(tmp_path: Path) -> None:
+    write_files(tmp_path, {"ann.jpg": b""})
+    (tmp_path / "bo.jpg").symlink_to("x" * 300)
+    found = list_photos(tmp_path)
+    assert (list(found.photos), [failure.name for failure in found.failures]) == (["ann.jpg"], ["bo.jpg"])
+
+
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read_is_a_failure(tmp_path: Path) -> None:
     write_files(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
