@@ -199,6 +199,9 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             checked=old_kingdom.checked if self.checked is None else self.checked,
         )
         if len(game.rounds) > 1:
+            two_names = {old_kingdom.player, kingdom.player}
+            if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
+                raise Refusal(422, f"{kingdom.player} is another player of this Dynasty", hint="choose another name")
             names = {"player": kingdom.player, "colour": kingdom.colour}
             rounds = [
                 [replace(one, **names) if one.player == old_kingdom.player else one for one in kingdoms]

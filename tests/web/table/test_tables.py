@@ -170,6 +170,18 @@ def test_a_dynasty_has_three_rounds_with_the_same_players(phone: Phone) -> None:
     assert len(phone.state["game"]["rounds"]) == 1
 
 
+def test_a_player_of_a_dynasty_does_not_get_the_name_of_another(phone: Phone) -> None:
+    """A kingdom of a round in which a player has none may get the player's name."""
+    phone.change("set_rules", rules={"dynasty": True})
+    ann = phone.add(ANN, "Ann")
+    phone.add(BO, "Bo")
+    answer = phone.send({"op": "set_kingdom", "kingdom": ann, "player": "Bo"})
+    assert (answer.status, answer.json["error"]) == (422, "Bo is another player of this Dynasty")
+    phone.change("add_kingdom", board=BO, player="Player 2", round=1, id="second")
+    phone.change("set_kingdom", kingdom="second", player="Bo")
+    assert phone.state["game"]["rounds"][1][0]["player"] == "Bo"
+
+
 def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
     rounds = [[{"op": "add_kingdom", "board": ["w1 w", "# f"], "player": "Ann"}, {"op": "add_kingdom", "board": BO}]]
     phone.change("load_game", rules={"game": "kingdomino", "variants": ["harmony"]}, rounds=rounds)
