@@ -97,7 +97,9 @@ class Tables:
             return self.find(names[0])
         if len(names) >= MAX_TABLES:
             raise Refusal(503, f"there are {len(names)} tables", hint="join one of them", retry_after=60)
-        name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
+        name = ""
+        while name in ("", *names):
+            name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
         self.storage.save(name, 0, Step(0, "start", TableGame()))
         return self.find(name)
 

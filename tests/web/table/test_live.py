@@ -104,6 +104,14 @@ def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     tables.close()
 
 
+def test_a_new_table_gets_an_id_that_no_table_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = iter("AAAAAAAABBBB")
+    monkeypatch.setattr("secrets.choice", lambda _: next(letters))
+    tables = Tables()
+    assert [tables.join(JoinRequest(new=True)).id for _ in range(2)] == ["AAAA", "BBBB"]
+    tables.close()
+
+
 def test_a_client_that_takes_nothing_costs_one_state() -> None:
     watcher = Watcher("10.0.0.1")
     for number in range(1000):
