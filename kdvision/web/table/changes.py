@@ -261,7 +261,7 @@ class NewGame(Change, frozen=True, tag="new_game"):
 class OpenGame(Change, frozen=True, tag="open_game"):
     """Return to an earlier game of this table."""
 
-    number: int
+    number: Annotated[int, Meta(ge=1, lt=2**31)]
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
         return context.storage.find_game(context.table, self.number)

@@ -41,10 +41,10 @@ def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
     """The facts without a piece on a place."""
     if kind == "queen":
         return {key: value for key, value in facts.items() if key != "queen"}
-    pieces = facts.get(FACT_KEYS.get(kind, ""))
+    pieces = facts.get(key := FACT_KEYS.get(kind, ""))
     if not isinstance(pieces, list):
         return facts
-    return facts | {FACT_KEYS[kind]: [piece for piece in pieces if _place_of(piece) != at]}
+    return facts | {key: [piece for piece in pieces if _place_of(piece) != at]}
 
 
 def _place_of(piece: Any) -> str:

@@ -205,6 +205,7 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
         {"op": "set_rules", "rules": {"side": 6}},
         {"op": "load_game", "rules": {}, "rounds": [[{"board": "w"}]], "version": 0},
         {"op": "open_game", "number": 77},
+        {"op": "open_game", "number": 2**63},
         {"op": "answer_proposal", "proposal": "p", "answer": 0},
         {"op": "replace_kingdom", "kingdom": "K", "reading": "r"},
         {"op": "join_reading", "kingdom": "K", "reading": "r"},
