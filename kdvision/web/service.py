@@ -1,5 +1,6 @@
 """The work behind the endpoints, done in worker threads: read photos, convert pictures, score games."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
 from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import PhotoAnswer
+
+log = logging.getLogger("kdvision.web")
 
 PHOTO_NAME: Final = "the photo"
 GAME_NAME: Final = "the game"
@@ -96,7 +99,10 @@ class Service:
         """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
         try:
             photo = Photo.open(content, name=PHOTO_NAME)
-            self._keep(content)
+            try:
+                self._keep(content)
+            except KdvisionError as error:
+                log.warning("a photo was not kept: %s", error)
             readings = pipeline.read(
                 photo,
                 side=rules.side,

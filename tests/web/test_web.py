@@ -329,6 +329,12 @@ def test_photos_are_kept_only_on_request(tmp_path: Path) -> None:
     assert (kept.read_bytes(), kept.suffix) == (NONE, ".jpg")
 
 
+def test_a_photo_that_cannot_be_kept_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with running_server(Settings(port=0, keep=tmp_path / "gone")) as keeping:
+        assert keeping.post_photo(DEMO).json["error"] is None
+    assert "a photo was not kept" in caplog.text
+
+
 def test_large_forms_stay_in_memory(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starlette's own parser would write a form file of more than a megabyte to the disk."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
