@@ -70,6 +70,6 @@ def _print_links(listener: "Listener") -> None:
     else:
         typer.echo(f"The page: {listener.local_url}")
     if listener.settings.data is not None:
-        typer.echo(f"Games are kept in {listener.settings.data}")
+        typer.echo(listener.tables.storage.notice or f"Games are kept in {listener.settings.data}")
     typer.echo("Ctrl+C stops the server.")
     sys.stdout.flush()

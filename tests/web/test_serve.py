@@ -4,9 +4,11 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from kdvision.web.table.storage import Storage
 from tests.conftest import Run
 from tests.paths import ROOT
 from tests.webserver import TIMEOUT_SECONDS, Client
@@ -69,6 +71,16 @@ def test_a_port_in_use_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert ran.code == 1
     assert "cannot be used" in ran.err
     assert "--port 0" in ran.err
+
+
+def test_serve_says_that_another_server_uses_the_games(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("kdvision.web.server.run_server", lambda listener: listener.socket.close())
+    other = Storage(tmp_path)
+    ran = run("serve", "--port", "0", "--data", tmp_path)
+    other.close()
+    assert ("stop the other server" in ran.out, "Games are kept in /" in ran.out) == (True, False)
 
 
 def test_serve_says_which_packages_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,8 @@ class Storage:
                 self._warn(f"The file with earlier games is {flaw}. It was renamed to {new_path.name} and not changed.")
             return _prepare(_connect(path))
         except (OSError, sqlite3.Error) as error:
-            self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
+            why = f"{error}: stop the other server that uses it" if "locked" in str(error) else error
+            self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({why}).")
             return _prepare(_connect(":memory:"))
 
     def _warn(self, sentence: str) -> None:
