@@ -5,6 +5,7 @@ may be killed at any moment; the next one continues from there.
 """
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,18 +45,23 @@ class BatchOptions:
     rules: Rules | None = None
     force: bool = False
 
+    @property
+    def event_file(self) -> Path | None:
+        """The event file, None without one."""
+        path = self.event or self.folder / EVENT_FILE
+        return path if self.event or os.path.exists(path) else None  # noqa: PTH110  (False where it may not look)
+
     def save(self) -> None:
         """Store in `out` what a later review has to know."""
         rules = None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side}
-        path = self.event or self.folder / EVENT_FILE
-        event = str(path.resolve()) if self.event or path.exists() else None
+        event = self.event_file and str(self.event_file.resolve())
         settings = {"folder": str(self.folder.resolve()), "event": event, "rules": rules}
         ResultFolder(self.out).save_json(SETTINGS, settings)
 
     @classmethod
     def load(cls, out: Path) -> "BatchOptions":
         """The options of the run that wrote into `out`; raises NotationError if there was none."""
-        if not (out / SETTINGS).exists():
+        if not os.path.exists(out / SETTINGS):  # noqa: PTH110  (as above)
             hint = "name a folder that kdvision batch has written, as it was given to -o"
             raise NotationError(f"{out} is not a folder of results", hint=hint)
         settings = ResultFolder(out).load_json(SETTINGS)
@@ -66,9 +72,8 @@ class BatchOptions:
 
     def load_event(self) -> Event:
         """The event as described now; raises NotationError for an invalid event file."""
-        path = self.event or self.folder / EVENT_FILE
-        has_file = self.event is not None or path.exists()
-        event = parse_event(read_text(path, what="an event file"), name=str(path)) if has_file else Event()
+        path = self.event_file
+        event = parse_event(read_text(path, what="an event file"), name=str(path)) if path else Event()
         return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 

@@ -189,7 +189,7 @@ def check_game_file(path: str | None) -> None:
     if path is None:
         return
     _check_folder(Path(path).parent, "--game-file")
-    if Path(path).exists():
+    if os.path.exists(path):  # noqa: PTH110  (False where it may not look)
         text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
         raise typer.BadParameter(text, param_hint="--game-file")
 
@@ -230,7 +230,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     paths = _name_in_folder(photos, out) if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:
-            if photo != "-" and path.exists() and Path(photo).exists() and path.samefile(photo):
+            if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):  # noqa: PTH110
                 raise _usage_error(f"{path} is one of the photos and would be overwritten")
     return [*paths]
 
@@ -254,6 +254,6 @@ def _check_folder(folder: Path, option: str) -> None:
     try:
         with suppress(PermissionError):
             next(folder.iterdir(), None)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
     check_writable(folder)

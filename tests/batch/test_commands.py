@@ -308,8 +308,9 @@ def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
-    ran = run("review", tmp_path)
-    assert ran.code == 5 and "is not a folder of results" in ran.err
+    for path in (tmp_path, tmp_path / ("x" * 300)):
+        ran = run("review", path)
+        assert ran.code == 5 and "is not a folder of results" in ran.err
 
 
 # watch

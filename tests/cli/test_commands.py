@@ -489,6 +489,7 @@ def test_an_overlay_never_overwrites_a_photo(
         ("out", 1, "must end in"),
         ("nowhere/out.png", 1, "there is no folder"),
         ("nowhere/", 2, "there is no folder"),
+        ("x" * 300 + "/", 1, "there is no folder"),
         ("table.png", 1, "is one of the photos"),
     ],
 )
