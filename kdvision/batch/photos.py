@@ -66,7 +66,7 @@ def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
         name = printable_path(os.path.relpath(path, folder))
         if path.suffix.lower() not in SUFFIXES:
             others.append(name)
-        elif os.path.isfile(path):  # noqa: PTH113  (False where it may not look)
+        elif os.path.isfile(path):
             photos[name] = path
         else:
             failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
@@ -104,7 +104,7 @@ def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) 
             visited_folders.add(real_path)
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             # os.walk does not follow links.
-            roots += [path / name for name in folders if os.path.islink(path / name)]  # noqa: PTH114  (as above)
+            roots += [path / name for name in folders if os.path.islink(path / name)]
             yield from (path / name for name in sorted(files) if not name.startswith("."))
 
 

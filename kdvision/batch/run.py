@@ -49,7 +49,7 @@ class BatchOptions:
     def event_file(self) -> Path | None:
         """The event file, None without one."""
         path = self.event or self.folder / EVENT_FILE
-        return path if self.event or os.path.exists(path) else None  # noqa: PTH110  (False where it may not look)
+        return path if self.event or os.path.exists(path) else None
 
     def save(self) -> None:
         """Store in `out` what a later review has to know."""
@@ -61,7 +61,7 @@ class BatchOptions:
     @classmethod
     def load(cls, out: Path) -> "BatchOptions":
         """The options of the run that wrote into `out`; raises NotationError if there was none."""
-        if not os.path.exists(out / SETTINGS):  # noqa: PTH110  (as above)
+        if not os.path.exists(out / SETTINGS):
             hint = "name a folder that kdvision batch has written, as it was given to -o"
             raise NotationError(f"{out} is not a folder of results", hint=hint)
         settings = ResultFolder(out).load_json(SETTINGS)

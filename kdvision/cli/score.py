@@ -189,7 +189,7 @@ def check_game_file(path: str | None) -> None:
     if path is None:
         return
     _check_folder(Path(path).parent, "--game-file")
-    if os.path.exists(path):  # noqa: PTH110  (False where it may not look)
+    if os.path.exists(path):
         text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
         raise typer.BadParameter(text, param_hint="--game-file")
 
@@ -221,7 +221,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     if overlay is None:
         return [None] * len(photos)
     out = Path(overlay)
-    is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)  # noqa: PTH112  (False where it may not look)
+    is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)
     if not is_folder and len(photos) > 1:
         raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
     _check_folder(out if is_folder else out.parent, "--overlay")
@@ -230,7 +230,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     paths = _name_in_folder(photos, out) if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:
-            if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):  # noqa: PTH110
+            if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):
                 raise _usage_error(f"{path} is one of the photos and would be overwritten")
     return [*paths]
 

@@ -184,6 +184,15 @@ def test_the_server_scores_photos_with_the_variant() -> None:
     assert [len(bonus_lines(kingdom)) for kingdom in json.loads(response.body)["kingdoms"]] == [1]
 
 
+def test_tables_keep_and_score_the_variant() -> None:
+    changes, model, score = (import_module(f"kdvision.web.table.{name}") for name in ("changes", "model", "score"))
+    new_kingdom = changes.AddKingdom(0, board=CORNER.split(" / "))
+    game = changes.SetRules(model.TableRules(variants=[ID])).apply(model.TableGame(), None)
+    assert game.rules.variants == [ID]
+    game = new_kingdom.apply(game, None)
+    assert score.score_table(game)["rounds"][0]["kingdoms"][0]["total"] == 4
+
+
 def test_the_server_describes_the_variant() -> None:
     openapi = import_module("kdvision.web.openapi")
     schemas = openapi.component_schemas()

@@ -171,8 +171,9 @@ class TableGame(Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """True if the first photo decides which game it is: no person has, and there is no kingdom yet."""
-        return self.rules.game == TableRules().game and not self.rules.variants and not self.kingdoms
+        """True if the first photo decides which game it is: no person or variant has, and there is no kingdom yet."""
+        is_decided = any(one.id in self.rules.variants and len(one.games) == 1 for one in VARIANTS)
+        return self.rules.game == TableRules().game and not is_decided and not self.kingdoms
 
     def list_round(self, number: int) -> list[TableKingdom]:
         """The kingdoms of a round; none if the game has no such round."""

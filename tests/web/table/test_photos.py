@@ -93,9 +93,12 @@ def test_a_photo_without_a_kingdom_leaves_the_table(phone: Phone) -> None:
     assert (failed.status, bool(failed.json["hint"]), phone.look()["revision"]) == (422, True, 1)
 
 
-def test_the_first_photo_decides_the_game(phone: Phone) -> None:
+@pytest.mark.parametrize("variants", [[], ["harmony"]])
+def test_the_first_photo_decides_the_game(phone: Phone, variants: list[str]) -> None:
+    phone.change("set_rules", rules=phone.state["game"]["rules"] | {"variants": variants})
     phone.photograph((SAMPLES / "queendomino.jpg").read_bytes())
-    assert phone.state["game"]["rules"]["game"] == "queendomino"
+    rules = phone.state["game"]["rules"]
+    assert rules["game"] == "queendomino" and set(variants) <= set(rules["variants"])
     assert {"coins", "queen"} <= set(phone.kingdoms[0]["facts"])
     assert (phone.score["kingdoms"][0]["total"], phone.score["kingdoms"][0]["error"]) == (None, None)
 

@@ -236,7 +236,7 @@ def test_deeply_nested_facts_are_refused_or_harmless(phone: Phone) -> None:
 
 def test_names_with_markup_and_controls_are_text(phone: Phone) -> None:
     phone.add(ANN, "<b onclick=x>\u202eA\x07nn\n</b>")
-    assert phone.kingdoms[0]["player"] == "<b onclick=x>\u202eA\ufffdnn </b>"
+    assert phone.kingdoms[0]["player"] == "<b onclick=x>\ufffdA\ufffdnn </b>"
     assert phone.totals == [2]
 
 
