@@ -12,8 +12,9 @@ from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
 from kdvision.web.games import one_of
 from kdvision.web.limits import Refusal
 
-PLACE: Final = r"-?[0-9]{1,2},-?[0-9]{1,2}"
-ID: Final = r"^[A-Za-z0-9-]{1,40}$"
+PLACE: Final = r"(?:0|-?[1-9][0-9]?),(?:0|-?[1-9][0-9]?)"
+"""Each square has one place: without zeros in front, and without a minus before 0."""
+ID: Final = r"^[A-Za-z0-9-]{1,40}$(?!\n)"
 PLACES: Final = re.compile(f"(?P<places>{PLACE}( {PLACE})*)(?P<words>( .+)?)", re.ASCII)
 """One place, or several that touch, in the facts of a kingdom; words may follow, as in "2,3 Farmer"."""
 
@@ -22,8 +23,8 @@ MAX_ROUNDS: Final = 3
 MAX_KINGDOMS_PER_ROUND: Final = 16
 """Twice as many as any game has: the table photographed again, before one of both is removed."""
 
-Place = Annotated[str, Meta(pattern=f"^{PLACE}$", description="row,col on the kingdom's grid")]
-CellText = Annotated[str, Meta(pattern=r"^(#|\.|\?|[wflgstmWFLGSTM][0-9]?)$")]
+Place = Annotated[str, Meta(pattern=rf"^{PLACE}$(?!\n)", description="row,col on the kingdom's grid")]
+CellText = Annotated[str, Meta(pattern=r"^(#|\.|\?|[wflgstmWFLGSTM][0-9]?)$(?!\n)")]
 KingdomId = Annotated[str, Meta(pattern=ID)]
 PlayerName = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
 Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game files, with places for squares")]

@@ -193,6 +193,9 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
     [
         {"op": "fly"},
         {"op": "set_square", "kingdom": "K", "at": "A1", "cell": "w"},
+        {"op": "set_square", "kingdom": "K", "at": "00,01", "cell": "w"},
+        {"op": "set_square", "kingdom": "K", "at": "-0,0", "cell": "w"},
+        {"op": "set_square", "kingdom": "K", "at": "0,0\n", "cell": "w"},
         {"op": "set_square", "kingdom": "K", "at": "1,1", "cell": "x9"},
         {"op": "set_square", "kingdom": "K", "at": "1,1"},
         {"op": "set_square", "kingdom": "K", "at": "99,99", "cell": "w"},
