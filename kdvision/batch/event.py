@@ -7,6 +7,7 @@ another game, where a photo does not show everything that counts.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
+from unicodedata import normalize
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
 from kdvision.game.board import Board
@@ -73,9 +74,9 @@ def towns_problem(board: Board) -> Problem | None:
 class Event:
     """What is known of an event before any photo is read.
 
-    `tables` are the seats under [[table]] by round and table, `photos` those under [[photo]] by file, `tokens` those on
-    the kingdoms of a photo, by file too. `rounds` is 0 if the file does not give it; `players` and `teams` are empty
-    likewise.
+    `tables` are the seats under [[table]] by round and key of the table's name, `photos` those under [[photo]] by file
+    in composed Unicode letters, `tokens` those on the kingdoms of a photo, by file too. `rounds` is 0 if the file does
+    not give it; `players` and `teams` are empty likewise.
     """
 
     name: str = ""
@@ -90,18 +91,19 @@ class Event:
 
     def photo_rules(self, photo: str) -> Rules:
         """The rules for a photo, with the tokens on its kingdoms."""
-        return replace(self.rules, tokens=self.tokens.get(photo, ()))
+        return replace(self.rules, tokens=self.tokens.get(normalize("NFC", photo), ()))
 
     @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats whose players the event file gives, whether or not there is a photo of them."""
-        seats = (seat for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
+        seats = (self.seat(file) for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
         return (*seats, *self.tables.values())
 
     def seat(self, photo: str) -> Seat:
-        """The seat of a photo: from [[photo]], else from its name, with the players under [[table]] if it has none."""
-        seat = self.photos.get(photo) or parse_seat(photo)
-        return seat if seat.players else self.tables.get((seat.round, seat.table), seat)
+        """The seat of a photo: from [[photo]], else from its name; [[table]] spells its table and names players."""
+        seat = self.photos.get(normalize("NFC", photo)) or parse_seat(photo)
+        table = self.tables.get((seat.round, name_key(seat.table)), seat)
+        return replace(seat, table=table.table, players=seat.players or table.players)
 
 
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
@@ -167,12 +169,13 @@ def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > max_players:
             node.at("players", max_players).fail(f"a table of {len(seat.players)}", f"at most {max_players} players")
-        if (seat.round, seat.table) in tables:
+        key = seat.round, name_key(seat.table)
+        if key in tables:
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
             if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
                 node.at("players").fail(f"{name} sits at table {table} in that round", "one table for each player")
-        tables[seat.round, seat.table] = seat
+        tables[key] = seat
     return tables
 
 
@@ -183,7 +186,7 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
     table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables.values() for name in seat.players}
     for node in top.tables("photo"):
         node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
-        file = node.text("file").replace("\\", "/").removeprefix("./")
+        file = normalize("NFC", node.text("file")).replace("\\", "/").removeprefix("./")
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')
         if file in photos:
@@ -191,7 +194,7 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
         seat = photos[file] = _parse_seat(node, event, parse_seat(file))
         for name in seat.players:
             table = table_of.get((seat.round, name_key(name)), seat.table)
-            if table != seat.table:
+            if name_key(table) != name_key(seat.table):
                 what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
                 node.fail(what, "one table for each player and round")
         if "kingdom" in node:
