@@ -4,6 +4,7 @@ import re
 import sys
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -75,7 +76,8 @@ def review(
     if new_corrections:
         dialogue.store(new_corrections)
     else:
-        dialogue.ask_all(outcome.review_items if everything else outcome.decisive_items)
+        with suppress(KeyboardInterrupt):
+            dialogue.ask_all(outcome.review_items if everything else outcome.decisive_items)
     try:
         with ResultFolder(out).lock():
             outcome = BatchRun(options, read_in_process, on_message=print_message).apply_corrections()

@@ -233,6 +233,21 @@ def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, r
     assert not (read / "corrections.jsonl").exists()
 
 
+def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["B2=f1\n"])
+
+    def answer() -> str:
+        for text in answers:
+            return text
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        sys.modules["kdvision.cli.review"], "sys", SimpleNamespace(stdin=SimpleNamespace(readline=answer))
+    )
+    assert run("review", read).code == 0
+    assert leader(read) == ("ann", "7")
+
+
 def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
