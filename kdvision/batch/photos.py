@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
+from kdvision.batch.store.folder import SETTINGS
 from kdvision.errors import KdvisionError
 
 SUFFIXES: Final = frozenset(
@@ -52,7 +53,7 @@ class FolderContents(NamedTuple):
 
 
 def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
-    """The photos below a folder, sorted, without hidden files and without the folder `skip`.
+    """The photos below a folder, sorted, without hidden files, the folder `skip` and the results of other runs.
 
     Links are followed, and each folder is listed once, so a cycle of links ends. Raises KdvisionError if the folder
     itself cannot be read.
@@ -98,7 +99,7 @@ def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) 
     for root in roots:  # grows by the links
         for parent, folders, files in os.walk(root, onerror=on_error):
             path, real_path = Path(parent), Path(parent).resolve()
-            if real_path in visited_folders:
+            if real_path in visited_folders or SETTINGS in files:
                 folders.clear()
                 continue
             visited_folders.add(real_path)

@@ -30,6 +30,11 @@ def test_the_result_folder_is_skipped(tmp_path: Path) -> None:
     assert names(tmp_path, skip=tmp_path / "out") == ["a.jpg"]
 
 
+def test_the_results_of_another_run_are_skipped(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.jpg": b"", "out/.run.json": b"", "out/overlays/a.jpg-score.jpg": b""})
+    assert names(tmp_path) == ["a.jpg"]
+
+
 @POSIX
 def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "photos", {"round1/ann.jpg": b"", "round2/bo.jpg": b""})
