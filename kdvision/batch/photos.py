@@ -153,10 +153,11 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", clean_name(name).casefold())
 
 
-def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
     """A sort key that puts `table 9` before `table 10`."""
     parts = re.split(r"(\d+)", text)
-    return tuple((1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts)
+    numbers = (part.lstrip("0") if part.isdecimal() else "" for part in parts)
+    return tuple((len(number), number, part) for number, part in zip(numbers, parts, strict=True))
 
 
 def photo_key(photo: str) -> tuple[object, ...]:

@@ -45,3 +45,5 @@ def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
 def test_numbers_sort_naturally() -> None:
     names = ["table10/a", "table9/b", "Table2", "table9/a"]
     assert sorted(names, key=natural_key) == ["Table2", "table9/a", "table9/b", "table10/a"]
+    names = ["1" * 5000, "10", "09", "9"]
+    assert sorted(names, key=natural_key) == ["09", "9", "10", "1" * 5000]
