@@ -140,7 +140,7 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     rounds, players = standings.event.rounds, {name_key(name): name for name in standings.event.players}
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
-            why = f"event.toml has {rounds} rounds: round {one.round} is in no total"
+            why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"
             advice = "correct the photo's folder or event.toml"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, one, number=0)
         if players and one.player and name_key(one.player) not in players:

@@ -18,7 +18,7 @@ from kdvision.cli.output import print_error, print_line, print_message, print_re
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.text import capitalise
+from kdvision.text import capitalise, count_noun
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -136,7 +136,8 @@ class ReviewDialogue:
         if not items:
             print_line("Nothing needs to be checked.")
         if others:
-            print_line(f"{others} uncertain results have no known effect on the points: --all asks about them too.")
+            results = count_noun(others, "uncertain result")
+            print_line(f"--all also asks about {results} without a known effect on the points.")
         for number, item in enumerate(items, start=1):
             changes = f" · may change {item.changes}" if item.changes else ""
             typer.echo()

@@ -233,6 +233,16 @@ def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, r
     assert not (read / "corrections.jsonl").exists()
 
 
+def test_review_says_how_many_results_have_no_known_effect(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    photo = text_photo(SMALL, probability=0.5)
+    run_batch(write_files(tmp_path / "photos", {"ann.jpg": photo, "bo.jpg": text_photo("# w1")}), out)
+    assert "Nothing needs to be checked.\n--all also asks about 1 uncertain result without a known effect" in (
+        review_with_answers(run, out)
+    )
+
+
 def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["B2=f1\n"])
 

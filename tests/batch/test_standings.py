@@ -210,6 +210,11 @@ def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
     }
 
 
+def test_a_photo_of_a_round_too_many_is_reported(tmp_path: Path) -> None:
+    out = event(tmp_path, {"round2/ann.jpg": text_photo(A), "event.toml": "rounds = 1"})
+    assert "event.toml has 1 round: round 2 is in no total" in [text for _, _, text in notices(out)]
+
+
 def test_unknown_names_are_reported(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {"an.jpg": text_photo(A), "IMG_1234.jpg": text_photo(B)}
     out = event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
