@@ -14,7 +14,7 @@ from typing import Final
 
 from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
-from kdvision.batch.photos import Failure, FolderContents, list_photos
+from kdvision.batch.photos import SUFFIXES, Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, failed_result
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
@@ -30,6 +30,7 @@ from kdvision.batch.store.folder import (
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.gamefile.read import read_text
+from kdvision.text import join_words
 
 WATCH_INTERVAL_SECONDS: Final = 2.0
 """How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
@@ -114,6 +115,9 @@ class BatchRun:
         if names:
             more = ", …" if len(names) > 3 else ""
             self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
+        if not contents.photos:
+            suffixes = join_words(sorted(SUFFIXES), "or")
+            self.on_message(f"{self.options.folder} has no photos: name a folder with files that end in {suffixes}")
         while True:
             self.read_photos(contents.photos)
             outcome = self.finish(contents)

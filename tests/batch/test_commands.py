@@ -130,6 +130,12 @@ def test_invalid_options_are_reported_before_anything_is_read(
     assert not out.exists()
 
 
+def test_a_folder_without_photos_is_reported(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
+    folder = write_files(tmp_path / "photos", {"notes.txt": "x"})
+    ran = run("batch", folder, "-o", out)
+    assert f"{folder} has no photos: name a folder with files that end in .avif, .bmp," in ran.err
+
+
 def test_results_need_their_own_folder(run: Run, folder: Path, executor: TextPhotoReader) -> None:
     ran = run("batch", folder, "-o", folder / ".")
     assert ran.code == 2 and "a folder of their own" in ran.err
