@@ -17,7 +17,6 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
-from kdvision.game.rules import VARIANTS
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result, build_photo_result
@@ -90,13 +89,14 @@ class Service:
         if result.error is not None:
             return json_response(result_to_dict(result), status_of(result.error))
         readings = [make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms]
-        answer = add(readings, result.game or game.rules.game, variants)
+        new_variants = [one for one in variants if one not in rules.variants]
+        answer = add(readings, result.game or game.rules.game, new_variants)
         return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(
         self, content: bytes, rules: TableRules, outlines: Sequence[KingdomOutline], report: Report
     ) -> tuple[Result, list[str]]:
-        """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
+        """The scored result, and the variants that are played with; facts that no photo shows stay open."""
         try:
             photo = Photo.open(content, name=PHOTO_NAME)
             try:
@@ -116,7 +116,7 @@ class Service:
         variants, facts = find_open_facts(readings, game, rules.variants)
         rule_set = choose_rule_set(game, [reading.board for reading in readings], side=rules.side, variants=variants)
         result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)
-        return result, [variant.id for variant in VARIANTS if variant.id in variants and variant.facts]
+        return result, [*variants]
 
     def _keep(self, content: bytes) -> None:
         if self.keep_folder is not None:
