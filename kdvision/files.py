@@ -53,7 +53,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     that folder removes it.
     """
     _remove_abandoned_parts(path.parent)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
     try:
         with part.open("wb") as file:
             file.write(content)

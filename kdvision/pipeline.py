@@ -56,7 +56,7 @@ def read(
     the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion.
 
     Raises PhotoError, NoKingdomFound, ModelError, and NotationError for a fixed square or kingdom that does not exist,
-    an impossible outline, or an unknown game.
+    an impossible outline, side, or an unknown game.
     """
     check_box(game)
     networks = Networks.load()

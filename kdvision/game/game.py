@@ -116,7 +116,8 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
             yield Problem((), f"{claim} is claimed, and it is not played", "kingdomino/mix")
         elif not line.points:
             yield Problem((), f"{claim} is claimed, and the board does not earn it", line.clause)
-    dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - len(kingdom.board.castles())) / 2
+    castles = len(kingdom.board.castles()) or bool(kingdom.board.unknown)
+    dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - castles) / 2
     drawn_count = (rule_set.side**2 - 1) // 2
     if kingdom.discarded is not None and dominoes_laid + kingdom.discarded != drawn_count:
         text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn_count}"

@@ -85,7 +85,7 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
 
 def _check_shape(board: Board, side: int) -> Iterator[Problem]:
     castles, (rows, cols) = board.castles(), board.extent
-    if not castles:
+    if not castles and not board.unknown:
         yield Problem((), "there is no castle", "kingdomino/castle")
     if len(castles) > 1:
         text = f"there are {len(castles)} castles ({join_names(castles)}), and a kingdom has one"

@@ -209,12 +209,15 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
         queen=kingdom.queen or "queen" in open_facts,
     )
     card = score(best_kingdom, rule_set)
-    if any(LINE_SOURCES.get(line.clause, LineSource()).crown_effect < 0 for line in card.lines):
+    crown_effects = [LINE_SOURCES.get(line.clause, LineSource()).crown_effect for line in card.lines]
+    if min(crown_effects, default=0) < 0:
         return None
     places = [place.square for place in kingdom.buildings if place.building == UNKNOWN_BUILDING]
     places += find_free_towns(kingdom) if "buildings" in open_facts else ()
     if not places:
         return card.total
+    if any(crown_effects) or kingdom.tokens:
+        return None  # crowns of several buildings together may bring more than each by itself
     effects = Counter(describe_building(place.building) for place in kingdom.buildings)
     sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
     site = max(places, key=lambda square: sizes.get(square, 0))

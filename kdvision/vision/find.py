@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from kdvision.errors import NotationError
-from kdvision.game.board import Square
+from kdvision.game.board import Square, parse_cell
+from kdvision.game.rules import SIDES
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
@@ -23,6 +24,7 @@ from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import observe
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
+from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
@@ -122,7 +124,10 @@ def assemble_kingdoms(
     With `is_manual` all of them are kingdoms, because a person has said so, and `surroundings` are what lies around
     them. Other parameters as in `pipeline.read`.
     """
-    calibration, fixed_squares = calibration or Calibration(), fixed_squares or {}
+    if side not in (None, *SIDES):
+        raise NotationError(f"kingdoms have no side of {side} squares", expected=" or ".join(map(str, SIDES)))
+    calibration = calibration or Calibration()
+    fixed_squares = {at: str(parse_cell(kind) or NOTHING) for at, kind in (fixed_squares or {}).items()}
     watch("cells", observations)
     if is_manual:
         kingdoms = accept_all(observations)

@@ -460,7 +460,7 @@ def test_the_server_reads_and_scores_with_the_expansion() -> None:
         "g g1 l f .",
         "w w l1 f .",
     ]
-    assert (read["game"], read["variants"]) == ("kingdomino", ["age-of-giants"])
+    assert (read["game"], read["variants"]) == ("kingdomino", ["age-of-giants", "lost-corner", "bleak-king"])
     assert [kingdom["untold"] for kingdom in read["kingdoms"]] == [["giants"]] * 5
     body = {
         "variants": ["age-of-giants", "lost-corner", "bleak-king"],

@@ -7,13 +7,12 @@ lower bounds on what each placement adds, so that placements beyond the limit ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import ndimage, sparse
 from scipy.optimize import LinearConstraint, linprog, milp
-from skimage import measure
 
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.probabilities import CASTLE
@@ -75,10 +74,9 @@ class BoardProgramme:
             rounded_solution = self._round(relaxation.x)
             return rounded_solution, self._replace_uncertain(rounded_solution, limit), set(range(len(p.grids)))
         best = self._solve_columns(reduced_costs <= limit)
-        if best is None or best.loss > relaxation.fun + limit:
-            best = self._solve_columns(reduced_costs <= (np.inf if best is None else best.loss - relaxation.fun))
-        if best is None:
-            raise RuntimeError("the integer programme of a photo has no solution")
+        if best is None or not best.is_proved or best.loss > relaxation.fun + limit:
+            best = best or self._round(relaxation.x)
+            return replace(best, is_proved=False), self._replace_uncertain(best, limit), set(range(len(p.grids)))
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced_costs <= gap + limit
         bounds = np.where(best.labels == p.nothing, np.inf, -relaxation.ineqlin.marginals[: len(best.labels)])
@@ -196,7 +194,7 @@ class BoardProgramme:
             loss = float(result.fun) + Penalties.detached_group * len(new)  # not yet priced by a cut
             if best is None or loss <= best.loss + 1e-9:
                 best = Solution(labels, loss, placement_ids, result.status == 0 and not new)
-            if not new or loss > max_loss:
+            if not new or loss > max_loss or result.status:
                 break
             for kingdom, group in new:
                 self._add_cut(kingdom, group)
@@ -219,7 +217,7 @@ class BoardProgramme:
         """Return kingdom and squares of each group without the castle; without a castle, of all but the largest."""
         p, result = self.placements, list[tuple[int, tuple[int, ...]]]()
         for kingdom, grid in enumerate(p.grids):
-            groups, count = measure.label(labels[grid] != p.nothing, connectivity=1, return_num=True)
+            groups, count = ndimage.label(labels[grid] != p.nothing)
             if count > 1:
                 castles = groups[labels[grid] == p.kinds.index(CASTLE)].tolist()
                 attached_groups = castles or [int(np.bincount(groups[groups > 0]).argmax())]

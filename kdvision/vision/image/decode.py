@@ -63,7 +63,7 @@ class EncodedImage:
             if scale > 1:
                 image.draft(None, (image.width // scale, image.height // scale))
             image.load()
-            if image.format in ("JPEG", "MPO") and image.mode in ("L", "RGB"):
+            if (reader.is_damaged or image.info.get("progressive")) and image.mode in ("L", "RGB"):
                 # Decoders fill in grey for missing data.
                 last_row = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
                 if (last_row == 128).all():
