@@ -431,3 +431,28 @@ def test_the_points_with_all_tokens_lie_within_the_range_without_some(kind: str)
             total = score(kingdom, game.rule_set).total
             assert found.minimum <= total
             assert found.maximum is None or total <= found.maximum
+
+
+def test_crowns_of_two_open_buildings_may_earn_more_than_each_by_itself() -> None:
+    """Folie des grandeurs counts three crowns in a row: with two buildings, Ann may still overtake Bo."""
+    text = """
+game = "queendomino"
+variants = ["folie-des-grandeurs", "harmony"]
+kingdoms = 3
+side = 5
+[[kingdom]]
+player = "Ann"
+board = "# t t w1 / g f f w / g l l w"
+buildings = BUILDINGS
+[[kingdom]]
+player = "Bo"
+board = "# w1 w w w / w w w w w / . . w w w / . . w w ."
+[[kingdom]]
+player = "Cy"
+board = "# w w"
+"""
+
+    games = [parse_game(text.replace("BUILDINGS", one)) for one in ('["B1 1 crown", "C1 1 crown"]', '["?"]')]
+    unknown = compute_range(games[1].rounds[0].kingdoms[0], games[1].rule_set)
+    assert score(games[0].rounds[0].kingdoms[0], games[0].rule_set).total == 17
+    assert unknown.minimum <= 17 and (unknown.maximum is None or unknown.maximum >= 17)

@@ -406,6 +406,13 @@ def test_a_fix_names_the_square_as_it_is_printed() -> None:
     assert str(read.board) == "w w w f / # g g ."
 
 
+def test_a_fixed_square_may_be_in_capitals_and_an_impossible_side_is_refused() -> None:
+    read = assemble_one(make_observation(KINGDOM), fixed_squares={(0, Square.parse("C1")): "W"})
+    assert str(read.board) == "w w w f / # g g ."
+    with pytest.raises(NotationError, match="no side of 6 squares"):
+        assemble_one(make_observation(KINGDOM), side=6)
+
+
 def test_a_fixed_square_has_no_doubt() -> None:
     unsure = make_observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
     read = assemble_one(unsure, fixed_squares={(0, Square.parse("C1")): "w"})

@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import optimize
 
 import kdvision
 from kdvision.errors import NoKingdomFound
 from kdvision.pipeline import KingdomReading
+from kdvision.vision.decide import ilp
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
 
@@ -128,3 +131,16 @@ def draw_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
 def test_a_kingdom_under_a_hand_always_needs_review(name: str) -> None:
     (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
     assert list_unflagged_boards(draw_hand(load_pixels(name), np.array(truth["corners_tl_tr_br_bl_px"]))) == []
+
+
+def test_readings_without_a_near_solution_take_few_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outline around a strip of a board shows tiles that fit no box; each of 12 squares took a long search."""
+    solve, calls = optimize.milp, list[Any]()
+
+    def count_calls(*args: Any, **options: Any) -> Any:
+        calls.append(args)
+        return solve(*args, **options)
+
+    monkeypatch.setattr(ilp, "milp", count_calls)
+    (reading,) = kdvision.read(SAMPLES / "demo.jpg", corners=[[[1090, 129], [1272, 133], [1383, 1088], [1148, 1082]]])
+    assert reading.review and len(calls) <= 40

@@ -451,6 +451,12 @@ def test_a_crop_beyond_the_edge_is_never_empty() -> None:
         assert min(pixels.shape[:2]) >= 1
 
 
+def test_a_jpeg_with_a_grey_edge_is_not_damaged() -> None:
+    """Decoders fill what is missing with the same grey."""
+    grey = Image.new("RGB", (300, 200), (128, 128, 128))
+    assert Photo.open(encode_image(grey, "JPEG")).warnings == ()
+
+
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
     """It has an end of its own, so that decoders fill the rest with grey and say nothing."""
