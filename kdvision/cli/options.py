@@ -15,7 +15,7 @@ from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
 from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
+from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, find_only_game, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node
@@ -85,8 +85,8 @@ class ScoreOptions:
     @property
     def box(self) -> str:
         """The box to read photos with; its game is AUTO if neither `game` nor a variant decides it."""
-        games = [variant.games for variant in VARIANTS if variant.id in self.variants and len(variant.games) == 1]
-        return name_box(games[0][0] if games and self.game == AUTO else self.game, self.variants)
+        game = (find_only_game(self.variants) or AUTO) if self.game == AUTO else self.game
+        return name_box(game, self.variants)
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""

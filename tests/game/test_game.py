@@ -86,6 +86,12 @@ def test_a_full_kingdom_has_discarded_nothing() -> None:
     assert problem.text == "dominoes laid here: 12, discarded: 1; a kingdom gets 12"
 
 
+def test_an_unknown_square_may_be_the_castle() -> None:
+    board = Board.parse("w g2 g f1 g / w g2 g g g / l1 l ? l g1 / l l f f1 w / l l1 f f l1")
+    (problem,) = find_table_problems([Kingdom(board, discarded=0)], RULES)
+    assert problem.text.startswith("it is not known what lies on C3")
+
+
 def test_a_kingdom_with_a_hole_has_discarded_a_domino() -> None:
     board = Board.parse("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f . .")
     assert find_table_problems([Kingdom(board, discarded=1)], RULES) == ()

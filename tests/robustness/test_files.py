@@ -80,6 +80,12 @@ def test_the_next_write_removes_what_a_killed_process_left_and_nothing_else(tmp_
     assert list_names(tmp_path) == [".my.part", "out.png", "slow.png"]
 
 
+def test_a_name_of_the_greatest_length_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("é" * 125)
+    write_atomically(path, b"content")
+    assert path.read_bytes() == b"content"
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), OSError(28, "No space left on device")])
 @pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
 def test_an_interrupted_write_leaves_nothing(

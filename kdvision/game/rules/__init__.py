@@ -92,6 +92,11 @@ def name_box(game: str, variants: Collection[str]) -> str:
     return "+".join((game, *(variant.id for variant in VARIANTS if variant.id in variants and variant.dominoes)))
 
 
+def find_only_game(variants: Collection[str]) -> str | None:
+    """Return the game of a variant that can be added to no other game; None without such a variant."""
+    return next((one.games[0] for one in VARIANTS if one.id in variants and len(one.games) == 1), None)
+
+
 def board_variants(game: str | None = None) -> tuple[Variant, ...]:
     """Return the variants that need nothing but boards and tokens, of one game if it is named."""
     return tuple(v for v in VARIANTS if TOKEN_KINDS.keys() >= set(v.facts) and (game is None or v.fits(game)))

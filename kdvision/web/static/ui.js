@@ -133,7 +133,7 @@ export function TextInput({ value, onCommit, ...props }) {
   />`;
 }
 
-/** An open dialog. It closes by Escape, by its close button and by a tap outside, which also does what it does there. */
+/** An open dialog. It closes by Escape, by its close button and by a tap outside, which the page gets, too. */
 export function Dialog({ title, kind = "", onClose = closeDialog, children, ...props }) {
   const ref = useRef();
   useLayoutEffect(() => {

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, find_only_game, name_box
 from kdvision.web.games import one_of
 from kdvision.web.limits import Refusal
 
@@ -173,8 +173,8 @@ class TableGame(Struct, frozen=True):
     @property
     def is_open(self) -> bool:
         """True if the first photo decides which game it is: no person or variant has, and there is no kingdom yet."""
-        is_decided = any(one.id in self.rules.variants and len(one.games) == 1 for one in VARIANTS)
-        return self.rules.game == TableRules().game and not is_decided and not self.kingdoms
+        is_default = self.rules.game == TableRules().game
+        return is_default and find_only_game(self.rules.variants) is None and not self.kingdoms
 
     def list_round(self, number: int) -> list[TableKingdom]:
         """The kingdoms of a round; none if the game has no such round."""
