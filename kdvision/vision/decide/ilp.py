@@ -124,24 +124,34 @@ class BoardProgramme:
     ) -> tuple[list[Solution], set[int]]:
         """Return the best solution that shows something else on each uncertain square, and unfinished kingdoms.
 
-        `bounds` are lower bounds on the extra loss for each square. The first problem asks for all squares together,
-        because clear kingdoms need no other.
+        `bounds` are lower bounds on the extra loss for each square. One relaxation asks for all squares together,
+        because clear kingdoms need no other; after a square without an alternative, for the next 4, 16 and so on. The
+        squares of a group have one colour of a chessboard: no domino covers two, so half a domino is no change.
         """
-        max_loss = best.loss + limit
-        squares = self._list_uncertain(best, bounds, limit)
+        max_loss, tolerance = best.loss + limit, 0.05
+        uncertain_squares, is_black = self._list_uncertain(best, bounds, limit), self.placements.is_black
         solutions, unfinished_kingdoms = list[Solution](), set[int]()
-        if not squares or not self._may_differ(best, squares, is_near, max_loss):
-            return solutions, unfinished_kingdoms
-        for square in squares:
-            losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
-            tolerance = 0.05
-            if min(losses, default=np.inf) <= best.loss + bounds[square] + tolerance:
-                continue
-            solution = self._solve_columns(is_near, self._require_difference(best, [square]), max_loss=max_loss)
-            if solution is None:
-                unfinished_kingdoms.add(int(self.placements.kingdom_of[square]))
-            elif solution.loss <= max_loss:
-                solutions.append(solution)
+        for colour in (True, False):
+            squares = [square for square in uncertain_squares if is_black[square] == colour]
+            size = len(squares)
+            while squares:
+                group, rest = squares[:size], squares[size:]
+                difference = self._require_difference(best, group)
+                if len(group) > 1:
+                    may_differ = self._may_differ(is_near, difference, max_loss)
+                    squares, size = (squares, 1) if may_differ else (rest, 4 * size)
+                    continue
+                squares, size = rest, 1
+                losses = [one.loss for one in solutions if one.labels[group[0]] != best.labels[group[0]]]
+                if min(losses, default=np.inf) <= best.loss + bounds[group[0]] + tolerance:
+                    continue
+                solution = self._solve_columns(is_near, difference, max_loss=max_loss)
+                if solution is None:
+                    unfinished_kingdoms.add(int(self.placements.kingdom_of[group[0]]))
+                elif solution.loss <= max_loss:
+                    solutions.append(solution)
+                else:
+                    size = 4
         return solutions, unfinished_kingdoms
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
@@ -169,10 +179,10 @@ class BoardProgramme:
             weights += np.where(is_listed[at], change, 0.0)
         return weights, 1.0 - float((best.labels[squares] != p.nothing).sum())
 
-    def _may_differ(self, best: Solution, squares: list[int], is_near: Mask, max_loss: float) -> bool:
-        """Return False if no solution up to `max_loss` shows something else on any of the squares."""
-        requirements, infeasible = [self._require_difference(best, squares), (-self._cost, -max_loss)], 2
-        return bool(self._run(is_near, *requirements, max_nodes=1).status != infeasible)
+    def _may_differ(self, is_near: Mask, difference: Requirement, max_loss: float) -> bool:
+        """Return False if the linear relaxation proves that no solution up to `max_loss` has the difference."""
+        result = self._run(is_near, difference)
+        return result.x is not None and bool(result.fun <= max_loss)
 
     def _solve_columns(self, is_near: Mask, *requirements: Requirement, max_loss: float = np.inf) -> Solution | None:
         """Return the best solution with some placements, adding connectivity cuts; None if there is none.

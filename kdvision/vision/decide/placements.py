@@ -61,6 +61,11 @@ class Placements:
         """The number (squares,) of each square's kingdom."""
         return np.repeat(np.arange(len(self.grids)), [grid.size for grid in self.grids])
 
+    @property
+    def is_black(self) -> Mask:
+        """Whether each square (squares,) is black if every grid is coloured like a chessboard."""
+        return np.concatenate([np.indices(grid.shape).sum(axis=0).ravel() % 2 == 0 for grid in self.grids])
+
     def label_squares(self, placement_ids: Ints) -> Ints:
         """Return the kind (squares,) on each square, given the indices of the chosen placements."""
         labels = np.full(len(self.losses) + 1, self.nothing)  # the last entry stands for a missing second square

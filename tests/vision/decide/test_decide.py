@@ -374,7 +374,7 @@ def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkey
     monkeypatch.setattr(BoardProgramme, "_may_differ", record)
     early = decide(readings, KINGDOMINO)
     monkeypatch.setattr(BoardProgramme, "_may_differ", lambda *_: True)
-    assert any(stops) == (accuracy == 0.99)
+    assert any(stops)
     for one, whole in zip(early, decide(readings, KINGDOMINO), strict=True):
         assert one.board == whole.board and one.is_proved == whole.is_proved
         assert one.probability == pytest.approx(whole.probability) and len(one.runners_up) == len(whole.runners_up)
