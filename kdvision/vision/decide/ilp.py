@@ -190,7 +190,7 @@ class BoardProgramme:
         The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`: then any solution may
         be returned. A limit on nodes gives the same result on every machine.
         """
-        best, count, max_rounds, max_nodes = None, int(is_near.sum()), 12, 60
+        best, count, max_rounds, max_nodes = None, int(is_near.sum()), 4, 60
         for _ in range(max_rounds):
             result = self._run(is_near, *requirements)
             is_integral = result.x is None or np.allclose(result.x[:count], result.x[:count].round(), atol=1e-6)
