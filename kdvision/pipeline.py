@@ -30,7 +30,7 @@ from kdvision.vision.find import (
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import AlignedView, match_kingdoms
-from kdvision.vision.result import KingdomReading, add_problems, build_readings, describe_surroundings
+from kdvision.vision.result import KingdomReading, add_problems, build_readings
 
 __all__ = ["KingdomReading", "decide_again", "read", "read_views"]
 
@@ -99,7 +99,7 @@ def read_views(
     watch, networks = watch or (lambda *_: None), Networks.load()
     first = Photo.open(photos[0])
     first_observations = find_kingdoms(first, networks, watch=watch)
-    kingdoms = split_kingdoms(first_observations)[0]
+    kingdoms, rest = split_kingdoms(first_observations)
     if not kingdoms:
         raise make_no_kingdom_error(first, first_observations)
 
@@ -116,17 +116,19 @@ def read_views(
     fusions = [fuse(kingdom, views[index]) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
-        [observation for observation, _ in fusions],
+        [*(observation for observation, _ in fusions), *rest],
         side=side,
         fixed_squares=fixed_squares,
-        is_manual=True,
-        surroundings=describe_surroundings(kingdoms, first_observations),
         game=game,
         calibration=networks.calibration,
         watch=watch,
     )
-    pairs = zip(readings, fusions, strict=True)
-    return [add_problems(reading, [*problems, *contradictions]) for reading, (_, contradictions) in pairs]
+    contradictions = {observation.grid: texts for observation, texts in fusions}
+    return [
+        add_problems(one, [*problems, *contradictions.get(one.observation.grid, ())])
+        for one in readings
+        if one.observation
+    ]
 
 
 def _collect_views(

@@ -114,15 +114,13 @@ def assemble_kingdoms(
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
     is_manual: bool = False,
-    surroundings: Sequence[Surroundings] | None = None,
     game: str = GAME_AUTO,
     calibration: Calibration | None = None,
     watch: Watch = lambda *_: None,
 ) -> list[KingdomReading]:
     """Return the kingdoms among the observed grids of a photo, decided jointly; raise NoKingdomFound.
 
-    With `is_manual` all of them are kingdoms, because a person has said so, and `surroundings` are what lies around
-    them. Other parameters as in `pipeline.read`.
+    With `is_manual` all of them are kingdoms, because a person has said so. Other parameters as in `pipeline.read`.
     """
     if side not in (None, *SIDES):
         raise NotationError(f"kingdoms have no side of {side} squares", expected=" or ".join(map(str, SIDES)))
@@ -132,7 +130,7 @@ def assemble_kingdoms(
     if is_manual:
         kingdoms = accept_all(observations)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
-        surroundings = surroundings or [Surroundings()] * len(kingdoms)
+        surroundings = [Surroundings()] * len(kingdoms)
     else:
         kingdoms = split_kingdoms(observations)[0]
         box, kingdoms, decisions = decide_kingdoms(kingdoms, calibration, side=side, game=game)

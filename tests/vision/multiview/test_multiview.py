@@ -240,6 +240,17 @@ def test_a_kingdom_that_only_a_further_photo_shows_is_reported() -> None:
     )
 
 
+def test_a_grid_that_one_photo_rejects_is_no_kingdom_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    photo = SAMPLES / "two-kingdoms.jpg"
+    left, right = pipeline.read(photo)
+    monkeypatch.setattr(
+        "kdvision.vision.find.is_still_kingdom", lambda _, decision: str(decision.board.trim()) != str(left.board)
+    )
+    (alone,) = pipeline.read(photo)
+    (read,) = pipeline.read_views([photo, SAMPLES / "demo.jpg"])
+    assert read.board == alone.board == right.board and read.surroundings == alone.surroundings
+
+
 @pytest.mark.parametrize("hidden_tile", [0.6, 0.9])
 def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: float) -> None:
     """One photo is certain of a bare table where another one is certain of a tile: glare looks like bare table."""
