@@ -15,7 +15,7 @@ import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
 
 from kdvision.errors import PhotoError, UnsupportedImageError
-from kdvision.vision.image.limits import check_limits, make_size_error
+from kdvision.vision.image.limits import check_limits, count_scans, make_size_error
 from kdvision.vision.image.reader import BoundedReader, JpegReader
 from kdvision.vision.image.srgb import Pixels, convert_to_srgb
 
@@ -63,8 +63,9 @@ class EncodedImage:
             if scale > 1:
                 image.draft(None, (image.width // scale, image.height // scale))
             image.load()
-            if (reader.is_damaged or image.info.get("progressive")) and image.mode in ("L", "RGB"):
-                # Decoders fill in grey for missing data.
+            # Decoders fill in grey for missing data; a progressive picture is grey only if its first pass is not whole.
+            is_cut = reader.is_damaged or (image.info.get("progressive") and count_scans(self.data) == 1)
+            if is_cut and image.mode in ("L", "RGB"):
                 last_row = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
                 if (last_row == 128).all():
                     raise OSError("its data ends early")

@@ -451,10 +451,17 @@ def test_a_crop_beyond_the_edge_is_never_empty() -> None:
         assert min(pixels.shape[:2]) >= 1
 
 
-def test_a_jpeg_with_a_grey_edge_is_not_damaged() -> None:
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_jpeg_with_a_grey_edge_is_not_damaged(progressive: bool) -> None:
     """Decoders fill what is missing with the same grey."""
     grey = Image.new("RGB", (300, 200), (128, 128, 128))
-    assert Photo.open(encode_image(grey, "JPEG")).warnings == ()
+    assert Photo.open(encode_image(grey, "JPEG", progressive=progressive)).warnings == ()
+
+
+def test_a_progressive_jpeg_that_ends_in_its_first_pass_is_damaged() -> None:
+    whole = jpeg(progressive=True)
+    with pytest.raises(PhotoError, match="ends early"):
+        Photo.open(whole[: len(whole) // 20] + b"\xff\xd9")
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
