@@ -13,7 +13,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.legality import Problem, find_problems
+from kdvision.game.legality import Problem, find_problems, join_names
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
@@ -141,7 +141,7 @@ def _find_doubts(
 def _find_problems(
     board: Board, foreign_squares: Sequence[Square], deck: Deck, side: int | None
 ) -> tuple[Problem, ...]:
-    """Return the problems of the board itself, else of the board together with the other kingdoms.
+    """Return the problems of the board itself, else of its dominoes, which other kingdoms may also have.
 
     Messages name squares from the board's own first row and column.
     """
@@ -152,5 +152,6 @@ def _find_problems(
     )
     if problems or not foreign_squares:
         return problems
-    text = "the box has not enough dominoes for this and the other kingdoms"
+    names = join_names([Square(row - top, col - left) for row, col in foreign_squares])
+    text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
     return (Problem(tuple(foreign_squares), text, "kingdomino/contents"),)

@@ -169,6 +169,20 @@ def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
     assert decide(readings[:1], KINGDOMINO, side=5)[0].problems == ()
 
 
+def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -> None:
+    """The box has the rows as dominoes; the borders say that the columns are, and it has no domino of forest and swamp.
+
+    There is no other kingdom that could have it.
+    """
+    borders = np.full((3, 3), -2.6), np.full((2, 4), 1.4)
+    (decision,) = decide(
+        [Reading.of(". . . . / . # w f / . . w s", confidence=0.999)], KINGDOMINO, border_log_odds=[borders]
+    )
+    assert [problem.text for problem in decision.problems] == [
+        "the box has not enough of the dominoes that seem to lie on C1 and C2: compare them with the table"
+    ]
+
+
 def test_the_kingdoms_share_one_box() -> None:
     """Only one domino has three crowns: where two kingdoms seem to show it, the clearer one has it."""
     clear, unsure = (
