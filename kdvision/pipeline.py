@@ -62,8 +62,9 @@ def read(
     networks = Networks.load()
     opened_photo, watch = Photo.open(photo), watch or (lambda *_: None)
     watch("photo", opened_photo)
-    if corners:
-        observations = observe_outlines(opened_photo, networks, corners)
+    outlines = [] if corners is None else list(corners)  # an array of corners has no truth value
+    if outlines:
+        observations = observe_outlines(opened_photo, networks, outlines)
     else:
         observations = find_kingdoms(opened_photo, networks, watch=watch)
     return assemble_kingdoms(
@@ -71,7 +72,7 @@ def read(
         observations,
         side=side,
         fixed_squares=fixed_squares,
-        is_manual=bool(corners),
+        is_manual=bool(outlines),
         game=game,
         calibration=networks.calibration,
         watch=watch,

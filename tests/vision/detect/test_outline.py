@@ -109,7 +109,7 @@ def draw_outline(name: str, *, off: float = 4.0) -> tuple[list[list[float]], lis
 @pytest.mark.parametrize("name", ["oblique", "seven"])
 def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
     corners, board = draw_outline(name)
-    (read,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=[corners])
+    (read,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=np.array([corners]))
     assert (read.grid.rows, read.grid.cols) == (len(board), len(board[0].split()))
     right = sum(a == b for a, b in zip(" ".join(read.board.rows()).split(), " ".join(board).split(), strict=True))
     assert right >= 0.9 * len(" ".join(board).split())
