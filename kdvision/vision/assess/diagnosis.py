@@ -8,6 +8,7 @@ from typing import Final
 import cv2
 
 from kdvision.errors import NoKingdomFound
+from kdvision.game.legality import Problem
 from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
@@ -15,6 +16,8 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
+COLOURLESS: Final = Problem((), "the photo has no colours: send it in colour, terrains look alike in grey")
+"""The problem of a kingdom that is for review, in a photo without colours."""
 
 Reason = tuple[str, str]
 """Why no kingdom was found, and what to do."""
@@ -29,8 +32,18 @@ def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation])
     return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", hint=hint)
 
 
+def lacks_colours(photo: Photo) -> bool:
+    """Return True if a photo is grey or sepia; dark photos have few colours, too, but mostly enough.
+
+    The colours a* and b* (CIE L*a*b*, 8 bits) deviate by 4.4 or more in photos of tables, by 1.1 in sepia.
+    """
+    darkest_mean, min_deviation = 28, 2.0
+    lab = cv2.cvtColor(photo.resize(FINE_LONG_SIDE_PIXELS // 2), cv2.COLOR_RGB2LAB)
+    return bool(lab[..., 0].mean() >= darkest_mean and lab[..., 1:].std(axis=(0, 1)).max() < min_deviation)
+
+
 def _diagnose_picture(photo: Photo) -> Reason | None:
-    """Return what is wrong with light or sharpness, by grey values (0 to 255) at the detector's finest scale.
+    """Return what is wrong with light, colours or sharpness, by grey values (0 to 255) at the detector's finest scale.
 
     `skimage.measure.blur_effect` (Crété-Roffet et al., 2007) is at most 0.454 on 63 sharp photos, and at least 0.479 on
     the same ones under a Gaussian blur of 1/250 of the longer side.
@@ -47,6 +60,8 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
         return "it is nearly white all over", "take it with less light, and without the flash"
     if is_low_contrast(grey, fraction_threshold=min_contrast_share):
         return "all of it has one colour", "check that it is the photo you meant"
+    if lacks_colours(photo):
+        return "it has no colours", "send it in colour: terrains look alike in grey"
     if blur_effect(grey) > max_blur:
         return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
     return None

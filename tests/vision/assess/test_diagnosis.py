@@ -41,6 +41,14 @@ def test_a_photo_of_one_colour_is_diagnosed() -> None:
     assert "one colour" in str(make_no_kingdom_error(table_photo(), []))
 
 
+@pytest.mark.parametrize("tint", [(1.0, 1.0, 1.0), (1.0, 0.9, 0.75)])
+def test_a_photo_without_colours_is_diagnosed(tint: tuple[float, ...], sample: Photo) -> None:
+    grey = sample.pixels.mean(axis=2, keepdims=True) * tint
+    error = make_no_kingdom_error(Photo.open(grey.astype(np.uint8)), [])
+    assert "no colours" in str(error)
+    assert "in colour" in error.hint
+
+
 @pytest.mark.parametrize("share", [0.005, 0.01, 0.03])
 def test_a_blurred_photo_is_diagnosed(share: float, sample: Photo) -> None:
     sigma = share * max(sample.width, sample.height)

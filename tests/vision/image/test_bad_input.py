@@ -133,6 +133,15 @@ def test_a_kingdom_under_a_hand_always_needs_review(name: str) -> None:
     assert list_unflagged_boards(draw_hand(load_pixels(name), np.array(truth["corners_tl_tr_br_bl_px"]))) == []
 
 
+def test_the_review_of_a_grey_photo_names_its_missing_colours() -> None:
+    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    pixels = load_pixels("demo")
+    for picture, is_grey in ((pixels.mean(axis=2).astype(np.uint8), True), (pixels // 16, False)):
+        (reading,) = kdvision.read(picture, corners=[truth["corners_tl_tr_br_bl_px"]])
+        assert reading.review
+        assert any("no colours" in problem.text for problem in reading.problems) == is_grey
+
+
 def test_readings_without_a_near_solution_take_few_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
     """An outline around a strip of a board shows tiles that fit no box; each of 12 squares took a long search."""
     solve, calls = optimize.milp, list[Any]()
