@@ -5,7 +5,7 @@ stages. Scores are not part of it: `kdvision.game` computes them from the boards
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
@@ -43,7 +43,7 @@ def read(
     *,
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
-    corners: Sequence[KingdomOutline | Sequence[Sequence[float]]] | None = None,
+    corners: Iterable[KingdomOutline | Sequence[Sequence[float]]] | None = None,
     game: str = GAME_AUTO,
     watch: Watch | None = None,
 ) -> list[KingdomReading]:
