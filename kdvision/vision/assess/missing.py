@@ -77,11 +77,11 @@ def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyon
     p_review, unreliable_share = 0.3, 0.3
     neighbours = find_neighbours(board, *visible_share.shape)
     if any(visible_share[cell] >= MIN_VISIBLE_SHARE and tile_beyond[cell] > p_review for cell in neighbours):
-        return (Problem((), "the kingdom goes on beyond the picture's edge", warning="beyond"),)
+        return (Problem((), "the kingdom goes on beyond the picture's edge: take all of it", warning="beyond"),)
     if cut_tiles := tuple(sorted(square for square in board if visible_share[square] < MIN_WHOLE_SHARE)):
-        return (Problem(cut_tiles, "the picture's edge cuts tiles of this kingdom", warning="cut"),)
+        return (Problem(cut_tiles, "the picture's edge cuts tiles of this kingdom: take all of it", warning="cut"),)
     if any(visible_share[cell] < unreliable_share and can_grow(board, cell) for cell in neighbours):
-        text = "the picture ends beside this kingdom: a tile beyond its edge would not be seen"
+        text = "the picture ends beside this kingdom: see that no tile lies beyond its edge"
         return (Problem((), text, warning="ends"),)
     return ()
 

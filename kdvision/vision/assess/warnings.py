@@ -30,14 +30,15 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
 SHOWN_IDS: Final = frozenset({"copied", "towns"})
 """Warnings that are shown however probable the board is."""
 CONTENTS_CLAUSE: Final = "kingdomino/contents"
-RIM_WARNING: Final = Problem((), "something that may be a tile lies at the kingdom's edge", warning="rim")
-
+RIM_WARNING: Final = Problem(
+    (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
+)
 
 WARNING_TEXTS: Final = {
     "few": "hardly a domino is seen of this kingdom: see that it is all there",
     "castle": "its castle is hardly seen: see that this is a kingdom",
     "unproved": "not all alternatives could be examined: compare it with the table",
-    "crowded": "tiles lie beside this kingdom that do not join it",
+    "crowded": "tiles lie beside this kingdom that do not join it: see whether they are part of it",
     "touched": "another kingdom almost touches this one: see that each has its own dominoes",
     "copied": "a smaller copy of this kingdom, as on a screen or in a mirror, is left out",
     "flawed": DAMAGE_WARNING,

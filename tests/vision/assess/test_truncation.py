@@ -39,7 +39,7 @@ def test_a_kingdom_inside_has_no_problem() -> None:
 def test_cut_squares_are_named() -> None:
     (problem,) = find_truncation(BOARD.keys(), make_visible_share(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
     assert [square.name for square in problem.squares] == ["C1", "C2"]
-    assert "cuts" in problem.text
+    assert "cuts" in problem.text and problem.text.endswith(": take all of it")
 
 
 @pytest.mark.parametrize(("share", "chance", "told"), [(0.4, 0.9, True), (0.4, 0.3, False), (0.1, 0.9, False)])
@@ -47,7 +47,7 @@ def test_a_truncated_tile_is_reported_if_enough_of_it_shows(share: float, chance
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
     problems = find_truncation(BOARD.keys(), make_visible_share(A3=share), beyond)
-    assert any("goes on beyond" in problem.text for problem in problems) == told
+    assert any("goes on beyond the picture's edge: take all of it" in problem.text for problem in problems) == told
 
 
 def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:

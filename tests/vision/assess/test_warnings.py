@@ -10,6 +10,8 @@ from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.warnings import (
     CONTENTS_CLAUSE,
     EVIDENCE_IDS,
+    RIM_WARNING,
+    WARNING_TEXTS,
     Surroundings,
     forces_review,
     label_misreading,
@@ -39,6 +41,11 @@ def read_beside(surroundings: Surroundings) -> KingdomReading:
 @pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
 def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
     assert forces_review(Problem((), "?", warning=warning)) == (warning in {"flawed", "cut", "beyond"})
+
+
+def test_every_warning_says_what_to_do() -> None:
+    texts = [text for name, text in WARNING_TEXTS.items() if name != "copied"]  # nothing is to be done about a copy
+    assert [text for text in (*texts, RIM_WARNING.text) if ": " not in text] == []
 
 
 def test_a_problem_without_a_weight_asks_for_a_review_unless_it_is_an_illegal_play() -> None:
