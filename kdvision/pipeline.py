@@ -21,7 +21,7 @@ from kdvision.vision.find import (
     Networks,
     Watch,
     assemble_kingdoms,
-    clear_occlusion,
+    clear_fixed_squares,
     decide_boards,
     decide_kingdoms,
     find_kingdoms,
@@ -189,5 +189,5 @@ def decide_again(
     box, decisions = decide_boards(
         observations, calibration, side=side, game=check_box(game), fixed_squares=fixed_squares
     )
-    cleared_observations = clear_occlusion(observations, fixed_squares)
+    cleared_observations = clear_fixed_squares(observations, fixed_squares)
     return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=game)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, parse_cell
 from kdvision.game.rules import SIDES
@@ -148,7 +150,7 @@ def assemble_kingdoms(
     if fixed_squares:
         on_grid = _move_to_grids(fixed_squares, decisions)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
-        kingdoms = clear_occlusion(kingdoms, on_grid)
+        kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
     grids = [one.grid for one in kingdoms]
     surroundings = [one._replace(damaged=bool(photo.warnings)) for one in surroundings]
@@ -201,12 +203,16 @@ def decide_kingdoms(
         kingdoms = remaining
 
 
-def clear_occlusion(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
-    """Return the observations without occlusion on squares that a person has named."""
-    occlusions = [one.occlusion.copy() for one in observations]
-    for number, square in fixed_squares:
-        occlusions[number][square] = 0.0
-    return [replace(one, occlusion=occlusion) for one, occlusion in zip(observations, occlusions, strict=True)]
+def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
+    """Return the observations without occlusion on squares that a person has named, and without tiles on empty ones."""
+    cleared_observations = list(observations)
+    for (number, square), kind in fixed_squares.items():
+        one = cleared_observations[number]
+        mask = np.zeros(one.occlusion.shape, bool)
+        mask[square] = True
+        reading = one.reading.remove_tiles(mask) if kind == NOTHING else one.reading
+        cleared_observations[number] = replace(one, reading=reading, occlusion=np.where(mask, 0.0, one.occlusion))
+    return cleared_observations
 
 
 def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:

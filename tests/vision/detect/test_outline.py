@@ -8,7 +8,7 @@ import pytest
 
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Square
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.manual import measure_agreement
@@ -120,6 +120,14 @@ def test_the_first_corner_is_the_boards_top_left() -> None:
     (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
     (turned,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
     assert plain.board.keys() == turned.board.rotate(1).keys()
+
+
+def test_squares_that_a_person_calls_empty_are_no_tiles_at_the_edge_of_an_outline() -> None:
+    corners, _ = draw_outline("demo")
+    fixed_squares = {(0, Square.parse(name)): "." for name in ("A1", "B1")}
+    (read,) = kdvision.read(SAMPLES / "demo.jpg", corners=[corners], fixed_squares=fixed_squares)
+    assert str(read.board).startswith(". . g f l1 / ")
+    assert not read.problems and not read.review
 
 
 @pytest.mark.parametrize("grain", [0, 8])
