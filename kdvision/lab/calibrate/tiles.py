@@ -23,7 +23,8 @@ from kdvision.vision.classify.occupancy import (
     compute_tile_features,
     compute_tile_log_odds,
 )
-from kdvision.vision.detect.search import find_grids
+from kdvision.vision.detect.grid import build_grid
+from kdvision.vision.detect.search import search_lattices, suppress_overlapping
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo
 
@@ -41,7 +42,7 @@ def collect_tile_evidence(data: Path, seed: int) -> Floats:
     picture, _ = render_scene(data, seed)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     parts = [np.zeros((0, 4))]
-    for grid in find_grids(photo, networks.detector):
+    for grid in map(build_grid, suppress_overlapping(search_lattices(photo, networks.detector)[1])):
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
             continue

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis, find_hypotheses
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
 from kdvision.vision.detect.refine import refine
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS, Detections, SquareDetector
-
-
-def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
-    """Return the grid of each lattice in a photo, with a rim of one cell."""
-    return [build_grid(hypothesis) for hypothesis in suppress_overlapping(search_lattices(photo, detector)[1])]
 
 
 def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detections], list[LatticeHypothesis]]:

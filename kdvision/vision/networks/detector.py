@@ -31,33 +31,16 @@ PADDING_GREY: Final = 114
 """Grey level beyond the border, in training and at run time."""
 
 
-def encode_axes(alpha: Complex, beta: Complex) -> Floats:
-    """Return the code (n, 5) of axes: log |alpha|, cos and sin of 4 arg(alpha), real and imaginary skew.
-
-    The skew is alpha beta / |alpha|^2.
-    """
-    size = np.abs(alpha)
-    turn = (alpha / size) ** 4
-    skew = alpha * beta / size**2
-    return np.stack([np.log(size), turn.real, turn.imag, skew.real, skew.imag], -1)
-
-
 def decode_axes(code: Floats, *, max_skew: float = 0.8) -> tuple[Complex, Complex]:
-    """Return alpha and beta of a code (n, 5), up to a quarter turn."""
+    """Return alpha and beta, up to a quarter turn, of a code (n, 5).
+
+    It is log |alpha|, cos and sin of 4 arg(alpha), real and imaginary part of the skew alpha beta / |alpha|^2.
+    """
     size = np.exp(code[..., 0])
     alpha = size * np.exp(1j * np.arctan2(code[..., 2], code[..., 1]) / 4)
     skew = code[..., 3] + 1j * code[..., 4]
     skew = skew / np.maximum(1.0, np.abs(skew) / max_skew)
     return alpha, skew * size**2 / alpha
-
-
-def compute_axes(quads: Floats) -> tuple[Complex, Complex, Complex]:
-    """Return centre, alpha and beta of squares (n, 4, 2) with clockwise corners; mirrored squares are flipped."""
-    corners: Complex = quads[..., 0] + 1j * quads[..., 1]
-    u = (corners[..., 1] + corners[..., 2] - corners[..., 0] - corners[..., 3]) / 4
-    v = (corners[..., 2] + corners[..., 3] - corners[..., 0] - corners[..., 1]) / 4
-    v = np.where((np.conj(u) * v).imag < 0, -v, v)
-    return np.asarray(corners.mean(-1)), np.asarray((u - 1j * v) / 2), np.asarray((u + 1j * v) / 2)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
+from kdvision.lab.train.axes import compute_axes
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.geometry import Floats
-from kdvision.vision.networks.detector import Detections, compute_axes
+from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import find_indices, fit_lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])

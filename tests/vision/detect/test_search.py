@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 
 from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.search import find_grids, refine_hypotheses, suppress_overlapping
+from kdvision.vision.detect.search import refine_hypotheses, search_lattices, suppress_overlapping
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
 from tests.kingdoms import table_photo
 from tests.paths import SAMPLES
+
+
+def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
+    return [*map(build_grid, suppress_overlapping(search_lattices(photo, detector)[1]))]
 
 
 class RecordingDetector(SquareDetector):

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kdvision.lab.train.axes import compute_axes, encode_axes
 from kdvision.vision.geometry import Floats
-from kdvision.vision.networks.detector import STRIDE_PIXELS, compute_axes, decode_axes, decode_votes, encode_axes
+from kdvision.vision.networks.detector import STRIDE_PIXELS, decode_axes, decode_votes
 
 SQUARE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
