@@ -87,14 +87,13 @@ def _warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, 
     return apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence
 
 
-def _smooth_residuals(
-    hypothesis: LatticeHypothesis, bounds: Bounds, *, max_shift: float = 0.3, min_weight: float = 0.3
-) -> tuple[Floats, Floats]:
+def _smooth_residuals(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
     """Return the shift (rows, cols, 2) of each cell, in cells, and the detector's scores (rows, cols).
 
     A tile may lie `max_shift` from its place. Cells with little evidence around them, less than `min_weight`, are
     shifted less.
     """
+    max_shift, min_weight = 0.3, 0.3
     residual, score = np.zeros((bounds.rows, bounds.cols, 2)), np.zeros((bounds.rows, bounds.cols))
     cols, rows = (hypothesis.places - bounds[:2]).T
     offset = apply_homography(np.linalg.inv(hypothesis.matrix), hypothesis.squares.centre) - hypothesis.places - 0.5

@@ -86,13 +86,12 @@ def estimate_size(
     return max(outline.iterate_sizes(), key=measure_certainty)
 
 
-def measure_agreement(
-    detections: Detections, rows: int, cols: int, *, max_offset: float = 0.15, max_log_stretch: float = 0.2
-) -> float:
+def measure_agreement(detections: Detections, rows: int, cols: int) -> float:
     """Return how well squares in a unit square fit its division into rows and columns, weighted by score.
 
     A square's agreement drops to 1/e at `max_offset` cells from its place, or at `max_log_stretch`.
     """
+    max_offset, max_log_stretch = 0.15, 0.2
     position = detections.centre * (cols, rows) - 0.5
     offset = np.abs(position - np.round(position)).max(axis=1)
     # Width and height, whichever axis is u.

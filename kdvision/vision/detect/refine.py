@@ -20,11 +20,9 @@ from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detec
 RECTIFIED_SIDE_PIXELS: Final = 48
 
 
-def refine(
-    photo: Photo, detector: SquareDetector, hypothesis: LatticeHypothesis, *, max_passes: int = 3
-) -> LatticeHypothesis | None:
+def refine(photo: Photo, detector: SquareDetector, hypothesis: LatticeHypothesis) -> LatticeHypothesis | None:
     """Return the lattice as detected in the rectified picture; again while it grows beyond its bounds."""
-    lattice: LatticeHypothesis | None = None
+    lattice, max_passes = None, 3
     for _ in range(max_passes):
         lattice = detect_rectified(photo, detector, hypothesis, hypothesis.bounds.expand())
         if lattice is None or hypothesis.bounds.contain(lattice.places).all():

@@ -41,14 +41,13 @@ def _is_certain(hypotheses: Sequence[LatticeHypothesis], *, min_score: float = 0
     return bool(best) and min(one.squares.score.min() for one in best) > min_score
 
 
-def _has_only_large(
-    components: Sequence[Component], photo: Photo, *, min_score: float = 0.3, min_side_pixels: float = 20.0
-) -> bool:
+def _has_only_large(components: Sequence[Component], photo: Photo) -> bool:
     """Return True if every possible square of the coarse scale is large and connected to others.
 
     A detection of `min_score` may be a square. `min_side_pixels`, at the coarse scale, is twice what is visible there,
     so that nothing smaller is missed.
     """
+    min_score, min_side_pixels = 0.3, 20.0
     scale = FINE_LONG_SIDE_PIXELS // 2 / max(photo.width, photo.height)
     return max(map(len, components), default=0) >= MIN_KINGDOM_SQUARES and all(
         part.squares.side.min() * scale > min_side_pixels
@@ -63,13 +62,12 @@ def refine_hypotheses(
     detector: SquareDetector,
     hypotheses: Sequence[LatticeHypothesis],
     refined_lattices: Sequence[LatticeHypothesis] = (),
-    *,
-    max_hypotheses: int = 10,
 ) -> list[LatticeHypothesis]:
     """Return `refined_lattices`, then the hypotheses, refined; the largest are refined first.
 
     `max_hypotheses` leaves room for four kingdoms, the dominoes on offer, and some false ones.
     """
+    max_hypotheses = 10
     queue = deque(sorted(hypotheses, key=lambda one: -one.area)[:max_hypotheses])
     lattices = [*refined_lattices]
     while queue:

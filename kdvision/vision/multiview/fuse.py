@@ -152,10 +152,9 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     return log_softmax(fused_log_probs)
 
 
-def _is_certain(
-    log_probs: Floats, weight: Floats, *, min_probability: float = 0.95, min_clear_weight: float = 0.5
-) -> Mask:
+def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
     """Return which cells (rows, cols) a view shows clearly and as one of the kinds (rows, cols, kinds)."""
+    min_probability, min_clear_weight = 0.95, 0.5
     return np.asarray((log_probs.max(axis=2) > np.log(min_probability)) & (weight > min_clear_weight))
 
 

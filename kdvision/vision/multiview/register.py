@@ -46,15 +46,13 @@ def align(first: Reading, other: Reading) -> Alignment:
     return max((_find_shift(first, other.rotate(turns), turns) for turns in range(4)), key=lambda one: one.gain)
 
 
-def _find_shift(
-    first: Reading, other: Reading, turns: int, *, agreement_ratio: float = 16.0, disagreement_ratio: float = 0.05
-) -> Alignment:
+def _find_shift(first: Reading, other: Reading, turns: int) -> Alignment:
     """Return the most likely shift of a reading that is already turned.
 
     The ratios are the likelihoods of one kingdom against two, for a cell with the same tile (there are about 16 kinds)
     and for a differing one (above 0 because of occlusion, glare and misreadings).
     """
-    nothing = first.kinds.index(NOTHING)
+    agreement_ratio, disagreement_ratio, nothing = 16.0, 0.05, first.kinds.index(NOTHING)
     tiles, other_tiles = (np.delete(np.exp(one.log_probs), nothing, axis=2) for one in (first, other))
     empty, other_empty = (np.exp(one.log_probs[..., nothing]) for one in (first, other))
     agree = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)

@@ -123,13 +123,12 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     )
 
 
-def _cluster_votes(
-    centre: Floats, half_side: Floats, *, radius_half_sides: float = 0.7
-) -> tuple[npt.NDArray[np.intp], list[int]]:
+def _cluster_votes(centre: Floats, half_side: Floats) -> tuple[npt.NDArray[np.intp], list[int]]:
     """Return the cluster (n,) of each vote, and the strongest vote of each cluster.
 
     Clustering is greedy: the strongest vote collects all votes whose centres lie within `radius_half_sides`.
     """
+    radius_half_sides = 0.7
     remaining_votes, cluster, strongest = np.arange(len(centre)), np.zeros(len(centre), np.intp), list[int]()
     while len(remaining_votes):
         squared_distance = ((centre[remaining_votes] - centre[remaining_votes[0]]) ** 2).sum(axis=1)
