@@ -26,7 +26,7 @@ DYNASTY_ROUNDS: Final = 3
 class Game:
     """A game of one round, or a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`.
 
-    `side_from_boards` is true if nothing but the boards tells the side.
+    `is_side_inferred` is true if the side follows from the boards or from the number of those that are entered.
     """
 
     kind: str
@@ -34,13 +34,13 @@ class Game:
     rounds: tuple[Table, ...]
     variants: tuple[str, ...] = ()
     teams: bool = False
-    side_from_boards: bool = field(default=False, compare=False)
+    is_side_inferred: bool = field(default=False, compare=False)
 
     @cached_property
     def rule_set(self) -> RuleSet:
         """The rules of this game."""
         rule_set = make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
-        return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.side_from_boards else rule_set
+        return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.is_side_inferred else rule_set
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
         """Return the problems of a round. The dominoes of a board with open towns are not checked."""
@@ -73,7 +73,7 @@ class Game:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
         if self.rule_set.has_all_kingdoms(table):
             return ""
-        count, sides = len(table.kingdoms), SIDES if self.side_from_boards else (self.side,)
+        count, sides = len(table.kingdoms), SIDES if self.is_side_inferred else (self.side,)
         rule_sets = [make_rule_set(self.kind, side=side, variants=self.variants, teams=self.teams) for side in sides]
         fewest = min(rule_set.count_seats(table) for rule_set in rule_sets)
         verb = "is" if count == 1 else "are"
@@ -210,12 +210,14 @@ def make_game(
     """Return a game. Without a `side` the number of kingdoms decides it, or the boards if the number leaves it open."""
     if side is None and teams:
         side = SIDES[-1]
+    is_side_inferred = False
     if side is None:
         count = max((max(table.seats, len(table.kingdoms)) for table in rounds), default=0)
         sides = [side for side in SIDES if count in make_rule_set(kind, side=side, variants=variants).dominoes_drawn]
+        is_side_inferred = len(sides) != 1 or not all(table.seats for table in rounds)
         side = sides[0] if len(sides) == 1 else None if count <= 2 else SIDES[0]
     from_boards = infer_board_side(kingdom.board for table in rounds for kingdom in table.kingdoms)
-    return Game(kind, side or from_boards, tuple(rounds), tuple(variants), teams, side_from_boards=side is None)
+    return Game(kind, side or from_boards, tuple(rounds), tuple(variants), teams, is_side_inferred)
 
 
 def choose_rule_set(
@@ -227,12 +229,12 @@ def choose_rule_set(
 
 
 def check_side(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
-    """Yield the kingdoms that fill the smaller grid, where a wider one decides the side of the game."""
+    """Yield the kingdoms that fill the smaller grid, where the side was not given and is taken for the larger one."""
     min_side, side = SIDES[0], rule_set.side
     for number, kingdom in enumerate(table.kingdoms):
         if side > min_side and find_complete_square(kingdom, min_side):
             text = (
-                f"this kingdom is a full {min_side} by {min_side}, but another one is wider, so the game is scored as"
-                f" {side} by {side}: give --size {min_side}, or side = {min_side} in a game file, if that was played"
+                f"this kingdom is a full {min_side} by {min_side}, but by its boards or their number the game is scored"
+                f" as {side} by {side}: give --size {min_side}, or side = {min_side} in a game file, if that was played"
             )
             yield Problem((), text, "kingdomino/complete", number)

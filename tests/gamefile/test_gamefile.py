@@ -652,6 +652,16 @@ def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
         assert harmony.points == points
 
 
+@pytest.mark.clause("royal-wedding/five")
+def test_a_full_five_by_five_asks_for_the_size_where_the_number_of_kingdoms_decides_it() -> None:
+    text = f'game = "royal-wedding"\nvariants = ["harmony"]\n[[kingdom]]\nboard = "{FULL}"\n'
+    text += '[[kingdom]]\nboard = "# t g"\n' * 2
+    for top, count in ("", 1), ("side = 7\n", 0), ("kingdoms = 3\n", 0):
+        game = parse_game(top + text)
+        found = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
+        assert (game.side, len(found)) == (7, count)
+
+
 @pytest.mark.parametrize(
     "entry, name, gives",
     [
