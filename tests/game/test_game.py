@@ -79,6 +79,15 @@ def test_a_right_claim_is_no_problem() -> None:
     assert find_table_problems([Kingdom(Board.parse("w w # w f"), claims=("Middle Kingdom",))], RULES) == ()
 
 
+def test_a_claim_is_not_denied_while_what_earns_it_is_unknown() -> None:
+    kingdoms = [
+        Kingdom(Board.parse("w w ? w f"), claims=("Middle Kingdom",)),
+        Kingdom(Board.parse("w w w1 w w #"), claims=("Bleak King",), open_facts=frozenset(["giants"])),
+    ]
+    rules = add_variants(RULES, ["age-of-giants", "bleak-king"])
+    assert not any("claimed" in problem.text for problem in find_table_problems(kingdoms, rules))
+
+
 def test_a_full_kingdom_has_discarded_nothing() -> None:
     board = Board.parse("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1")
     assert find_table_problems([Kingdom(board, discarded=0)], RULES) == ()
