@@ -404,6 +404,16 @@ def test_boards_with_open_towns_are_not_checked_against_the_box() -> None:
     assert problems(text.replace('towns = "?"', ""))
 
 
+def test_a_piece_may_lie_on_a_square_that_is_unknown() -> None:
+    gem = 'variants = ["lost-treasures"]\n[[kingdom]]\nboard = "{}"\n'
+    gem += 'gems = [{{ kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 0] }}]'
+    building = 'game = "queendomino"\n[[kingdom]]\nboard = "{}"\nbuildings = ["A2 The Statue"]'
+    for text, count in (("w f # / ? s l", 0), ("w f # / . s l", 1), ("w f # / ? w l", 1)):
+        assert sum("gem" in words for words in problems(gem.format(text))) == count
+    for text, count in (("w f # / ? t t", 0), ("w f # / w t t", 1)):
+        assert sum("building" in words for words in problems(building.format(text))) == count
+
+
 def test_no_gem_is_expected_at_an_unknown_square() -> None:
     assert find_crossings(Kingdom(Board.parse("w f / g s"))) == (Square(0, 0),)
     assert find_crossings(Kingdom(Board.parse("w f / ? s"))) == ()

@@ -39,12 +39,13 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 @check_each
 def check_places(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield problems: gems off their places, two on one corner, jokers with the wrong crowns."""
+    board = kingdom.board
     for gem in kingdom.gems:
         name = "gem" if gem.kind == UNKNOWN else f"{gem.kind} gem"
         place = ""
-        if any(square not in kingdom.board for square in gem.squares):
+        if any(square not in board and square not in board.unknown for square in gem.squares):
             place = "where four squares meet"
-        elif not can_hold_gem(kingdom.board, gem.corner):
+        elif not can_hold_gem(board, gem.corner, unknown=board.unknown):
             place = "between four different terrains"
         if place:
             text = f"the {name} does not lie {place} ({join_names(gem.squares)})"
