@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
-from kdvision.game.kingdom import Kingdom, to_kingdom
+from kdvision.game.kingdom import Kingdom, Table, to_kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
@@ -56,7 +56,9 @@ def build_photo_result(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
-    outlook = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
+    has_all_kingdoms = rule_set.has_all_kingdoms(Table(tuple(kingdoms)))
+    is_open = any(row.is_open for row in rows)
+    outlook = describe_outlook(kingdoms, rule_set, has_all_kingdoms=has_all_kingdoms) if is_open else ""
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set), outlook=outlook)
 
 

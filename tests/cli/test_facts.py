@@ -236,6 +236,15 @@ def test_json_has_a_range_and_no_total_while_open(run: Run, photo: Path, reading
     assert found["outlook"] == "who wins is not known yet"
 
 
+@pytest.mark.parametrize("size, names_winner", [("5", False), ("7", True)])
+def test_no_winner_is_named_while_kingdoms_are_missing(
+    size: str, names_winner: bool, run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    facts = ("--coins", "1:150", "--coins", "2:9", "--towns", "1:0", "--towns", "2:0")  # the Queen stays open
+    found = json.loads(run("score", photo, "--game", "queendomino", "--size", size, *facts, "--json").out)
+    assert ("wins, whatever is still missing" in found["outlook"]) == names_winner  # with 5, three or more play
+
+
 def test_facts_given_by_options_complete_the_score(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
     options = ("--coins", "11", "--knights", "1:3", "--towers", "1:2", "--queen", "1", "--towns", "1:0")
