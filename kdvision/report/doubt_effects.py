@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.game.board import Board, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
-from kdvision.game.kingdom import UNKNOWN, Kingdom
+from kdvision.game.kingdom import UNKNOWN, Kingdom, Table
 from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Place, Standing, rank_kingdoms
@@ -71,8 +71,8 @@ def score_doubts(
             card = score(other_kingdom, rule_set)
             content = (one.square, one.read, one.probability, one.instead, one.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
-            if standing is not None:
-                other = rank_kingdoms([*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]], rule_set)
+            other = rank_if_known([*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]], rule_set)
+            if standing is not None and other is not None:
                 doubt = replace(
                     doubt,
                     changes_standing=_list_places(other.places) != _list_places(standing.places),
@@ -84,8 +84,14 @@ def score_doubts(
 
 
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
-    """The standing; None for fewer than two kingdoms, and while facts about pieces are missing."""
-    return rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(has_open_facts, kingdoms)) else None
+    """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
+
+    With unknown squares or missing kingdoms it says who leads.
+    """
+    if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
+        return None
+    is_over = rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
+    return rank_kingdoms(kingdoms, rule_set, is_over=is_over)
 
 
 def _list_places(places: Sequence[Place]) -> set[tuple[int, int]]:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import kingdomino, royal_wedding
+from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
 from kdvision.report.result import Result
@@ -121,6 +122,14 @@ def test_squares_typed_as_unknown_are_doubts() -> None:
     assert (made["kingdoms"][0]["probability"], made["kingdoms"][1]["probability"]) == (0, 1)
     assert result.kingdoms[0].review
     assert "? A2 is not known; as" in format_table(result)
+
+
+@pytest.mark.parametrize("rules", [kingdomino(), royal_wedding()])
+@pytest.mark.parametrize("text", ["w w1 / ? #", "w w1 / f #"])
+def test_a_kingdom_leads_while_squares_or_kingdoms_are_missing(rules: RuleSet, text: str) -> None:
+    standing = build_board_result([Board.parse(text), Board.parse("l # f")], rules).standing
+    is_over = "?" not in text and rules == kingdomino()  # three or more play a Royal Wedding
+    assert standing is not None and ("wins" if is_over else "leads") in standing.reason
 
 
 def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
