@@ -84,19 +84,25 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
 
 
 def _check_shape(board: Board, side: int) -> Iterator[Problem]:
-    castles, (rows, cols) = board.castles(), board.extent
+    castles = board.castles()
     if not castles and not board.unknown:
         yield Problem((), "there is no castle", "kingdomino/castle")
     if len(castles) > 1:
         text = f"there are {len(castles)} castles ({join_names(castles)}), and a kingdom has one"
         yield Problem(castles, text, "kingdomino/castle")
+    yield from check_extent(board, side)
+    if board.unknown:
+        squares = tuple(sorted(board.unknown))
+        yield Problem(squares, f"it is not known what lies on {join_names(squares)}; the dominoes are not checked")
+
+
+def check_extent(board: Board, side: int) -> Iterator[Problem]:
+    """Yield the problem of a board with more than `side` rows or columns."""
+    rows, cols = board.extent
     if max(rows, cols) > side:
         clause = "kingdomino/mighty-duel" if side > 5 else "kingdomino/grid"
         text = f"the kingdom spans {rows} by {cols} squares, and at most {side} by {side} are allowed"
         yield Problem(tuple(board), text, clause)
-    if board.unknown:
-        squares = tuple(sorted(board.unknown))
-        yield Problem(squares, f"it is not known what lies on {join_names(squares)}; the dominoes are not checked")
 
 
 def _check_cells(board: Board, deck: Deck) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
 from kdvision.game.kingdom import Kingdom, Table, to_kingdom
-from kdvision.game.legality import Problem
+from kdvision.game.legality import Problem, check_extent
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
 from kdvision.report.doubt_effects import (
@@ -89,7 +89,13 @@ def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], r
         replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
         for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
     )
-    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
+    problems = tuple(
+        replace(problem, text=f"{entry.kingdom.player}: {problem.text}")
+        for entry, old_entry in zip(rows, entries, strict=True)
+        for problem in check_extent(entry.board, rule_set.side)
+        if old_entry.rule_set.side > rule_set.side  # else its photo has this problem
+    )
+    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set), shared_problems=problems)
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:

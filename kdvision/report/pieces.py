@@ -18,7 +18,7 @@ from kdvision.game.kingdom import (
     find_crossings,
     join_tokens,
 )
-from kdvision.game.legality import Problem, join_names
+from kdvision.game.legality import Problem, check_extent, join_names
 from kdvision.game.open_facts import close_queen
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
@@ -126,11 +126,16 @@ def check_pieces(
     first_number: int,
 ) -> tuple[Problem, ...]:
     """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
-    problems = []
+    problems, clauses = [], rule_set.own_clauses
     for number, reading in enumerate(readings):
         reading_problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
         reading_problems += _find_contradictions(reading, facts, first_number + number)
-        problems += [replace(problem, kingdom=number) for problem in reading_problems]
+        # The number of kingdoms may limit the side, which no kingdom shows by itself.
+        texts = {problem.text for problem in reading_problems}
+        reading_problems += [one for one in check_extent(reading.board, rule_set.side) if one.text not in texts]
+        problems += [
+            replace(one, kingdom=number, clause=clauses.get(one.clause, one.clause)) for one in reading_problems
+        ]
     return drop_uncheckable([*problems, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
 
 

@@ -67,6 +67,7 @@ def format_standing(standing: Standing, *, width: int = 100, colour: bool = Fals
 def format_combined(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a game whose kingdoms are in several photos: its standing and what to check."""
     notes = [f"! {one} and {two} show the same kingdom: leave one of them out" for one, two in result.identical_players]
+    notes += [f"! {problem.text}" for problem in result.shared_problems]
     places = [] if result.standing is None else _format_places(result.standing)
     parts = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
     return render_text(parts, width=width, colour=colour)

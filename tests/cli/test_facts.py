@@ -264,6 +264,24 @@ def test_a_kingdomino_photo_is_complete(run: Run, photo: Path, readings: list[Ki
     assert json.loads(run("score", photo, "--game", "kingdomino", "--json").out) == plain
 
 
+def test_three_kingdoms_limit_the_side_of_each(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
+    wide = make_reading("# w w f f f1")
+    sentence = "the kingdom spans 1 by 6 squares, and at most 5 by 5 are allowed"
+    for game, count, clause in (
+        ("kingdomino", 3, "kingdomino/grid"),
+        ("queendomino", 3, "queendomino/grid"),
+        ("kingdomino", 2, ""),  # the Mighty Duel
+    ):
+        readings[:] = [wide, make_reading(OTHER, left=400), make_reading(SMALL, left=800)][:count]
+        found = json.loads(run("score", photo, "--game", game, "--json").out)["kingdoms"][0]
+        clauses = [one["clause"] for one in found["problems"] if one["text"] == sentence]
+        assert clauses == ([clause] if clause else [])
+        assert found["review"] or not clause
+    readings[:] = [wide]
+    assert sentence not in run("score", photo, photo).out
+    assert f"! {photo} (kingdom 1): {sentence}" in " ".join(run("score", photo, photo, photo).out.split())
+
+
 def test_an_open_game_of_several_photos_is_not_ranked(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
     ran = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
