@@ -146,6 +146,7 @@ def test_a_giant_covers_a_crown_of_a_building_or_a_gem() -> None:
     assert problem_texts(gem) == []
     assert score(gem).total == 0
     assert problem_texts(replace(gem, gems=(Gem("?", Square(0, 0)),))) == []
+    assert problem_texts(replace(kingdom("# w", "B1"), open_facts=frozenset(["court"]))) == []
 
 
 @clause("age-of-giants/covered")

@@ -62,10 +62,10 @@ def add_dominoes(rule_set: RuleSet) -> RuleSet:
 @check_each
 def check_crowns(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield the squares with more giants than crowns."""
-    # Open buildings and gems may have crowns (age-of-giants/any-crown).
+    # Open buildings, also those of The Court, and gems may have crowns (age-of-giants/any-crown).
     has_open_building = any(place.building == UNKNOWN_BUILDING for place in kingdom.buildings)
     has_open_gem = any(gem.kind == UNKNOWN for gem in kingdom.gems)
-    if has_open_building or has_open_gem or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems")):
+    if has_open_building or has_open_gem or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems", "court")):
         return
     others = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
     crowns_on = replace(kingdom, tokens=others).crowns_on
