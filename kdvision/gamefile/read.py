@@ -72,7 +72,8 @@ def find_line(text: str, path: NodePath) -> int:
             table = place
         elif key := KEY.match(line):
             place = (*table, key[1])
-        if len(place) > depth and path[: len(place)] == place:
+        is_first = place[-1:] == (0,) and place[:-1] == path  # of the tables that the path names
+        if len(place) > depth and (is_first or path[: len(place)] == place):
             line_number, depth = number, len(place)
     return line_number
 

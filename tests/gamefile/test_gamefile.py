@@ -414,6 +414,7 @@ knights = [
     "path, line",
     [
         (("game",), 1),
+        (("round",), 2),
         (("round", 0), 2),
         (("round", 0, "kingdom", 0, "board"), 5),
         (("round", 1), 8),
