@@ -20,6 +20,8 @@ from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 COMPARE: Final = "compare it with the photo: kdvision review"
+SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
+"""Clauses of problems that no photo has if the event file gives no side: the kingdoms of a table limit each other's."""
 
 
 class Impact(IntEnum):
@@ -181,13 +183,21 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             yield _make_item(Impact.PLACES, why, "put the photos into folders of their tables", **about)
             continue
         for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
-            if problem.kingdom is None:
+            kingdom = None if problem.kingdom is None else kingdoms[problem.kingdom]
+            if kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
                 yield _make_item(Impact.PLACES, why, "compare its photos", **about)
+            elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and _may_be_misread(kingdom):
+                yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
     for kingdom in standings.counting:
-        if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
+        if kingdom.has_towns or _may_be_misread(kingdom):
             yield from _check_board(standings, kingdom)
+
+
+def _may_be_misread(kingdom: KingdomResult) -> bool:
+    """Return whether no person has given or confirmed the board."""
+    return kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board
 
 
 def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:

@@ -18,7 +18,8 @@ def review_rows(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, str]]
 
 def lake(points: int) -> str:
     """A board worth this many points."""
-    return f"{'l ' * (points - 1)}l1 / {'. ' * (points - 1)}#"
+    words = ["l1", *["l"] * (points - 1), "#", *["."] * 4]
+    return " / ".join(" ".join(words[start : start + 5]) for start in range(0, points + 1, 5))
 
 
 def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
@@ -48,6 +49,19 @@ def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
     ]
     assert found[0]["why"] == "B2 is read as f (80 % sure); as f1 the total is 7"
     assert (found[0]["fix"], found[2]["fix"]) == ("1:B2=f1", "1:A1=w")
+
+
+def test_kingdoms_of_a_table_limit_the_side_of_each(tmp_path: Path) -> None:
+    wide, full = (
+        text_photo("# w w f f f1"),
+        text_photo("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"),
+    )
+    three = review_rows(tmp_path / "three", {"ann.jpg": wide, "bo.jpg": full, "cy.jpg": text_photo(SMALL)})
+    two = review_rows(tmp_path / "two", {"ann.jpg": wide, "bo.jpg": full})
+    assert [(row["player"], row["why"][:29]) for row in (*three, *two)] == [
+        ("ann", "the kingdom spans 1 by 6 squa"),
+        ("bo", "this kingdom is a full 5 by 5"),
+    ]
 
 
 def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
