@@ -82,20 +82,24 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
 
 
 def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet) -> Result:
-    """The kingdoms of several photos as one game with these players."""
+    """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself."""
     kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
     doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set)
     rows = tuple(
         replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
         for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
     )
-    problems = tuple(
-        replace(problem, text=f"{entry.kingdom.player}: {problem.text}")
-        for entry, old_entry in zip(rows, entries, strict=True)
-        for problem in check_extent(entry.board, rule_set.side)
-        if old_entry.rule_set.side > rule_set.side  # else its photo has this problem
-    )
-    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set), shared_problems=problems)
+    problems = [*rule_set.check_pieces(Table(tuple(kingdoms)))]
+    for number, kingdom in enumerate(kingdoms):
+        problems += [replace(one, kingdom=number) for one in check_extent(kingdom.board, rule_set.side)]
+    new_problems = []
+    for problem in problems:
+        known_entries = entries if problem.kingdom is None else [entries[problem.kingdom]]
+        if all(problem.text != known.text for entry in known_entries for known in entry.problems):
+            name = "" if problem.kingdom is None else f"{players[problem.kingdom]}: "
+            new_problems.append(replace(problem, text=f"{name}{problem.text}"))
+    standing = rank_if_known(kingdoms, rule_set)
+    return Result(None, kingdoms=rows, standing=standing, shared_problems=tuple(new_problems))
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:

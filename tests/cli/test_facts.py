@@ -282,6 +282,14 @@ def test_three_kingdoms_limit_the_side_of_each(run: Run, photo: Path, readings: 
     assert f"! {photo} (kingdom 1): {sentence}" in " ".join(run("score", photo, photo, photo).out.split())
 
 
+def test_pieces_are_counted_over_several_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
+    readings[:] = [make_reading("# m3")]
+    giants = [word for number in (1, 2, 3) for word in ("--giants", f"{number}:B1,B1,B1")]
+    ran = run("score", photo, photo, photo, "--age-of-giants", *giants)
+    assert ran.out.count("! there are 9 giants in the game, and the box has 6") == 1
+    assert "giants in the game" not in run("score", photo, photo, "--age-of-giants", *giants[:4]).out
+
+
 def test_an_open_game_of_several_photos_is_not_ranked(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
     ran = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
