@@ -91,6 +91,8 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
     rounds = top.tables("round")
     if rounds and "kingdom" in top:
         top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
+    if rounds and "open_gems" in top:
+        top.at("open_gems").fail("open_gems stands outside the rounds", "open_gems under each [[round]]")
     if rounds and len(rounds) != DYNASTY_ROUNDS:
         expected = f"{DYNASTY_ROUNDS} rounds, a Dynasty, or none"
         top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", expected)

@@ -278,6 +278,11 @@ def changed(text: str, old: str, new: str) -> str:
             "a kingdom stands outside the rounds; expected [[round.k",
         ),
         (
+            'variants = ["lost-treasures"]\nopen_gems = ["ruby"]\n' + DYNASTY,
+            "open_gems",
+            "open_gems stands outside the rounds; expected open_gems under each",
+        ),
+        (
             changed(DYNASTY, '"Ann"', '"Cy"'),
             "round 2",
             "other players than in the first round; expected the same names",
