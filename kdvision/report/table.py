@@ -207,11 +207,11 @@ def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )
-    if doubt.read == UNKNOWN:
-        return f"? {name} is not known; as {other} the total would be {doubt.total}{effect}: {fix}"
-    looks = f"? {name} {describe_reading(doubt)}"
+    looks = f"? {name} {'is not known' if doubt.read == UNKNOWN else describe_reading(doubt)}"
     if is_open:
         return f"{looks}; it may be {other}: {fix}"
+    if doubt.read == UNKNOWN:
+        return f"{looks}; as {other} the total would be {doubt.total}{effect}: {fix}"
     return f"{looks}; if it is {other}, the total is {doubt.total}{effect}: {fix}"
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from kdvision.game.board import Board
-from kdvision.game.rules import kingdomino, royal_wedding
+from kdvision.game.board import Board, Square
+from kdvision.game.kingdom import Gem, Kingdom
+from kdvision.game.rules import kingdomino, make_rule_set, royal_wedding
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
@@ -130,6 +131,12 @@ def test_a_kingdom_leads_while_squares_or_kingdoms_are_missing(rules: RuleSet, t
     standing = build_board_result([Board.parse(text), Board.parse("l # f")], rules).standing
     is_over = "?" not in text and rules == kingdomino()  # three or more play a Royal Wedding
     assert standing is not None and ("wins" if is_over else "leads") in standing.reason
+
+
+def test_no_total_is_named_for_an_unknown_square_while_pieces_are_unknown() -> None:
+    kingdom = Kingdom(Board.parse("w1 f # / l s ? / w w w"), gems=(Gem("?", Square(0, 0)),))
+    text = format_table(build_board_result([kingdom], make_rule_set(variants=["lost-treasures"])))
+    assert "? C2 is not known; it may be" in text and "the total would be" not in text
 
 
 def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
