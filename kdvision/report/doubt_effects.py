@@ -71,8 +71,8 @@ def score_doubts(
             card = score(other_kingdom, rule_set)
             content = (one.square, one.read, one.probability, one.instead, one.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
-            other = rank_if_known([*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]], rule_set)
-            if standing is not None and other is not None:
+            other_kingdoms = [*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]]
+            if standing is not None and (other := rank_if_known(other_kingdoms, rule_set)) is not None:
                 doubt = replace(
                     doubt,
                     changes_standing=_list_places(other.places) != _list_places(standing.places),
