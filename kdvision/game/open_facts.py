@@ -153,7 +153,9 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines that no open fact can lower, with their lowest points."""
     at_risk = _find_squares_at_risk(kingdom)
-    may_cover_crowns = any(min(kind.crowns.values()) < 0 for kind in _list_open_kinds(kingdom))
+    may_cover_crowns = _may_cover_crowns(kingdom)
+    # Open buildings stand on towns, whose crowns lower no line.
+    may_add_crowns = bool(at_risk) or any(max(kind.crowns.values()) > 0 for kind in _list_open_kinds(kingdom))
     for line in lines:
         land = line.territory
         source = LINE_SOURCES.get(line.clause, LineSource(crown_effect=int(land is not None)))
@@ -161,7 +163,8 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
         may_be_covered = source.crown_effect > 0 and may_cover_crowns
         # One more square can take a bonus away.
         may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
-        if may_be_cursed or may_be_covered or (may_change and source.is_on_board) or source.crown_effect < 0:
+        may_be_crowned = source.crown_effect < 0 and may_add_crowns
+        if may_be_cursed or may_be_covered or may_be_crowned or (may_change and source.is_on_board):
             continue
         if kingdom.open_facts.isdisjoint(source.facts):
             yield line
@@ -171,6 +174,10 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
 
 def _list_open_kinds(kingdom: Kingdom) -> list[TokenKind]:
     return [kind for key, kind in TOKEN_KINDS.items() if key in kingdom.open_facts]
+
+
+def _may_cover_crowns(kingdom: Kingdom) -> bool:
+    return any(min(kind.crowns.values()) < 0 for kind in _list_open_kinds(kingdom))
 
 
 def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
@@ -210,7 +217,7 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     )
     card = score(best_kingdom, rule_set)
     crown_effects = [LINE_SOURCES.get(line.clause, LineSource()).crown_effect for line in card.lines]
-    if min(crown_effects, default=0) < 0:
+    if min(crown_effects, default=0) < 0 and _may_cover_crowns(kingdom):
         return None
     places = [place.square for place in kingdom.buildings if place.building == UNKNOWN_BUILDING]
     places += find_free_towns(kingdom) if "buildings" in open_facts else ()

@@ -428,6 +428,12 @@ def test_open_giants_can_only_lower_the_points_except_of_the_bleak_king() -> Non
     assert (found.minimum, found.maximum) == (0, None)
 
 
+def test_the_bleak_king_is_certain_where_no_crown_is_open() -> None:
+    kingdom = Kingdom(Board.parse("# w w w / . w w t"), open_facts=frozenset({"coins", "queen"}))
+    found = compute_range(kingdom, make_rule_set("queendomino", variants=["bleak-king"]))
+    assert (found.minimum, found.maximum) == (10, 10 + 174 // 3 + 5)  # the Queen on the wheat is no crown for him
+
+
 @pytest.mark.parametrize("kind", ["age of giants", "the court"])
 def test_the_points_with_all_tokens_lie_within_the_range_without_some(kind: str) -> None:
     rng = np.random.default_rng(45)
