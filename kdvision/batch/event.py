@@ -67,7 +67,7 @@ def towns_problem(board: Board) -> Problem | None:
     squares = find_towns(board)
     verb = "towns lie" if len(squares) > 1 else "a town lies"
     text = f"{verb} on {join_names(squares)}: {NO_TOWNS}"
-    return Problem(squares, text, "kingdomino/contents") if squares else None
+    return Problem(squares, text, "kingdomino/box") if squares else None
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         rest = max(0.0, 1 - sum(p for _, p in all_boards))
         probability = dict(all_boards).get(str(board.trim()), rest)
         others = [(other, p) for other, p in all_boards if other != str(board.trim())]
-    problem = {"text": text, "squares": names, "clause": "kingdomino/contents" if names else None}
+    problem = {"text": text, "squares": names, "clause": "kingdomino/box" if names else None}
     data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
     data = _set_probability(kingdom, data, probability, others)
     return replace(kingdom, data=data, changed_by_table=joint_counts)

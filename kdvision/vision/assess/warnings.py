@@ -29,7 +29,6 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
 """The ids of all evidence, each of which has a weight in the calibration."""
 SHOWN_IDS: Final = frozenset({"copied", "towns"})
 """Warnings that are shown however probable the board is."""
-CONTENTS_CLAUSE: Final = "kingdomino/contents"
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
@@ -124,7 +123,7 @@ def find_warnings(
     yield from (Problem((), text, warning=name) for name, text in WARNING_TEXTS.items() if facts[name])
     if towns := tuple(frame.to_board(square) for square in possible_towns if square in board):
         text = f"something like a town lies on {join_names(towns)}: say --game queendomino if it is one"
-        yield Problem(towns, text, CONTENTS_CLAUSE, warning="towns")
+        yield Problem(towns, text, "kingdomino/box", warning="towns")
 
 
 def forces_review(problem: Problem) -> bool:
@@ -136,7 +135,7 @@ def label_misreading(problem: Problem) -> Problem:
     """Return a problem of the decision as evidence of a misreading: "contents" or "illegal", or unchanged if played."""
     if problem.is_rule_breach or not problem.clause:
         return problem
-    return replace(problem, warning="contents" if problem.clause == CONTENTS_CLAUSE else "illegal")
+    return replace(problem, warning=problem.warning or "illegal")
 
 
 def measure_evidence(problems: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:

@@ -154,4 +154,4 @@ def _find_problems(
         return problems
     names = join_names([Square(row - top, col - left) for row, col in foreign_squares])
     text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
-    return (Problem(tuple(foreign_squares), text, "kingdomino/contents"),)
+    return (Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"),)

@@ -8,7 +8,6 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.warnings import (
-    CONTENTS_CLAUSE,
     EVIDENCE_IDS,
     RIM_WARNING,
     WARNING_TEXTS,
@@ -61,9 +60,9 @@ def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere
 
 
 def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
-    assert label_misreading(Problem((), "?", CONTENTS_CLAUSE)).warning == "contents"
-    assert label_misreading(Problem((), "?", "kingdomino/side")).warning == "illegal"
-    for other in (Problem((), "?", "kingdomino/side", is_rule_breach=True), Problem((), "?")):
+    assert label_misreading(Problem((), "?", "kingdomino/box", warning="contents")).warning == "contents"
+    assert label_misreading(Problem((), "?", "kingdomino/grid")).warning == "illegal"
+    for other in (Problem((), "?", "kingdomino/grid", is_rule_breach=True), Problem((), "?")):
         assert label_misreading(other) == other
 
 
