@@ -1,6 +1,6 @@
 """`event.toml`: what an organiser knows and no photo shows, with the rules that boards are scored by.
 
-docs/events.md lists every key. Photos of an event are scored by Kingdomino's rules. A board with towns belongs to
+docs/events.md explains the keys. Photos of an event are scored by Kingdomino's rules. A board with towns belongs to
 another game, where a photo does not show everything that counts.
 """
 

@@ -3,10 +3,11 @@
 Each photo is read on its own, and that reading is stored. The kingdoms of a table are decided again, jointly:
 
 - If the joint board equals the board as read, its probabilities replace those of the photo alone.
-- If it differs and is certain, it counts, unless a person has corrected the kingdom.
+- If it has the same size, differs and is certain, it counts, unless a person has confirmed the kingdom.
 - Otherwise the board stays as read.
 
-A kingdom whose joint board differs has to be reviewed.
+A kingdom whose joint board differs has to be reviewed. A kingdom that a person has changed, or that has problems, stays
+as it is.
 """
 
 import hashlib

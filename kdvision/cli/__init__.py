@@ -1,4 +1,4 @@
-"""The command line: `kdvision score`, `look`, `type`, `game`, `rules`, `batch`, `review`, `serve`, `evaluate`.
+"""The command line: `kdvision score`, `type`, `fits`, `look`, `game`, `rules`, `batch`, `review`, `serve`, `evaluate`.
 
 Results go to stdout, messages to stderr. An error is one line on stderr and the exit code of its class. Commands import
 heavy packages when they run, so that `--help` is quick.

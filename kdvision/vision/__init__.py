@@ -1,1 +1,1 @@
-"""The eyes: from pixels to boards."""
+"""From pixels to boards: `find.py` calls the stages in turn."""

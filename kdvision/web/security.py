@@ -134,7 +134,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class SecurityMiddleware:
-    """Checks requests before `app` sees them. With a key to check, other machines may send some."""
+    """Checks requests before `app` gets them. Other machines may send requests only if there is a key."""
 
     app: ASGIApp
     pairing: Pairing

@@ -4,11 +4,14 @@ import ast
 import importlib
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from kdvision.batch.event import parse_event
+from kdvision.gamefile.model import parse_game
 from scripts.measure_code import count_words
 from tests.paths import ROOT
 
@@ -91,6 +94,12 @@ def test_the_design_page_gives_each_dependency_its_reason() -> None:
     names = {re.split(r"[^\w-]", requirement)[0] for requirement in listed} - {project["name"]}
     explained = set(re.findall(r"\*\*([\w-]+)\*\*", DESIGN.read_text(encoding="utf-8")))
     assert names - explained == set()
+
+
+@pytest.mark.parametrize(("page", "parse"), [("events.md", parse_event), ("rules.md", parse_game)])
+def test_the_file_that_a_page_shows_is_valid(page: str, parse: Callable[[str], object]) -> None:
+    (text,) = re.findall(r"^```toml\n((?s:.*?))^```$", (ROOT / "docs" / page).read_text("utf-8"), re.MULTILINE)
+    parse(text)
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -1,8 +1,8 @@
 """Warnings about a decided board: evidence that something was missed, hidden or cut off.
 
-Each warning is a sentence with the players' names of squares. It is evidence in the probability of the board, with a
-weight that is fitted on rendered tables (`calibration.py`). Facts about the photo, and problems without a weight, force
-a review by themselves.
+Each warning is a sentence with the players' names of squares. All but `copied` are evidence in the probability of the
+board, with weights that are fitted on rendered tables (`calibration.py`). Facts about the photo, and problems that are
+no warnings, force a review by themselves.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def find_warnings(
 
 
 def forces_review(problem: Problem) -> bool:
-    """Return True if a problem asks for a review by itself: a fact about the photo, or one without a weight."""
+    """Return True if a problem asks for a review by itself: a fact about the photo, or no warning at all."""
     return not problem.is_rule_breach and (not problem.warning or problem.warning in PHOTO_WARNINGS)
 
 

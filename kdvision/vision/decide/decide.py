@@ -34,10 +34,10 @@ def decide(
 ) -> list[Decision]:
     """Return the most probable boards of all kingdoms in a photo, decided jointly because they share one box.
 
-    `side` limits rows and columns; None means 5, or 7 if the readings insist. `fixed_squares` are named by a person:
-    `{(0, Square(2, 1)): "w1"}`. `border_log_odds` is the evidence that neighbours are one domino. `temperature` divides
-    losses before they become probabilities. Runners-up less probable than `min_ratio`, relative to the best, are not
-    sought.
+    `side` limits rows and columns; None means 5, or 7 where that is more probable in spite of its penalty.
+    `fixed_squares` are named by a person: `{(0, Square(2, 1)): "w1"}`. `border_log_odds` is the evidence that
+    neighbours are one domino. `temperature` divides losses before they become probabilities. Runners-up less probable
+    than `min_ratio`, relative to the best, are not sought.
     """
     min_ratio = 0.002
     if not readings:

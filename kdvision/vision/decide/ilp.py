@@ -1,8 +1,9 @@
 """The integer linear programme of one photo: the best boards and their runners-up, solved by HiGHS through scipy.
 
 Columns are placements, kingdoms without a castle, windows (which part of its grid a kingdom may occupy), the larger
-side, and two for each group of tiles that may lie detached. The linear relaxation is solved once. Its reduced costs are
-lower bounds on what each placement adds, so that placements beyond the limit are left out (reduced-cost fixing).
+side, and two for each group of tiles that may lie detached. The linear relaxation of all columns comes first. Its
+reduced costs are lower bounds on what each placement adds, so placements beyond the limit are left out (reduced-cost
+fixing).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kdvision.vision.decide.placements import Ints, Penalties, Placements
 from kdvision.vision.geometry import Floats, Mask
 
 MAX_COLUMNS: Final = 1000
-"""Placements from which the relaxation is rounded instead of solved; only noise and large grids have as many."""
+"""With more placements within the limit the relaxation is rounded; only noise and large grids have as many."""
 
 Requirement = tuple[Floats, float]
 """A constraint: weights of the first columns and their least sum."""

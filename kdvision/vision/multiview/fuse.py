@@ -161,7 +161,7 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
 def _average(parts: Sequence[Floats | None]) -> Floats | None:
     """Return the mean over the views that are not NaN, NO_GEM_LOG_ODDS if there are none; None if a view is missing.
 
-    Covered cells count fully, because what covers them is what speaks of pieces.
+    Covered cells count fully, because a piece covers its cell.
     """
     arrays = [part for part in parts if part is not None]
     if len(arrays) < len(parts):
