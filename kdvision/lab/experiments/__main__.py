@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.names if name not in EXPERIMENTS]:
         parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
+    if not options.quick and not options.data.is_dir():  # the tables would be empty, and the card written from them
+        parser.error(f"there is no data folder {options.data}: name it with --data, or read a part with --quick")
     results = options.results or Path("out/results-quick" if options.quick else "models/results")
     for name in options.names or EXPERIMENTS:
         print(f"\n{name}: {EXPERIMENTS[name].question}", flush=True)

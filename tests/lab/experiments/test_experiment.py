@@ -155,6 +155,18 @@ def test_the_numbers_of_cases_are_those_of_the_committed_results() -> None:
     }
 
 
+def test_no_result_is_replaced_without_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "numbers", NUMBERS)
+    results = tmp_path / "results"
+    folders = ["--data", str(tmp_path / "data"), "--work", str(tmp_path / "work"), "--results", str(results)]
+    with pytest.raises(SystemExit):
+        command.main(["numbers", *folders])
+    assert f"there is no data folder {tmp_path / 'data'}: name it with --data" in capsys.readouterr().err
+    assert not results.exists()
+
+
 def test_the_command_runs_the_named_experiments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
