@@ -37,7 +37,7 @@ TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomi
 
 @add_options(board_variants())
 def type_boards(
-    boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
+    boards: Annotated[list[str], typer.Argument(metavar="BOARD...", help="Boards in notation, or - for one on stdin.")],
     options: ScoreOptions,
     tokens: TokensByKingdom,
     gem: Annotated[

@@ -26,8 +26,8 @@ def look(
     """Draw a picture of each stage. Shows where the reading of a photo goes wrong.
 
     01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices the grids (accepted ones in green,
-    rejected ones in amber), 04-cells the likeliest content of each cell, 05-board the decided board, which is missing if
-    no kingdom is found.
+    rejected ones in amber), 04-cells the likeliest content of each cell. Unless no kingdom is found, 05-board shows the
+    decided board.
     """
     from kdvision import pipeline
     from kdvision.report.overlay import draw_overlay

@@ -31,7 +31,7 @@ OVERLAY_SUFFIX: Final = "-score.jpg"
 
 @add_options()
 def score(
-    photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
+    photos: Annotated[list[str], typer.Argument(metavar="PHOTO...", help="Photos, or - for one on stdin.")],
     options: ScoreOptions,
     tokens: TokensByKingdom,
     counts: Counts,

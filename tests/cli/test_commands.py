@@ -58,6 +58,11 @@ def test_help_lists_the_commands_and_exit_codes(run: Run) -> None:
     assert all(command in ran.out for command in ("score", "type", "evaluate"))
 
 
+@pytest.mark.parametrize(("command", "argument"), [("score", "PHOTO..."), ("type", "BOARD...")])
+def test_usage_says_that_several_arguments_are_taken(command: str, argument: str, run: Run) -> None:
+    assert argument in run(command, "--help").out.splitlines()[0]
+
+
 HEAVY = {
     "PIL",
     "cv2",
