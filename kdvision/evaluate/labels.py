@@ -18,7 +18,8 @@ from kdvision.game.board import Board
 from kdvision.game.scoring import score
 
 LABEL_FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
-PHOTO_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
+PHOTO_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic", ".JPG", ".JPEG", ".PNG", ".WEBP", ".HEIC")
+"""Cameras write capitals, which most file systems tell apart."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,9 @@ class LabelledPhoto:
 
 
 def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
-    """Yield the labelled photos below a directory, sorted by path; JSON files without a photo are skipped.
+    """Yield the labelled photos below a directory, sorted by path.
 
+    JSON files without a photo, and labels without a kingdom, are skipped.
     Raises KdvisionError for a JSON file beside a photo that is not a label.
     """
     for path in sorted(directory.rglob("*.json")):

@@ -135,6 +135,12 @@ def test_points_missing_from_a_label_are_scored(rooms: Path) -> None:
     assert next(list_labelled_photos(rooms)).points == (5,)
 
 
+def test_the_suffix_of_a_photo_may_be_in_capitals(tmp_path: Path) -> None:
+    (tmp_path / "IMG_1.JPG").write_bytes(b"")
+    (tmp_path / "IMG_1.json").write_text(json.dumps({"kingdoms": [{"board": SMALL}]}))
+    assert len(list(list_labelled_photos(tmp_path))) == 1
+
+
 def test_a_folder_without_labels_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(KdvisionError, match="no labelled photos") as caught:
         evaluate(tmp_path, reader=read_attic)
