@@ -93,8 +93,9 @@ class Inventory:
 
     def __str__(self) -> str:
         if self.excess:
-            excess_words = "; ".join(f"{one} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
-            return f"more than the box has: {excess_words}"
+            verbs = {True: "lies in", False: "lie in"}
+            parts = [f"{one} {verbs[len(one.numbers) == 1]} {_name_kingdoms(one.kingdoms)}" for one in self.excess]
+            return f"more than the box has: {'; '.join(parts)}"
         if self.unnamed_kingdoms:
             return f"the dominoes of {_name_kingdoms(self.unnamed_kingdoms)} cannot be told, so the box is not counted"
         if self.dominoes_laid == self.box_size:

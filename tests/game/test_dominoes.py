@@ -140,6 +140,8 @@ def test_the_same_kingdom_twice_uses_dominoes_twice() -> None:
     assert {one.shows for one in counted.excess} >= {"m3 w", "g2 w"}
     assert all(one.kingdoms == (0, 1) for one in counted.excess)
     assert "domino 48 (m3 w) lies in kingdoms 1 and 2" in str(counted)
+    counted = count_box([Board.parse("w w # w w"), Board.parse("w w #")], KINGDOMINO)
+    assert str(counted) == "more than the box has: 3 of 1 and 2 (w w) lie in kingdoms 1 and 2"
 
 
 def test_ambiguous_dominoes_are_not_missing() -> None:
