@@ -2,7 +2,8 @@
 
 Each photo is read on its own, and that reading is stored. The kingdoms of a table are decided again, jointly:
 
-- If the joint board equals the board as read, its probabilities replace those of the photo alone.
+- If the joint board equals the board as read, its probabilities replace those of the photo alone, and decide about
+  review.
 - If it has the same size, differs and is certain, it counts, unless a person has confirmed the kingdom.
 - Otherwise the board stays as read.
 
@@ -152,7 +153,9 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
             if doubt["square"] in verdict.doubts  # the others are gone
         ]
         doubts.sort(key=lambda doubt: doubt["probability"])
-        data = {**data, "review": data["review"] and not verdict.is_certain, "doubts": doubts}
+        is_improbable = kingdom.observation is not None and verdict.probability < kingdom.observation["sure"]
+        review = is_improbable or (data["review"] and not verdict.is_certain)
+        data = {**data, "review": review, "doubts": doubts}
         return replace(kingdom, data=_set_probability(kingdom, data, verdict.probability, verdict.others))
     has_shape = (joint.height, joint.width) == (board.height, board.width)
     squares = [one for one in sorted({*board, *joint}) if board.get(one) != joint.get(one)] if has_shape else []

@@ -103,6 +103,12 @@ def test_the_box_removes_a_doubt() -> None:
     assert kingdoms["bo"].data["probability"] > 0.9
 
 
+def test_a_kingdom_that_the_box_makes_improbable_is_reviewed() -> None:
+    """Both photos show domino 48 for certain, so one of them was misread."""
+    kingdoms = decide_table(photo_result("ann", ANN), photo_result("bo", ANN))
+    assert [(one.data["probability"] < 0.9, one.data["review"]) for one in kingdoms.values()] == [(True, True)] * 2
+
+
 def misread_bo(m3: float = 0.6) -> PhotoRecord:
     """A photo in which the crowns of one mine were counted wrong, with this confidence."""
     return photo_result("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
