@@ -6,6 +6,7 @@ the pixels that change are touched.
 
 from functools import lru_cache
 from typing import Final
+from unicodedata import combining, normalize
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -116,7 +117,11 @@ def shrink_quad(quad: Points, factor: float) -> Points:
 
 
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:
-    """Write text on a rounded rectangle around a point, moved inside the picture if necessary."""
+    """Write text on a rounded rectangle around a point, moved inside the picture if necessary.
+
+    Accents are left out, because the font shows an empty box for each letter that has one.
+    """
+    text = "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
     size = max(size, MIN_FONT_PIXELS)
     font = _load_font(round(size))
     left, top, right, bottom = font.getbbox(text, anchor="la")
