@@ -54,16 +54,20 @@ class CalibrationRun(Run):
         function = partial(scenes.observe_scene, self.data, folder, occluders=occluders)
         return self.map_seeds(function, first, count, f"observe {name}")
 
-    def judge(self, observed: Sequence[ObservedScene]) -> list[BoardOutcome]:
-        return [outcome for scene in self.map(scenes.judge_boards, observed) for outcome in scene]
+    def judge(self, observed_scenes: Sequence[ObservedScene]) -> list[BoardOutcome]:
+        return [outcome for scene in self.map(scenes.judge_boards, observed_scenes) for outcome in scene]
 
     def write_tables(
-        self, name: str, judged: list[JudgedBoard], observed: list[ObservedScene], calibration: Calibration
+        self,
+        name: str,
+        judged_boards: list[JudgedBoard],
+        observed_scenes: list[ObservedScene],
+        calibration: Calibration,
     ) -> None:
         """Write NAME-groups.csv and NAME-quantities.csv, and print them."""
-        groups = reliability.format_groups(judged, threshold=calibration.review_threshold)
+        groups = reliability.format_groups(judged_boards, threshold=calibration.review_threshold)
         collect = partial(quantities.collect_quantities, calibration=calibration)
-        table = quantities.format_quantities(self.map(collect, observed))
+        table = quantities.format_quantities(self.map(collect, observed_scenes))
         write_atomically(self.results / f"{name}-groups.csv", groups.encode())
         write_atomically(self.results / f"{name}-quantities.csv", table.encode())
         print(groups, table, sep="\n", flush=True)
@@ -83,21 +87,21 @@ def fit(run: CalibrationRun) -> Calibration:
     path = find_model("cells")
     if not run.keep_weights:
         fit_weights(run, path)
-    observed = run.observe("plain", BOARD_SEED, run.scenes)
-    plain = run.judge(observed)
-    occluded = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
-    about, calibration = boards.fit_calibration(plain, occluded)
+    observed_scenes = run.observe("plain", BOARD_SEED, run.scenes)
+    plain_boards = run.judge(observed_scenes)
+    occluded_boards = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
+    about, calibration = boards.fit_calibration(plain_boards, occluded_boards)
     print(json.dumps(about, indent=1))
     update_metadata(path, {"calibration": about})
     reliability.write_reliability(
         run.results,
-        boards.list_outcomes(plain, calibration),
-        always_reviewed=sum(board.always_review for board in plain if not board.truncated),
+        boards.list_outcomes(plain_boards, calibration),
+        always_reviewed=sum(board.always_review for board in plain_boards if not board.truncated),
         threshold=calibration.review_threshold,
     )
-    judged = reliability.judge_outcomes(plain, calibration)
-    judged += reliability.judge_outcomes(occluded, calibration, group=reliability.OCCLUDED)
-    run.write_tables("calibration", judged, observed, calibration)
+    judged_boards = reliability.judge_outcomes(plain_boards, calibration)
+    judged_boards += reliability.judge_outcomes(occluded_boards, calibration, group=reliability.OCCLUDED)
+    run.write_tables("calibration", judged_boards, observed_scenes, calibration)
     return calibration
 
 
@@ -115,9 +119,9 @@ def main() -> None:
     use_models(run.models)
     run.results.mkdir(parents=True, exist_ok=True)
     calibration = Calibration.from_metadata(load_model("cells", 1).metadata) if validate_only else fit(run)
-    observed = run.observe("fresh", FRESH_SEED, run.scenes)
-    judged = reliability.judge_outcomes(run.judge(observed), calibration)
-    run.write_tables("calibration-fresh", judged, observed, calibration)
+    observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes)
+    judged_boards = reliability.judge_outcomes(run.judge(observed_scenes), calibration)
+    run.write_tables("calibration-fresh", judged_boards, observed_scenes, calibration)
 
 
 if __name__ == "__main__":

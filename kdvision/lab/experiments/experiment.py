@@ -65,8 +65,8 @@ class Experiment:
         cases = list(self.cases(data, seed))
         if not quick or len(cases) <= self.quick_cases:
             return cases
-        chosen = np.random.default_rng(0).choice(len(cases), self.quick_cases, replace=False)
-        return [cases[index] for index in sorted(chosen)]
+        indices = np.random.default_rng(0).choice(len(cases), self.quick_cases, replace=False)
+        return [cases[index] for index in sorted(indices)]
 
     def summarise(self, rows: Iterable[Row]) -> list[Row]:
         """Return a row for each group in the order of first appearance (pictures, counts, coverage), and `append()`."""
@@ -128,16 +128,16 @@ def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, d
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
     path, program = work / f"{experiment.name}.jsonl", _program_digest()
-    known = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
-    missing = [case for case in cases if json.dumps(case) not in known]
-    measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
-    for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
+    rows_by_case = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
+    new_cases = [case for case in cases if json.dumps(case) not in rows_by_case]
+    new_rows = map_in_processes(partial(experiment.measure, data), new_cases, workers=workers)
+    for count, (case, rows) in enumerate(zip(new_cases, new_rows, strict=True), 1):
         key = json.dumps(case)
-        known[key] = [{**case, **row} for row in rows]
-        append_line(path, {"program": program, "case": key, "rows": known[key]})
-        if done % PROGRESS_CASES == 0 or done == len(missing):
-            print(f"{done} of {len(missing)}", file=sys.stderr, flush=True)
-    return [row for case in cases for row in known[json.dumps(case)]]
+        rows_by_case[key] = [{**case, **row} for row in rows]
+        append_line(path, {"program": program, "case": key, "rows": rows_by_case[key]})
+        if count % PROGRESS_CASES == 0 or count == len(new_cases):
+            print(f"{count} of {len(new_cases)}", file=sys.stderr, flush=True)
+    return [row for case in cases for row in rows_by_case[json.dumps(case)]]
 
 
 @cache
