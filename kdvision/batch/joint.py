@@ -71,14 +71,12 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
     verdicts: dict[str, tuple[TableVerdict, ...]] = {}
     results = {one.id: one for one in standings.kingdoms}
     for kingdoms in standings.games.values():
-        if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_corrected for one in kingdoms):
+        if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_known for one in kingdoms):
             continue
         # The dominoes of a kingdom with towns are from another box.
-        if any(one.has_towns or not (one.is_corrected or one.observation) for one in kingdoms):
+        if any(one.has_towns or not (one.is_known or one.observation) for one in kingdoms):
             continue
-        inputs = [
-            str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
-        ]
+        inputs = [str(one.board) if one.is_known else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
         parts = [kdvision.__version__, rules.side, box, inputs]
         key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
         try:
@@ -88,19 +86,19 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
         except (KeyError, TypeError, ValueError, NotationError):
             verdicts[key] = _decide(kingdoms, rules.side, box)
         for one, verdict in zip(kingdoms, verdicts[key], strict=False):
-            if not one.is_corrected and not one.data["problems"]:
+            if not one.is_known and not one.data["problems"]:
                 results[one.id] = _apply_verdict(one, verdict)
     return replace(standings, kingdoms=tuple(results.values())), dict(sorted(verdicts.items()))
 
 
 def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
-    """The verdicts on kingdoms, of which at least one is observed and not corrected."""
+    """The verdicts on kingdoms, of which at least one is observed and not known."""
     from kdvision.vision.classify.probabilities import Reading
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import collect_deck
 
     observations = [
-        unpack_observation(one.observation) if one.observation and not one.is_corrected else None for one in kingdoms
+        unpack_observation(one.observation) if one.observation and not one.is_known else None for one in kingdoms
     ]
     first = next(filter(None, observations))
     deck = collect_deck(box)

@@ -77,6 +77,11 @@ class KingdomResult:
         """True if a person has changed what was read."""
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
 
+    @property
+    def is_known(self) -> bool:
+        """True if the board is a person's: corrected, or given as a whole, which may be as it was read."""
+        return self.is_corrected or self.number in self.photo.corrections.boards
+
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
     """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""

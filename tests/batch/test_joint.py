@@ -191,6 +191,16 @@ def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     assert not kingdoms["bo"].data["review"]
 
 
+def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -> None:
+    corrections = CorrectionFile(tmp_path)
+    corrections.add([Correction("bo.jpg", "bo", 1, board="# w m3")])
+    corrections.reload()
+    outcome = evaluate_event(Event(), [photo_result("ann", ANN), misread_bo()], corrections)
+    bo = outcome.standings.kingdoms[1]
+    assert bo.data["board"] == ["# w m3"] and not bo.is_corrected
+    assert not bo.data["review"] and not bo.data["problems"] and bo.data["probability"] == 1
+
+
 @pytest.mark.parametrize("lost", [(), (None,)])
 def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
     assert decide_table(with_reading(photo_result("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
