@@ -107,8 +107,11 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         advice = "take the photo again, or type the board: kdvision review" if photos else "find the photo, or take it"
         if any(one.kingdoms for one in photos):
             advice = f"{GIVE_PLAYERS}; or take the photo again"
-        name = photos[0].name if photos else ""
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, round=round_, table=table, player=player, photo=name)
+        fields: dict[str, Any] = {"round": round_, "table": table, "player": player}
+        if photos:
+            number = 0 if photos[0].kingdoms else photos[0].seat.players.index(player) + 1
+            fields |= {"photo": photos[0].name, "number": number}
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, **fields)
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:

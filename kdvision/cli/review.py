@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.inputs import FIX_FORMAT, correct_board, match_text, parse_fix
+from kdvision.cli.inputs import FIX_FORMAT, match_text, parse_fix
 from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.board import Board
+from kdvision.game.board import Board, parse_cell
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import capitalise, count_noun
 
@@ -71,7 +72,7 @@ def review(
     records, _ = load_records(out)
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
     outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
-    dialogue = ReviewDialogue(out, corrections, outcome, records)
+    dialogue = ReviewDialogue(out, corrections, outcome)
     new_corrections = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
     if new_corrections:
         dialogue.store(new_corrections)
@@ -115,7 +116,11 @@ class ReviewDialogue:
     out: Path
     corrections: "CorrectionFile"
     outcome: "EventOutcome"
-    records: "dict[str, PhotoRecord]"
+
+    @cached_property
+    def records(self) -> "dict[str, PhotoRecord]":
+        """The records by photo, with their corrections."""
+        return {one.name: one for one in self.outcome.photos}
 
     def store(self, corrections: "Sequence[Correction]") -> None:
         """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom."""
@@ -126,7 +131,7 @@ class ReviewDialogue:
                 close = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
                 hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
-            correction.check(record.reading.kingdoms)
+            correction.check(record)
             hashed_corrections.append(replace(correction, content=record.content))
         self.corrections.add(hashed_corrections)
 
@@ -162,7 +167,7 @@ class ReviewDialogue:
             prompts = ["[Enter] the board is right", *fixes, "C3=w1 correct a square", TYPE_PROMPT, "o open", "s skip"]
         else:
             prompts = ["[Enter] continue"]
-            prompts += [TYPE_PROMPT] if record is not None and not record.reading.kingdoms else []
+            prompts += [TYPE_PROMPT] if record is not None and not record.kingdoms else []
             prompts += ["o open"] if record is not None else []
         while True:
             print_line(" · ".join([*prompts, "q quit"]))
@@ -190,7 +195,7 @@ class ReviewDialogue:
     def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
         """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
         kingdom = item.number or 1
-        if record.reading.kingdoms and not item.number and not re.match(r"\d+:", answer):
+        if record.kingdoms and not item.number and not re.match(r"\d+:", answer):
             hint = f"name the kingdom: kdvision review {self.out} --board {record.name}:K=BOARD"
             raise NotationError(f"{record.name} has kingdoms, and this question is about none of them", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
@@ -199,4 +204,6 @@ class ReviewDialogue:
         number, square, cell = parse_fix(answer if ":" in answer else f"{kingdom}:{answer}")
         self.store([_make_correction(record.name, number + 1, square.name, cell)])
         print_line(f"{square.name} is {cell}.")
-        return correct_board(board, square, cell) if board is not None and number + 1 == kingdom else board
+        if board is None or number + 1 != kingdom:
+            return board
+        return board.with_cells({square: parse_cell(cell)})

@@ -322,6 +322,15 @@ def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, exec
     assert read_csv(out / "errors.csv") == []
 
 
+def test_boards_for_two_players_of_a_photo_that_failed(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": text_photo(SMALL)}), out)
+    review_with_answers(run, out, "board # l1 l l", "board # w1 w")
+    totals = {row["player"]: row["total"] for row in read_csv(out / "results.csv")}
+    assert totals == {"ann": "3", "bo": "2", "cy": totals["cy"]}
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")

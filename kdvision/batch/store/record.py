@@ -49,18 +49,24 @@ class Correction:
             parse_cell(correction.cell)
         return correction
 
-    def check(self, kingdoms: Sequence[Data]) -> None:
-        """Raise NotationError if the correction does not fit the kingdoms read in its photo."""
-        max_number = len(kingdoms) + bool(self.board)
+    def check(self, photo: "PhotoRecord") -> None:
+        """Raise NotationError if the correction does not fit the kingdoms of its photo."""
+        count = len(photo.kingdoms)
+        max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
             hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
         if not self.board:
-            board, square = Board.parse(kingdoms[self.kingdom - 1]["board"]), Square.parse(self.square)
+            kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
+            data = kingdoms[self.kingdom - 1]
+            board, square = Board.parse(data["board"]), Square.parse(self.square)
             if square.row >= board.height or square.col >= board.width:
                 what = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
                 hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
                 raise NotationError(what, hint=hint)
+            if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
+                what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
+                raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
 
     def __str__(self) -> str:
         return f"{self.kingdom}={self.board}" if self.board else f"{self.kingdom}:{self.square}={self.cell}"

@@ -1,11 +1,12 @@
 """Corrections are stored apart from what was read, and standings follow them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kdvision.batch.store.folder import CORRECTIONS
-from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord, Reading
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
@@ -41,6 +42,22 @@ def test_a_board_replaces_its_squares_and_can_be_corrected(tmp_path: Path) -> No
     combined = combine(tmp_path, *corrections)
     assert combined.boards == {1: Board.parse("f2 w / # l")}
     assert combined.fixed_squares == ((2, "A1", "g"),)
+
+
+def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path) -> None:
+    """A square that makes a domino lie above the board, or left of it, moves all names. Squares are stored by the first
+    names."""
+    kingdom, moved = (
+        {"board": ["# w", "l ."], "corners": [[9, 9]]},
+        {"board": [". w", "# w", "l ."], "corners": [[9, 5]]},
+    )
+    photo = PhotoRecord("ann.jpg", "c", Reading.parse({"kingdoms": [kingdom]}))
+    square("A1", "g").check(photo)
+    photo = replace(photo, corrected_data={"kingdoms": [moved]})
+    with pytest.raises(NotationError, match="its squares have new names"):
+        square("A1", "g").check(photo)
+    board(". w / # w / l .").check(photo)
+    square("A3", "g").check(replace(photo, corrections=combine(tmp_path, board(". w / # w / l ."))))
 
 
 @pytest.mark.parametrize(
