@@ -91,7 +91,7 @@ class Event:
 
     def photo_rules(self, photo: str) -> Rules:
         """The rules for a photo, with the tokens on its kingdoms."""
-        return replace(self.rules, tokens=self.tokens.get(normalize("NFC", photo), ()))
+        return replace(self.rules, tokens=self.tokens.get(photo, ()))
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -101,7 +101,7 @@ class Event:
 
     def seat(self, photo: str) -> Seat:
         """The seat of a photo: from [[photo]], else from its name; [[table]] spells its table and names players."""
-        seat = self.photos.get(normalize("NFC", photo)) or parse_seat(photo)
+        seat = self.photos.get(photo) or parse_seat(photo)
         table = self.tables.get((seat.round, name_key(seat.table)), seat)
         return replace(seat, table=table.table, players=seat.players or table.players)
 

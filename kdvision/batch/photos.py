@@ -52,8 +52,8 @@ class FolderContents(NamedTuple):
     others: tuple[str, ...]
 
 
-def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
-    """The photos below a folder, sorted, without hidden files, the folder `skip` and the results of other runs.
+def list_photos(folder: Path) -> FolderContents:
+    """The photos below a folder, sorted, without hidden files and the results of runs.
 
     Links are followed, and each folder is listed once, so a cycle of links ends. Raises KdvisionError if the folder
     itself cannot be read.
@@ -63,10 +63,12 @@ def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
     failures: list[Failure] = []
     others: list[str] = []
     unreadable: list[OSError] = []
-    for path in _walk(folder, skip, unreadable.append):
+    for path in _walk(folder, unreadable.append):
         name = printable_path(os.path.relpath(path, folder))
         if path.suffix.lower() not in SUFFIXES:
             others.append(name)
+        elif name in photos:
+            failures.append(Failure(name, "another photo has the same name", "rename one of them"))
         elif os.path.isfile(path):
             photos[name] = path
         else:
@@ -88,13 +90,14 @@ def check_folder(folder: Path) -> None:
 
 
 def printable_path(path: str) -> str:
-    """A path with `/` as valid Unicode text: undecodable bytes become escapes such as `\\xe9`."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
+    """A path with `/` in composed Unicode letters: undecodable bytes become escapes such as `\\xe9`."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
+    return unicodedata.normalize("NFC", text)
 
 
-def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) -> Iterator[Path]:
+def _walk(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield all visible files. Links to folders come last, so that linked folders keep their own names."""
-    visited_folders = {skip.resolve()} if skip is not None else set[Path]()
+    visited_folders = set[Path]()
     roots = [folder]
     for root in roots:  # grows by the links
         for parent, folders, files in os.walk(root, onerror=on_error):
@@ -126,7 +129,7 @@ def parse_seat(name: str) -> Seat:
 
     If no word gives the table, the photo's folder is the table.
     """
-    path = PurePosixPath(unicodedata.normalize("NFC", name))
+    path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
     for folder in path.parts[:-1]:
         rest, round_, table = _take_round_and_table(folder, round_, table)

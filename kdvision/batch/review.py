@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, Final
-from unicodedata import normalize
 
 from kdvision.batch.event import SCORE_ELSEWHERE
 from kdvision.batch.kingdoms import KingdomResult, find_second_kingdoms
@@ -162,7 +161,7 @@ def check_unmatched(
     for photo in gone_photos:
         why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
         yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
-    for name in standings.event.photos.keys() - {normalize("NFC", one.name) for one in standings.photos}:
+    for name in standings.event.photos.keys() - {one.name for one in standings.photos}:
         why = "event.toml lists this photo, and it is not in the folder"
         yield _make_item(Impact.PLACES, why, "correct its name", photo=name)
     for error in corrections.errors:

@@ -69,7 +69,11 @@ class BatchOptions:
         if settings is None or not {"folder", "event", "rules"} <= settings.keys():
             raise NotationError(f"{out / SETTINGS} is damaged", hint="run kdvision batch again")
         rules = settings["rules"] and Rules(tuple(settings["rules"]["variants"]), settings["rules"]["side"])
-        return cls(Path(settings["folder"]), out, settings["event"] and Path(settings["event"]), rules)
+        event = settings["event"] and Path(settings["event"])
+        if event and not os.path.exists(event):
+            hint = "put it back, or run kdvision batch again"
+            raise NotationError(f"the event file {event} is not there any more", hint=hint)
+        return cls(Path(settings["folder"]), out, event, rules)
 
     def load_event(self) -> Event:
         """The event as described now; raises NotationError for an invalid event file."""
@@ -157,7 +161,7 @@ class BatchRun:
 
     def list_folder(self) -> FolderContents:
         """The photos in the folder; raises KdvisionError if it cannot be read."""
-        return list_photos(self.options.folder, skip=self.options.out)
+        return list_photos(self.options.folder)
 
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""

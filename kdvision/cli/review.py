@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+from unicodedata import normalize
 
 import typer
 
@@ -106,7 +107,7 @@ def _make_correction(photo: str, kingdom: int, square: str = "", cell: str = "",
     """A correction of a square or of a whole board; raises NotationError for a board that is none."""
     from kdvision.batch.store.record import Correction
 
-    return Correction(photo, "", kingdom, square, cell, str(Board.parse(board)) if board else "")
+    return Correction(normalize("NFC", photo), "", kingdom, square, cell, str(Board.parse(board)) if board else "")
 
 
 @dataclass(frozen=True)

@@ -331,6 +331,12 @@ def test_boards_for_two_players_of_a_photo_that_failed(
     assert totals == {"ann": "3", "bo": "2", "cy": totals["cy"]}
 
 
+def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
+    run_batch(write_files(tmp_path / "photos", {"zoe\u0308.jpg": text_photo(SMALL)}), out)
+    for name in ("zoe\u0308.jpg", "zo\u00eb.jpg"):
+        assert run("review", out, "--fix", f"{name}:1:A1=w").code == 0
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")

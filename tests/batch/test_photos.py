@@ -14,8 +14,8 @@ from tests.batch.text_photos import write_files
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links and such names are not for everybody there")
 
 
-def names(folder: Path, skip: Path | None = None) -> list[str]:
-    return list(list_photos(folder, skip=skip).photos)
+def names(folder: Path) -> list[str]:
+    return list(list_photos(folder).photos)
 
 
 def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
@@ -25,12 +25,7 @@ def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
     assert list_photos(tmp_path).others == ("notes.txt",)
 
 
-def test_the_result_folder_is_skipped(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a.jpg": b"", "out/overlays/a.jpg-score.jpg": b""})
-    assert names(tmp_path, skip=tmp_path / "out") == ["a.jpg"]
-
-
-def test_the_results_of_another_run_are_skipped(tmp_path: Path) -> None:
+def test_the_results_of_runs_are_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.jpg": b"", "out/.run.json": b"", "out/overlays/a.jpg-score.jpg": b""})
     assert names(tmp_path) == ["a.jpg"]
 
@@ -105,6 +100,13 @@ def test_names_of_any_bytes_can_be_printed(tmp_path: Path) -> None:
         pytest.skip("this file system takes no such names")
     assert names(tmp_path) == ["a\nb.jpg", "j\\xf6rg.jpg", "दनु/李雷.jpg"]
     assert printable_path(name).encode()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere both names are one file")
+def test_names_are_composed_and_one_that_is_taken_is_a_failure(tmp_path: Path) -> None:
+    found = list_photos(write_files(tmp_path, {"zoe\u0308.jpg": b"", "zo\u00eb.jpg": b"", "jo\u0308rg.jpg": b""}))
+    assert list(found.photos) == ["j\u00f6rg.jpg", "zo\u00eb.jpg"]
+    assert [(one.name, one.reason) for one in found.failures] == [("zo\u00eb.jpg", "another photo has the same name")]
 
 
 @pytest.mark.parametrize("name", ["a/../b.jpg", "a:b?.jpg", "x" * 250 + ".jpg", "con./b .jpg", "a\nb.jpg", "ж" * 200])

@@ -294,7 +294,7 @@ def test_settings_store_the_folder_of_the_photos(folder: Path, out: Path) -> Non
 def test_the_event_file_is_not_forgotten_without_the_folder_of_the_photos(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     folder.rename(folder.with_name("elsewhere"))
-    with pytest.raises(NotationError, match=r"event\.toml cannot be read"):
+    with pytest.raises(NotationError, match=r"event\.toml is not there any more"):
         BatchOptions.load(out).load_event()
 
 
