@@ -225,7 +225,8 @@ def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -
         frame = BoardFrame.of(decisions[number].board)
         on_grid = Square(square.row + frame.first.row, square.col + frame.first.col)
         if not frame.contains(on_grid):
-            hint = f"its squares are A1 to {frame.to_board(frame.last).name}"
-            raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
+            expected = f"its squares are A1 to {frame.to_board(frame.last).name}"
+            hint = f"{expected}; if it is larger, draw its outline (kdvision score --corners)"
+            raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=expected, hint=hint)
         grid_squares[number, on_grid] = kind
     return grid_squares

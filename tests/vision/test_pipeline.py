@@ -461,7 +461,7 @@ def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:
 def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:
         assemble_one(make_observation(KINGDOM), fixed_squares={(clamp[0], Square.parse(clamp[1])): "w"})
-    assert raised.value.hint
+    assert ("--corners" in raised.value.hint) == (clamp[0] == 0)
 
 
 # Deciding again.
