@@ -101,8 +101,11 @@ def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points
 
 
 def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> None:
-    """Write the total above the kingdom, after the player's name."""
-    total = f"{entry.total} points" if entry.is_open else count_noun(entry.card.total, "point")
+    """Write the total above the kingdom, after the player's name, as a sum if other lines add to the territories."""
+    card = entry.card
+    total = f"{entry.total} points" if entry.is_open else count_noun(card.total, "point")
+    if not entry.is_open and card.total != card.points:
+        total = f"{card.points} + {card.total - card.points} = {total}"
     words = f"{name}: {total}" if name else total
     longer_side = max(canvas.shape)
     size = min(max(grid.side * 0.4, longer_side / 70), longer_side / 30)

@@ -11,6 +11,7 @@ from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
 from kdvision.game.rules import add_variants, kingdomino
+from kdvision.report import overlay
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.overlay import AMBER, draw_overlay
 from kdvision.report.result import Result
@@ -302,6 +303,17 @@ def test_drawing_grows_with_the_squares(width: int, height: int, side: float) ->
     result = build_photo_result("table.png", (width, height), [make_reading(SMALL, side=side)], kingdomino())
     share = find_changed_pixels(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
     assert share > 0.3
+
+
+@pytest.mark.parametrize(("variants", "label"), [((), "33 points"), (("harmony",), "33 + 5 = 38 points")])
+def test_the_total_names_the_points_that_no_territory_has(
+    variants: tuple[str, ...], label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels: list[str] = []
+    monkeypatch.setattr(overlay, "draw_label", lambda _canvas, _centre, text, *_: labels.append(text))
+    result = build_photo_result("x", (640, 480), [make_reading(FIVE)], add_variants(kingdomino(), variants))
+    draw_overlay(table_photo(), result)
+    assert label in labels
 
 
 def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
