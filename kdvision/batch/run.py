@@ -15,7 +15,7 @@ from typing import Final
 from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import SUFFIXES, Failure, FolderContents, list_photos
-from kdvision.batch.reading.job import Job, failed_result
+from kdvision.batch.reading.job import Job, failed_result, result_key
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
     RESULTS,
@@ -192,6 +192,13 @@ class BatchRun:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
             contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
+        if any(
+            one.reading.key not in ("", result_key(one.content, self.event.photo_rules(name)))
+            for name, one in self.records.items()
+            if not one.gone
+        ):
+            command = f"kdvision batch {self.options.folder} -o {self.options.out}"
+            self.on_message(f"the rules or the program have changed since the photos were read: run {command}")
         self._read(self._correction_jobs(photos))
         outcome = self._write(contents.failures)
         return self.apply_corrections() if self.corrections.reload() else outcome

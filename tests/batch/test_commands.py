@@ -337,6 +337,12 @@ def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Pat
         assert run("review", out, "--fix", f"{name}:1:A1=w").code == 0
 
 
+def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, read: Path, folder: Path) -> None:
+    assert "have changed" not in run("review", read).err
+    write_files(folder, {"event.toml": 'variants = ["harmony"]'})
+    assert f"have changed since the photos were read: run kdvision batch {folder} -o {read}" in run("review", read).err
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
