@@ -1,5 +1,6 @@
 """`kdvision look` and `kdvision evaluate`: where the reading of a photo goes wrong, and how often."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,6 +38,8 @@ def look(
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
     upright_photo = open_photo(photo)
     paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
+    if photo != "-" and any(os.path.exists(path) and path.samefile(photo) for path in paths.values()):
+        raise typer.BadParameter(f"{photo} would be overwritten: name another folder", param_hint="--out")
     try:
         out.mkdir(exist_ok=True)
         check_writable(out)

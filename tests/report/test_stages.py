@@ -105,6 +105,14 @@ def test_look_removes_pictures_of_an_earlier_photo(run: Run, tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir())[-1] == "04-cells.jpg"
 
 
+def test_no_stage_overwrites_its_photo(run: Run, tmp_path: Path) -> None:
+    photo = tmp_path / "05-board.jpg"
+    photo.write_bytes(before := (SAMPLES / "no-kingdom.jpg").read_bytes())
+    ran = run("look", photo, "-o", tmp_path)
+    assert ran.code == 2 and "would be overwritten" in ran.err
+    assert photo.read_bytes() == before and [*tmp_path.iterdir()] == [photo]
+
+
 def test_look_with_an_outline_skips_the_search(run: Run, tmp_path: Path) -> None:
     ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path, "--corners", "5x5: 20,20 300,20 300,300 20,300")
     names = [path.name for path in sorted(tmp_path.iterdir())]
