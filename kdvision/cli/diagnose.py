@@ -69,7 +69,9 @@ def evaluate(
             metavar="DIR", exists=True, file_okay=False, help="Photos, each with a JSON file of its true boards."
         ),
     ],
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one row per photo to this file.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write one row per photo to this file.")
+    ] = None,
     stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 117 ways first.")] = False,
     seed: Annotated[
         list[int] | None, typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable.")
