@@ -182,7 +182,7 @@ class BatchRun:
             for name, record in self.records.items()
             if name in present_names or (record.reading.error is None and record.content not in hashes)
         }
-        return self._write(contents.failures)
+        return self._write(contents)
 
     def apply_corrections(self) -> EventOutcome:
         """Read photos with fixed squares again, as far as they are there, and write all files."""
@@ -200,11 +200,14 @@ class BatchRun:
             command = f"kdvision batch {self.options.folder} -o {self.options.out}"
             self.on_message(f"the rules or the program have changed since the photos were read: run {command}")
         self._read(self._correction_jobs(photos))
-        outcome = self._write(contents.failures)
+        outcome = self._write(contents)
         return self.apply_corrections() if self.corrections.reload() else outcome
 
-    def _write(self, failures: Iterable[Failure]) -> EventOutcome:
-        all_failures = sorted((*failures, *self.failures.values()))
+    def _write(self, contents: FolderContents) -> EventOutcome:
+        unread = PhotoError("the photo is not read yet", hint="run kdvision batch again")
+        for name in contents.photos.keys() - self.records.keys():  # the run was stopped, and nobody has won yet
+            self.records[name] = _record_failure(name, unread)
+        all_failures = sorted((*contents.failures, *self.failures.values()))
         outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
@@ -254,7 +257,7 @@ class BatchRun:
             if photo in self.records and self.records[photo].content:
                 self.failures[photo] = Failure(photo, f"{failure}; its earlier result counts", hint)
             else:
-                self.records[photo] = PhotoRecord(photo, "", Reading.parse(failed_result(failure).data))
+                self.records[photo] = _record_failure(photo, failure)
             return None
         content = hashlib.sha256(data).hexdigest()  # photos with the same hash are the same photo
         return Job(photo, content, data, self.event.photo_rules(photo), fixed_squares)
@@ -305,3 +308,8 @@ class BatchRun:
         self._done_count += 1
         self._failure_count += self.records[photo].reading.error is not None
         self.on_progress(self._done_count, self._photo_count, self._failure_count)
+
+
+def _record_failure(photo: str, error: PhotoError) -> PhotoRecord:
+    """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
+    return PhotoRecord(photo, "", Reading.parse(failed_result(error).data))

@@ -159,7 +159,8 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
     ran = run("batch", folder, "-o", out)
     assert ran.code == 1
     assert "stopped; what was read is kept" in ran.err
-    assert "2 photos, 2 kingdoms." in ran.out
+    assert "3 photos, 2 kingdoms.\n1 failed" in ran.out
+    assert [row["reason"] for row in read_csv(out / "errors.csv")] == ["the photo is not read yet"]
     executor.stop_after, executor.jobs = None, []
     assert run("batch", folder, "-o", out).code == 0
     assert executor.jobs == [("round1/table2/cy.jpg", 0)]
@@ -343,6 +344,15 @@ def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, re
     assert f"have changed since the photos were read: run kdvision batch {folder} -o {read}" in run("review", read).err
 
 
+def test_nobody_wins_before_all_photos_are_read(run: Run, read: Path, folder: Path) -> None:
+    write_files(folder, {"round1/table2/IMG_0001.jpg": text_photo("# l1")})
+    ran = run("review", read, stdin=b"q\n")
+    assert "leads on points, 6 to 5; round1/table2/IMG_0001.jpg could not be read" in ran.out
+    assert [row["reason"] for row in read_csv(read / "errors.csv")] == ["the photo is not read yet"]
+    run_batch(folder, read)
+    assert read_csv(read / "errors.csv") == []
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
@@ -438,5 +448,6 @@ def test_ctrl_c_in_watch_writes_what_was_read_last(
     clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: write_files(folder, new_files))
     monkeypatch.setattr("kdvision.batch.run.time", clock)
     ran = run("batch", folder, "-o", out, "--watch")
-    assert ran.code == 0 and "4 photos, 4 kingdoms." in ran.out
+    assert ran.code == 7 and "5 photos, 4 kingdoms.\n1 failed" in ran.out
+    assert "Bo leads on points, 6 to 5; a kingdom of eve is missing." in ran.out
     assert "di" in {row["player"] for row in read_csv(out / "standings.csv")}
