@@ -124,7 +124,12 @@ class ReviewDialogue:
         return {one.name: one for one in self.outcome.photos}
 
     def store(self, corrections: "Sequence[Correction]") -> None:
-        """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom."""
+        """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom.
+
+        Prints the problems of whole boards, because these are not reviewed again.
+        """
+        from kdvision.batch.kingdoms import kingdom_of_board
+
         hashed_corrections = []
         for correction in corrections:
             record = self.records.get(correction.photo)
@@ -133,6 +138,10 @@ class ReviewDialogue:
                 hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
             correction.check(record)
+            if correction.board:
+                data = kingdom_of_board(Board.parse(correction.board), correction.kingdom, record.rules)
+                for problem in data["problems"]:
+                    print_message(f"{correction.photo}, kingdom {correction.kingdom}: {problem['text']}")
             hashed_corrections.append(replace(correction, content=record.content))
         self.corrections.add(hashed_corrections)
 

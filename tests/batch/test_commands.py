@@ -353,6 +353,13 @@ def test_nobody_wins_before_all_photos_are_read(run: Run, read: Path, folder: Pa
     assert read_csv(read / "errors.csv") == []
 
 
+def test_the_problems_of_a_typed_board_are_printed(run: Run, read: Path) -> None:
+    ran = run("review", read, "--board", "round1/table2/cy.jpg:1=# w4 # w")
+    assert ran.code == 0
+    assert "kdvision: round1/table2/cy.jpg, kingdom 1: there are 2 castles" in ran.err
+    assert "the box has no square w4 (B1)" in ran.err
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
