@@ -27,8 +27,8 @@ TABLE: Final = re.compile(
     r"(?:table|tisch|tafel|mesa)(?:[ _-]*(\d{1,4})(?![^\W_])|[ _-]+([a-z])(?![^\W_]))[ _.-]*", re.IGNORECASE
 )
 CAMERA_NAME: Final = re.compile(
-    r"(?:img|dscn?|dscf|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"
-    r"|\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*",
+    r"(?:img(?:_e)?|_?dsc[fn]?|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"
+    r"|p?\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*",
     re.IGNORECASE,
 )
 """File names that cameras and programs generate. They name no player."""

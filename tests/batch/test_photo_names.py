@@ -22,6 +22,9 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("round1/table3.jpg", 1, "3", []),
         ("round1/table3/IMG_0012.jpg", 1, "3", []),
         ("round1/table3/20240131_123456.jpg", 1, "3", []),
+        ("round1/table3/IMG_E0012.JPG", 1, "3", []),
+        ("round1/table3/_DSC0012.JPG", 1, "3", []),
+        ("round1/table3/P1010012.JPG", 1, "3", []),
         # Without words the folder is the table.
         ("ann.jpg", 1, "", ["ann"]),
         ("friday/ann.jpg", 1, "friday", ["ann"]),
