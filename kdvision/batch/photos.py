@@ -22,13 +22,13 @@ SUFFIXES: Final = frozenset(
 )
 """The suffixes of photo files. Whether the content is an image is found out when it is decoded."""
 
-ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _-]*(\d{1,4})(?![^\W_])[ _.-]*", re.IGNORECASE)
+ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _-]*(\d{1,4})(?![^\W_])[ _.,-]*", re.IGNORECASE)
 TABLE: Final = re.compile(
-    r"(?:table|tisch|tafel|mesa)(?:[ _-]*(\d{1,4})(?![^\W_])|[ _-]+([a-z])(?![^\W_]))[ _.-]*", re.IGNORECASE
+    r"(?:table|tisch|tafel|mesa)(?:[ _-]*(\d{1,4})(?![^\W_])|[ _-]+([a-z])(?![^\W_]))[ _.,-]*", re.IGNORECASE
 )
 CAMERA_NAME: Final = re.compile(
     r"(?:img(?:_e)?|_?dsc[fn]?|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"
-    r"|p?\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*",
+    r"|image|photo|p?\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*",
     re.IGNORECASE,
 )
 """File names that cameras and programs generate. They name no player."""
@@ -140,7 +140,7 @@ def parse_seat(name: str) -> Seat:
         else:
             plain_folder = folder
     file, round_, table = _take_round_and_table(path.stem, round_, table)
-    text = (player_folder or file).strip()
+    text = COPY_NUMBER.sub("", (player_folder or file).strip())
     parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
     players = tuple(filter(None, map(clean_name, parts)))
     return Seat(round_ or 1, table or clean_name(plain_folder), players)

@@ -11,6 +11,7 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("round1/table3/ann.jpg", 1, "3", ["ann"]),
         ("Round 2/Table 03/Ann_Lee.HEIC", 2, "3", ["Ann Lee"]),
         ("round1-table3-ann.jpg", 1, "3", ["ann"]),
+        ("Round 1, table 3, Ann.jpg", 1, "3", ["Ann"]),
         ("runde_2/tisch b/jörg.png", 2, "B", ["jörg"]),
         ("table4/round2/李雷.png", 2, "4", ["李雷"]),
         ("saturday/round1/table2/ann.jpg", 1, "2", ["ann"]),
@@ -25,6 +26,8 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("round1/table3/IMG_E0012.JPG", 1, "3", []),
         ("round1/table3/_DSC0012.JPG", 1, "3", []),
         ("round1/table3/P1010012.JPG", 1, "3", []),
+        ("round1/table3/image (2).jpg", 1, "3", []),
+        ("round1/table3/WhatsApp Image 2024-01-31 at 12.34.56 (1).jpeg", 1, "3", []),
         # Without words the folder is the table.
         ("ann.jpg", 1, "", ["ann"]),
         ("friday/ann.jpg", 1, "friday", ["ann"]),
