@@ -15,7 +15,7 @@ from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
 from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, find_only_game, make_rule_set, name_box
+from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, find_only_game, name_box
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node
@@ -90,7 +90,7 @@ class ScoreOptions:
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        facts = GivenFacts(self.facts.keys) if self.facts.highest >= 0 else self.facts
+        facts = NO_FACTS if self.facts.highest >= 0 else self.facts
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
@@ -106,7 +106,7 @@ class ScoreOptions:
         """
         game = readings[0].game if self.game == AUTO else self.game
         variants, facts = find_open_facts(readings, game, self.variants)
-        options = replace(self, game=game, variants=variants, facts=self.facts if self.facts.keys else facts)
+        options = replace(self, game=game, variants=variants, facts=replace(self.facts, keys=facts.keys))
         size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         result = build_photo_result(
             name, size, readings, rules, players=self.players, facts=options.facts, first_number=first_number
@@ -220,7 +220,7 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
 
 
 def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts:
-    """The facts that the game needs beside its photos, with those given.
+    """The facts that are given; the photos tell which the game needs.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.
@@ -237,5 +237,4 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
             if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
             by_kingdom[number][key] = int(match[2])
-    keys = make_rule_set(game, variants=options.variants).facts
-    return GivenFacts(keys, by_kingdom, None if queen is None else queen - 1, tokens)
+    return GivenFacts((), by_kingdom, None if queen is None else queen - 1, tokens)

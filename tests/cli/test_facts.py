@@ -124,6 +124,13 @@ def test_queendomino_is_scored_from_photo_and_game_file(run: Run, tmp_path: Path
     assert list_game_lines(run, out) == [list_lines(truth, queendomino(side=5))]
 
 
+def test_a_variant_does_not_replace_the_facts_of_the_game_that_the_photo_shows(run: Run) -> None:
+    ran = run("score", SAMPLES / "queendomino.jpg", "--age-of-giants", "--giants", "1:", "--json")
+    kingdom = json.loads(ran.out)["kingdoms"][0]
+    assert kingdom["total"] is None
+    assert {"coins", "towers", "buildings"} <= {missing["item"] for missing in kingdom["missing"]}
+
+
 def test_missing_towns_can_be_filled_in(run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path) -> None:
     out = tmp_path / "match.toml"
     ran = run("score", photo, "--game", "queendomino", "--size", "5", "--players", "Ann,Bob", "--game-file", out)
