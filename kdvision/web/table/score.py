@@ -56,9 +56,12 @@ def _score_round(
     questions = [*_list_questions(kingdoms, table, played_game)]
     scores = []
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
-        values = kingdom_to_dict(scored_kingdom)
+        values, info = kingdom_to_dict(scored_kingdom), kingdom.unconfirmed_info
+        if info.reading:  # the total is right at least where the board is
+            names = ("probability", "points_probability")
+            values |= {name: values[name] and min(values[name], info.probability) for name in names}
         texts = {problem["text"] for problem in values["problems"]}
-        warnings = [text for text in kingdom.unconfirmed_info.problems if text not in texts]
+        warnings = [text for text in info.problems if text not in texts]
         values["problems"] += [problem_to_dict(Problem((), text)) for text in warnings]
         scores.append(
             values

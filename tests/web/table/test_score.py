@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
 from kdvision.web.table.model import Seen, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.score import score_table
@@ -104,6 +106,17 @@ def test_a_kingdom_without_doubts_may_still_need_a_look() -> None:
     found = score_table(game)["rounds"][0]
     assert found["verdict"]["text"] == "Bo leads on points, 3 to 2; still to check: Bo"
     assert "something lies on A1" in [one["text"] for one in found["kingdoms"][1]["problems"]]
+
+
+def test_a_kingdom_from_a_photo_is_as_probable_as_its_reading_until_a_person_confirms_it() -> None:
+    game = with_doubts(make_game(ANN, BO), 0)
+    kingdom = game.rounds[0][0]
+    assert kingdom.seen is not None
+    game = game.with_kingdom(replace(kingdom, seen=replace(kingdom.seen, probability=0.6)))
+    for checked, probability in ((False, 0.6), (True, 1.0)):
+        kingdom = replace(game.rounds[0][0], checked=checked)
+        score = score_table(game.with_kingdom(kingdom))["rounds"][0]["kingdoms"][0]
+        assert score["probability"] == score["points_probability"] == probability
 
 
 def test_open_facts_are_not_a_result() -> None:
