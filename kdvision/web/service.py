@@ -71,7 +71,8 @@ class Service:
         if result.error is not None:
             return json_response(body, status_of(result.error))
         for kingdom, scored_kingdom in zip(body["kingdoms"], result.kingdoms, strict=True):
-            kingdom["untold"] = sorted(scored_kingdom.kingdom.open_facts)
+            untold = (fact["item"] for fact in kingdom["missing"])  # also which building stands where one is seen
+            kingdom["untold"] = sorted({*scored_kingdom.kingdom.open_facts, *untold})
         return json_response(body | {"variants": variants})
 
     def read_at_table(

@@ -130,7 +130,10 @@ def test_facts_that_no_photo_shows_stay_open(client: Client) -> None:
     read = client.post_photo((ROOT / "samples" / "queendomino.jpg").read_bytes()).json
     (kingdom,) = read["kingdoms"]
     assert (read["game"], read["variants"], kingdom["complete"], kingdom["total"]) == ("queendomino", [], False, None)
-    assert {"coins", "towers", "queen", "spare_knights"} <= set(kingdom["untold"])
+    assert {"coins", "towers", "queen", "spare_knights", "buildings"} <= set(kingdom["untold"])
+    asked_kingdom = {"board": kingdom["board"], **dict.fromkeys(kingdom["untold"], "?")}
+    score = client.post("/api/score", {"game": read["game"], "kingdom": [asked_kingdom]}).json
+    assert score["rounds"][0]["kingdoms"][0]["most"] >= kingdom["most"]
     read = client.post_photo((ROOT / "samples" / "lost-treasures.jpg").read_bytes()).json
     assert (read["variants"], read["kingdoms"][0]["untold"]) == (["lost-treasures"], ["gems"])
     with_gems = client.post_photo(DEMO, "/api/read?harmony=true&lost_treasures=true").json
