@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from kdvision.errors import KdvisionError, ModelError, PhotoTooLargeError, UnsupportedImageError
 from kdvision.game.rules import SIDES, VARIANTS
+from kdvision.text import join_words
 from kdvision.vision.decide.game_set import DECKS, GAME_AUTO, GAME_KINGDOMINO
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
 
@@ -88,9 +89,14 @@ def check_value(value: Any, model: Any) -> Any:
         raise Refusal(422, f"the request is not valid: {error}", hint="see /api/openapi.json") from error
 
 
-def list_variants(options: Any) -> tuple[str, ...]:
-    """The ids of the variants that a ReadQuery asks for."""
-    return tuple(variant.id for variant in VARIANTS if getattr(options, variant.key))
+def list_variants(options: Any) -> list[str]:
+    """The ids of the variants that a ReadQuery asks for; raises Refusal for one that cannot be added to its game."""
+    variants = [variant for variant in VARIANTS if getattr(options, variant.key)]
+    for one in variants:
+        if options.game != GAME_AUTO and not one.fits(options.game):
+            hint = f"leave it out, or choose {join_words(one.games, 'or')}"
+            raise Refusal(422, f"{one.name} cannot be added to {options.game}", hint=hint)
+    return [one.id for one in variants]
 
 
 def parse_content_length(request: Request, max_bytes: int) -> int:

@@ -17,6 +17,7 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
+from kdvision.game.rules import find_only_game
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result, build_photo_result
@@ -65,7 +66,9 @@ class Service:
         self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report = lambda _: None
     ) -> Response:
         """Read a photo with the options of a ReadQuery; what is wrong with the photo is part of the result."""
-        rules = TableRules(options.game, [*list_variants(options)], options.side)
+        variants = list_variants(options)
+        game = options.game if options.game != GAME_AUTO else find_only_game(variants) or GAME_AUTO
+        rules = TableRules(game, variants, options.side)
         result, variants = self._read_photo(content, rules, outlines, report)
         body = result_to_dict(result)
         if result.error is not None:

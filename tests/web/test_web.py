@@ -140,6 +140,15 @@ def test_facts_that_no_photo_shows_stay_open(client: Client) -> None:
     assert with_gems["variants"] == ["harmony", "lost-treasures"]
 
 
+def test_a_variant_decides_the_game_or_is_refused(client: Client) -> None:
+    """As on the command line; it was left out, and the total lacked it without a word."""
+    photo = (ROOT / "samples" / "queendomino.jpg").read_bytes()
+    read = client.post_photo(photo, "/api/read?lost_treasures=true").json
+    assert (read["game"], read["variants"]) == ("kingdomino", ["lost-treasures"])
+    refused = client.post_photo(photo, "/api/read?the_court=true&game=royal-wedding")
+    assert (refused.status, refused.json["hint"]) == (422, "leave it out, or choose kingdomino or queendomino")
+
+
 @pytest.mark.parametrize(
     "query", ["side=6", "side=five", "harmony=1", "corners=1,2", "corners=a", "&".join(["corners=1"] * 9)]
 )
