@@ -144,7 +144,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
 
 
 def join_readings(
-    kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, game: str
+    kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, side: int | None, game: str
 ) -> StoredReading:
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
@@ -161,6 +161,6 @@ def join_readings(
     reading_info = replace(kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners)
     joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
-    (reading,) = _decide([observed_kingdom], side=None, game=game)
+    (reading,) = _decide([observed_kingdom], side=side, game=game)
     decided_kingdom = _with_decision(joined_kingdom, add_problems(reading, problems))
     return StoredReading(decided_kingdom, encode_observation(reading))

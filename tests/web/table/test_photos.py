@@ -174,6 +174,16 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
 
 
+def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
+    """A kingdom that is too large for it is to be checked, from one photo or two."""
+    content = (SAMPLES / "seven.jpg").read_bytes()
+    phone.change("set_rules", rules={"side": 5})
+    phone.photograph(content)
+    phone.photograph(turn(content), "photo=two")
+    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    assert [one["review"] for one in phone.score["kingdoms"]] == [True]
+
+
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     phone.add(" / ".join(TRUTH["board"]), "Ann")
     found = phone.photograph(DEMO)
