@@ -69,7 +69,7 @@ class Seen(Struct, frozen=True):
     """What a photo showed of a kingdom.
 
     `reading` is the id of the stored observation, empty for the questions of a shared link. `photo` is the id that the
-    client chose. `first` is the place of `squares[0][0]`.
+    client chose. `first` is the place of `squares[0][0]`. `contradictions` are the problems between its photos.
     """
 
     reading: str = ""
@@ -81,6 +81,7 @@ class Seen(Struct, frozen=True):
     doubts: list[SquareDoubt] = []
     pieces: list[PieceDoubt] = []
     problems: list[str] = []
+    contradictions: list[str] = []
 
 
 class TableKingdom(Struct, frozen=True):

@@ -17,7 +17,6 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align
-from kdvision.vision.result import add_problems
 from kdvision.web.limits import Refusal
 from kdvision.web.table.facts import FACT_KEYS, make_piece
 from kdvision.web.table.model import (
@@ -72,10 +71,12 @@ def _list_facts(kingdom: PlayedKingdom, first: Square) -> Facts:
     return {key: value for key, value in facts.items() if value}
 
 
-def _review_data(reading: KingdomReading, first: Square, fixes: Collection[str] = ()) -> dict[str, Any]:
+def _review_data(
+    reading: KingdomReading, first: Square, fixes: Collection[str] = (), contradictions: Sequence[str] = ()
+) -> dict[str, Any]:
     """The fields of `Seen` that a decision determines; `first` is the place of the board's A1.
 
-    Squares that a person has set are in doubt no longer.
+    Squares that a person has set are in doubt no longer. Contradictions of photos stay, whatever is decided.
     """
     cells, doubts = cells_of(reading.board, first), []
     for doubt in list_alternatives(reading):
@@ -87,8 +88,8 @@ def _review_data(reading: KingdomReading, first: Square, fixes: Collection[str] 
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
     return {
         "probability": round(reading.probability, 4),
-        "review": reading.review,
-        "problems": [problem.text for problem in reading.problems],
+        "review": reading.review or bool(contradictions),
+        "problems": [*(problem.text for problem in reading.problems), *contradictions],
         "doubts": [doubt for doubt in doubts if doubt.at not in fixes],
     }
 
@@ -139,7 +140,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
     return replace(
         kingdom,
         cells={place: cell for place, cell in cells.items() if cell != "."},
-        seen=replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes)),
+        seen=replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes, kingdom.seen.contradictions)),
     )
 
 
@@ -158,9 +159,11 @@ def join_readings(
         (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
     ).tolist()
     first, corners = (kingdom.seen.first[0] - row, kingdom.seen.first[1] - col), describe_grid(fused_observation.grid)
-    reading_info = replace(kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners)
+    contradictions = [*kingdom.seen.contradictions, *(problem.text for problem in problems)]
+    reading_info = replace(
+        kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners, contradictions=contradictions
+    )
     joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
     (reading,) = _decide([observed_kingdom], side=side, game=game)
-    decided_kingdom = _with_decision(joined_kingdom, add_problems(reading, problems))
-    return StoredReading(decided_kingdom, encode_observation(reading))
+    return StoredReading(_with_decision(joined_kingdom, reading), encode_observation(reading))

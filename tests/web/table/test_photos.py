@@ -14,10 +14,12 @@ from PIL import Image
 
 from kdvision import pipeline
 from kdvision.files import encode_image
+from kdvision.game.legality import Problem
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.multiview.fuse import fuse
 from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules, SetSquare, Undo
 from kdvision.web.table.live import TableState
 from kdvision.web.table.model import TableGame, TableKingdom, TableRules
@@ -241,6 +243,24 @@ def test_a_corrected_square_stays_and_the_others_follow(client: Client, phone: P
     assert not after["score"]["rounds"][0]["verdict"]["certain"]
     phone.change("set_kingdom", kingdom=kingdom["id"], checked=True)
     assert not phone.score["kingdoms"][0]["doubts"]
+    live.close()
+
+
+def test_a_contradiction_of_two_photos_stays_after_a_correction(
+    client: Client, phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "the photos show different tiles on 1 square"
+    monkeypatch.setattr("kdvision.web.table.readings.fuse", lambda *views: (fuse(*views)[0], [Problem((), text)]))
+    phone.photograph(DEMO)
+    phone.photograph(turn(DEMO), "photo=two")
+    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    assert phone.kingdoms[0]["seen"]["problems"] == [text]
+    (place, cell), *_ = phone.kingdoms[0]["cells"].items()
+    live = LiveStream(client, phone.table)
+    state = phone.change("set_square", kingdom=phone.kingdoms[0]["id"], at=place, cell=cell)
+    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
+    seen = after["game"]["rounds"][0][0]["seen"]
+    assert (seen["problems"], seen["review"]) == ([text], True)
     live.close()
 
 
