@@ -48,7 +48,7 @@ SEND_SECONDS: Final = 20.0
 ChosenId = Annotated[str, Meta(pattern=ID.replace("{1,40}", "{0,40}"))]
 
 
-class PhotoQuery(Struct, frozen=True):
+class PhotoQuery(Struct, frozen=True, forbid_unknown_fields=True):
     """The round, an id of the client for the photo, and the kingdom to read again, with its outline."""
 
     round: RoundNumber = 0

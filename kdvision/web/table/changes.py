@@ -309,7 +309,7 @@ AnyChange = (
 )
 
 
-class Move(Struct, frozen=True, tag_field="op"):
+class Move(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op"):
     """A move between steps; `step` is the one that the client saw, null for whichever it is."""
 
     step: int | None = None
@@ -323,7 +323,7 @@ class Redo(Move, frozen=True, tag="redo"):
     """Return to the step that was undone last."""
 
 
-class ChangeRequest(Struct, frozen=True):
+class ChangeRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Changes that make one step, or one move between steps; `revision` is the last one that the client saw."""
 
     changes: Annotated[list[AnyChange | Undo | Redo], Meta(min_length=1, max_length=MAX_CHANGES)]

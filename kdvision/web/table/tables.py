@@ -49,7 +49,7 @@ MAX_WATCHERS_PER_ADDRESS: Final = 32
 """Several phones may share an address, and a phone may have several tabs."""
 
 
-class JoinRequest(Struct, frozen=True):
+class JoinRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """The table to join: null for the latest one, which is made if there is none, or a new one."""
 
     table: Annotated[str, Meta(max_length=40)] | None = None

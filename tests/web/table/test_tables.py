@@ -213,6 +213,7 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
         {"op": "replace_kingdom", "kingdom": "K", "reading": "r"},
         {"op": "join_reading", "kingdom": "K", "reading": "r"},
         {"op": "undo", "step": "x"},
+        {"op": "undo", "stpe": 1},
         None,
         7,
     ],
@@ -224,6 +225,16 @@ def test_a_change_that_is_not_valid_leaves_the_game(phone: Phone, change: Any) -
     answer = phone.send(given)
     assert (answer.status in (404, 422), bool(answer.json["error"]), bool(answer.json["hint"])) == (True, True, True)
     assert (phone.look()["revision"], phone.totals) == (1, [2])
+
+
+def test_unknown_keys_are_refused_as_everywhere(client: Client, phone: Phone) -> None:
+    """Ignored, they would join the latest table, or read a photo by other rules than the client names."""
+    for answer in (
+        client.post("/api/tables", {"tabel": phone.table}),
+        client.post_photo(b"", f"/api/tables/{phone.table}/photos?game=queendomino"),
+        phone.send({"op": "new_game"}, revison=0),
+    ):
+        assert (answer.status, "unknown field" in answer.json["error"]) == (422, True)
 
 
 def test_deeply_nested_facts_are_refused_or_harmless(phone: Phone) -> None:
