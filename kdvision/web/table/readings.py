@@ -13,12 +13,13 @@ from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
 from kdvision.report.result import ScoredKingdom
+from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align
 from kdvision.web.limits import Refusal
-from kdvision.web.table.facts import FACT_KEYS, make_piece
+from kdvision.web.table.facts import FACT_KEYS, add_piece, make_piece
 from kdvision.web.table.model import (
     Facts,
     PieceDoubt,
@@ -38,14 +39,15 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     reading = entry.reading
     assert reading is not None and reading.observation is not None, "read from a photo"
     first, corners = reading.start, describe_grid(reading.observation.grid)
-    pieces = [
-        PieceDoubt(one.kind, format_place(one.squares[0], first), round(one.probability, 4))
-        for one in reading.uncertain
-    ]
+    pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
     info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
     cells, facts = cells_of(entry.board, first), _list_facts(entry.kingdom, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
     return StoredReading(kingdom, encode_observation(reading))
+
+
+def _make_piece_doubt(piece: DetectedPiece, first: Square) -> PieceDoubt:
+    return PieceDoubt(piece.kind, format_place(piece.squares[0], first), round(piece.probability, 4))
 
 
 def describe_grid(grid: Grid) -> list[list[list[int]]]:
@@ -166,4 +168,25 @@ def join_readings(
     joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
     (reading,) = _decide([observed_kingdom], side=side, game=game)
-    return StoredReading(_with_decision(joined_kingdom, reading), encode_observation(reading))
+    decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading), first_reading.kingdom, reading)
+    return StoredReading(decided_kingdom, encode_observation(reading))
+
+
+def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
+    """The kingdom with the pieces and questions about pieces that its first photo alone did not show."""
+    assert kingdom.seen is not None and first_kingdom.seen is not None, "read from photos"
+    facts, doubts = kingdom.facts, [*kingdom.seen.pieces]
+    first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.seen.pieces}
+    row, col = kingdom.seen.first
+    for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
+        doubt = _make_piece_doubt(piece, Square(reading.start.row + row, reading.start.col + col))
+        kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
+        if (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts:
+            continue
+        if not piece.is_uncertain:
+            facts = add_piece(facts, kind, at)
+        elif doubt not in doubts:
+            doubts.append(doubt)
+            if key and (pieces := facts.get(key, [])) != UNKNOWN and UNKNOWN not in pieces:
+                facts = facts | {key: [*pieces, UNKNOWN]}
+    return replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=doubts))

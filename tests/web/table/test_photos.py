@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -174,6 +175,23 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     answer(phone, "Add it to Anna's")
     assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
+
+
+def test_a_gem_that_only_the_second_view_shows_is_asked_for(phone: Phone) -> None:
+    content = (SAMPLES / "lost-treasures.jpg").read_bytes()
+    (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
+    for gem in reading.gems:
+        x, y = reading.grid.quads[gem.square][2].astype(int).tolist()
+        mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (x, y), 60, 255, -1)
+        pixels = np.asarray(cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), np.uint8)
+    phone.photograph(encode_image(pixels, ".jpg"))
+    assert phone.score["kingdoms"][0]["complete"]
+    phone.photograph(turn(content), "photo=two")
+    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    assert phone.totals == [None]
+    (question,) = phone.kingdoms[0]["seen"]["pieces"]
+    phone.change("answer_piece", kingdom=phone.kingdoms[0]["id"], kind="gem", at=question["at"], present=False)
+    assert phone.score["kingdoms"][0]["complete"]
 
 
 def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
