@@ -178,10 +178,12 @@ def decide_again(
     """Return the kingdoms of observations from earlier results, of one photo or several of a game, decided jointly.
 
     No photo is needed, and `place` is empty. The squares of `fixed_squares` are those of each observation's own grid.
-    Raises NotationError for a square off its grid.
+    Raises NotationError for a square off its grid, and as `read`.
     """
     calibration, fixed_squares = Networks.load().calibration, fixed_squares or {}
     for number, square in fixed_squares:
+        if not 0 <= number < len(observations):
+            raise NotationError(f"there is no kingdom {number + 1}", expected=f"1 to {len(observations)}")
         grid = observations[number].grid
         if not (0 <= square.row < grid.rows and 0 <= square.col < grid.cols):
             text = f"{square.name} lies off the grid of kingdom {number + 1}"

@@ -131,10 +131,7 @@ def assemble_kingdoms(
 
     With `is_manual` all of them are kingdoms, because a person has said so. Other parameters as in `pipeline.read`.
     """
-    if side not in (None, *SIDES):
-        raise NotationError(f"kingdoms have no side of {side} squares", expected=" or ".join(map(str, SIDES)))
     calibration = calibration or Calibration()
-    fixed_squares = {at: str(parse_cell(kind) or NOTHING) for at, kind in (fixed_squares or {}).items()}
     watch("cells", observations)
     if is_manual:
         kingdoms = accept_all(observations)
@@ -176,7 +173,13 @@ def decide_boards(
     game: str = GAME_AUTO,
     fixed_squares: FixedSquares | None = None,
 ) -> tuple[str, list[Decision]]:
-    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid."""
+    """Return the box of one table and its boards, decided jointly; `fixed_squares` are those of each whole grid.
+
+    Raises NotationError for a side or the content of a square that no game has.
+    """
+    if side not in (None, *SIDES):
+        raise NotationError(f"kingdoms have no side of {side} squares", expected=" or ".join(map(str, SIDES)))
+    fixed_squares = {at: str(parse_cell(kind) or NOTHING) for at, kind in (fixed_squares or {}).items()}
     solve = partial(
         decide,
         side=side,
@@ -184,7 +187,7 @@ def decide_boards(
         fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    return decide_game(game, [one.reading for one in observations], solve, named_kinds=(fixed_squares or {}).values())
+    return decide_game(game, [one.reading for one in observations], solve, named_kinds=fixed_squares.values())
 
 
 def decide_kingdoms(

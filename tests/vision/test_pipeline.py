@@ -495,6 +495,20 @@ def test_a_fix_off_the_grid_is_reported() -> None:
         )
 
 
+def test_what_read_refuses_or_rewrites_is_treated_the_same_when_it_is_decided_again() -> None:
+    observations, surroundings, castle = [make_observation("# g / w w")], [Surroundings()], Square.parse("B2")
+    first, second = (
+        decide_again(observations, surroundings=surroundings, fixed_squares={(0, Square.parse("C2")): text})[0]
+        for text in ("g", "G0")
+    )
+    assert (str(first.board), first.probability) == (str(second.board), second.probability)
+    for number in (1, -1):
+        with pytest.raises(NotationError, match=f"no kingdom {number + 1}"):
+            decide_again(observations, surroundings=surroundings, fixed_squares={(number, castle): "w"})
+    with pytest.raises(NotationError, match="no side of 6 squares"):
+        decide_again(observations, surroundings=surroundings, side=6)
+
+
 # Watching, and words.
 
 
