@@ -65,7 +65,7 @@ def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contende
     return Contender(kingdom.player or f"kingdom {number}", keys, total, rule_set.outright_win(kingdom))
 
 
-def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
+def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet, *, is_over: bool = True) -> Standing:
     """Return the standing after several rounds: the sum of each player's points decides (kingdomino/dynasty).
 
     Players are identified by name, in any case. Equal sums share the place (kingdomino/dynasty-tie). The first outright
@@ -82,7 +82,7 @@ def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Stan
     for key, entries in by_player.items():
         total = sum(one.total for one in entries)
         sums.append(Contender(entries[0].player, (total,), total, reasons.get(key, "")))
-    return rank_contenders(sums, (f"points of {len(rounds)} rounds",))
+    return rank_contenders(sums, (f"points of {len(rounds)} rounds",), is_over=is_over)
 
 
 def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, is_over: bool = True) -> Standing:

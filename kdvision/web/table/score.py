@@ -18,7 +18,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.open_facts import close_queen, has_open_facts
 from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
-from kdvision.game.standing import rank_kingdoms
+from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
 from kdvision.report.doubt_effects import Alternative, score_doubts
 from kdvision.report.game import build_round_result
@@ -43,9 +43,18 @@ def score_table(game: TableGame) -> dict[str, Any]:
         "rules": played_game.rule_set.name,
         "side": played_game.side,
         "rounds": rounds,
-        "standing": standing_to_dict(played_game.standing) if has_final else rounds[0]["standing"],
+        "standing": _rank_dynasty(game, played_game) if has_final else rounds[0]["standing"],
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
+
+
+def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:
+    """The standing of a Dynasty as plain values (models.Standing)."""
+    to_check = [f"round {n}" for n, kingdoms in enumerate(game.rounds, 1) if any(one.is_in_doubt for one in kingdoms)]
+    rounds = [table.kingdoms for table in played_game.rounds]
+    standing = rank_dynasty(rounds, played_game.rule_set, is_over=not to_check)
+    note = f"; still to check: {join_words(to_check)}" if to_check else ""
+    return standing_to_dict(replace(standing, reason=standing.reason + note))
 
 
 def _score_round(

@@ -168,7 +168,8 @@ class Tables:
         for table, change_time, game in self.storage.list_games():
             if any(game.rounds):
                 score = score_table(game)
-                text = (score["standing"] or {}).get("reason") or score["rounds"][-1]["verdict"]["text"]
+                final = score["standing"] if len(game.rounds) > 1 else None
+                text = final["reason"] if final else score["rounds"][-1]["verdict"]["text"]
                 games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 

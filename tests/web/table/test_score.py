@@ -54,6 +54,14 @@ def test_two_kingdoms_of_one_name_keep_their_points() -> None:
     assert score["rounds"][0]["verdict"]["text"] == "anna wins on points, 3 to 2"
 
 
+def test_a_dynasty_has_no_winner_while_a_round_is_to_check() -> None:
+    additions = [replace(one, round=number) for number in range(3) for one in (ANN, BO)]
+    game = make_game(*additions, dynasty=True)
+    assert score_table(game)["standing"]["reason"] == "Bo wins on points of 3 rounds, 9 to 6"
+    reason = score_table(with_doubts(game, 0))["standing"]["reason"]
+    assert reason == "Bo leads on points of 3 rounds, 9 to 6; still to check: round 1"
+
+
 def test_side_7_with_four_kingdoms_is_a_message() -> None:
     score = score_table(make_game(ANN, BO, CY, AddKingdom(board="# w"), side=7))
     assert (totals(score), score["side"]) == ([2, 3, 6, 0], 7)

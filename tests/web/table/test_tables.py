@@ -157,6 +157,14 @@ def test_a_new_game_keeps_rules_and_players_and_the_old_game_is_in_the_history(c
     assert (phone.totals, phone.change("undo")["game"]["number"]) == ([2, 3], 2)
 
 
+def test_the_history_names_no_winner_while_a_square_is_to_check(client: Client, phone: Phone) -> None:
+    doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
+    phone.add(ANN, "Ann", doubts=[doubt])
+    phone.add(BO, "Bo")
+    (game,) = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    assert game["text"] == "Bo leads on points, 3 to 2; 1 square to check"
+
+
 def test_a_dynasty_has_three_rounds_with_the_same_players(phone: Phone) -> None:
     phone.change("set_rules", rules={"dynasty": True})
     for number in range(3):
