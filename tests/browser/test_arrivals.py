@@ -47,6 +47,19 @@ def is_marked(element: Locator) -> bool:
     return bool(element.evaluate("(node) => node.marked === true"))
 
 
+def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_page: Open) -> None:
+    page = open_page()
+    with held_response(page, "**/changes") as release:
+        page.get_by_role("button", name="Tap an empty board").click()
+        page.get_by_role("button", name="Menu").click()
+        with page.expect_response("**/live"):
+            page.get_by_role("button", name="New table").click()
+        page.wait_for_timeout(200)  # the first state of the new table is shown
+        release()
+    page.wait_for_timeout(200)
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+
+
 def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -69,9 +69,9 @@ export function reconnect() {
   if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
 }
 
-const isNews = (table, revision) => state.table?.table !== table || state.table.revision < revision;
+const isNews = (table, revision) => !state.table || (state.table.table === table && state.table.revision < revision);
 
-/** Show a state of the server, unless it or a newer one is shown. */
+/** Show a state of the server, unless it or a newer one is shown, or it is of a table that this page has left. */
 export function receive(next) {
   if (!isNews(next.table, next.revision)) return;
   const before = state.game?.number === next.game.number ? state.game : null;
