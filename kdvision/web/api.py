@@ -150,6 +150,8 @@ async def read_at_table(request: Request) -> Response:
 async def watch_table(request: Request) -> Response:
     """Watch a table: its state with each revision, as server-sent events."""
     table = _find_table(request)
+    if request.method == "HEAD":
+        return Response(media_type=EVENTS)
     return LiveResponse(table, _tables_of(request).watch(table, client_address(request)))
 
 

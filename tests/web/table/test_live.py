@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,16 @@ def test_a_client_that_takes_nothing_costs_one_state() -> None:
     assert run_in_thread(take) == (
         b'event: state\nid: 999\ndata: {"revision":999}\n\n' + b"event: people\ndata: 999\n\n"
     )
+
+
+def test_a_request_for_the_head_of_a_stream_ends(paired: Client) -> None:
+    """Then the connection takes another request."""
+    connection = HTTPConnection("127.0.0.1", paired.port, timeout=TIMEOUT_SECONDS)
+    for _ in range(2):
+        connection.request("HEAD", f"/api/tables/{Phone(paired).table}/live", headers=paired.headers)
+        with connection.getresponse() as response:
+            assert response.status == 200
+    connection.close()
 
 
 def test_a_quiet_stream_has_comments(monkeypatch: pytest.MonkeyPatch) -> None:
