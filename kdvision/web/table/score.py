@@ -125,8 +125,11 @@ def _describe_round(
 def _list_questions(
     kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame
 ) -> Iterator[dict[str, Any]]:
-    """The doubts of a round as plain values (models.TableDoubt), the most decisive first."""
-    if any(map(has_open_facts, table.kingdoms)):
+    """The doubts of a round as plain values (models.TableDoubt), the most decisive first.
+
+    There are none while facts are open, or too many kingdoms are at the table to rank: that could take many seconds.
+    """
+    if any(map(has_open_facts, table.kingdoms)) or len(kingdoms) > played_game.rule_set.max_kingdoms:
         return
     alternatives = [[_make_alternative(doubt, one) for doubt in one.unconfirmed_info.doubts] for one in kingdoms]
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):

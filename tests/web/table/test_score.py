@@ -109,6 +109,12 @@ def test_nobody_wins_while_squares_are_in_doubt() -> None:
     assert found["kingdoms"][2]["review"]
 
 
+def test_questions_are_not_ranked_for_more_kingdoms_than_play() -> None:
+    """With the most that a link may hold, each change took many seconds."""
+    game = with_doubts(make_game(ANN, BO, CY, ANN, BO), 2, SquareDoubt("0,0", "#", "s", 0.9, {"0,0": "s"}))
+    assert score_table(game)["rounds"][0]["questions"] == []
+
+
 def test_a_kingdom_without_doubts_may_still_need_a_look() -> None:
     game = with_doubts(make_game(ANN, BO), 1)
     found = score_table(game)["rounds"][0]
