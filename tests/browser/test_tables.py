@@ -4,7 +4,7 @@ import re
 import socket
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from kdvision.web.server import Settings
 from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
@@ -94,6 +94,27 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
         page.get_by_role("button", name="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
         page.context.close()
+
+
+def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, BOARD)
+    lost_answers: list[APIResponse] = []
+
+    def lose_answer(route: Route) -> None:
+        lost_answers.append(route.fetch())
+        route.abort()
+
+    page.route("**/changes", lose_answer, times=1)
+    page.get_by_role("button", name="Add a kingdom").click()
+    with page.expect_response("**/changes"):
+        page.get_by_role("button", name="Tap an empty board").click()
+    expect(page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    page.route("**/changes", lose_answer, times=1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
+    expect(page.locator(".tab-name")).to_have_text("Player 1")
+    assert [answer.status for answer in lost_answers] == [200, 200]
 
 
 def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:

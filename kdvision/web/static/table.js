@@ -139,10 +139,13 @@ export function change(...changes) {
   });
 }
 
-/** Take back a step: none if the game has changed since `step`, the last one whichever it is without a `step`. */
-export const undo = (step = null) => change({ op: "undo", step });
+/** Take back a step: none if the game has changed since `step`. */
+export const undo = (step = lastStep("undo")) => change({ op: "undo", step });
 
-export const redo = () => change({ op: "redo" });
+export const redo = () => change({ op: "redo", step: lastStep("redo") });
+
+/** The step that is shown, so that a move whose answer is lost is not made twice; null (any) while changes wait. */
+const lastStep = (op) => (state.waiting.length ? null : state.table[op]?.step);
 
 /** The button that takes back the last step, and no other. */
 function undoAction() {

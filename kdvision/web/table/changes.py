@@ -96,6 +96,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     other_colours: Annotated[list[PlayerName], Meta(max_length=MAX_KINGDOMS_PER_ROUND)] = []
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
+        if self.id in [one.id for one in game.kingdoms]:
+            return game  # a phone that has lost the answer sends it again
         if self.round >= len(game.rounds):
             raise Refusal(422, f"this game has no round {self.round + 1}", hint="choose a Dynasty in the rules first")
         kingdoms = game.rounds[self.round]
@@ -109,8 +111,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=reading_info)
         else:
             kingdom = context.find_reading(self.reading).kingdom
-        used_ids = {one.id for one in game.kingdoms}
-        name = self.id if self.id and self.id not in used_ids else secrets.token_hex(4)
+        name = self.id or secrets.token_hex(4)
         colour = self.colour or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
         return game.with_round(self.round, [*kingdoms, replace(kingdom, id=name, player=player, colour=colour)])
@@ -268,14 +269,16 @@ class OpenGame(Change, frozen=True, tag="open_game"):
 
 
 class LoadGame(Change, frozen=True, tag="load_game"):
-    """Start a game with given rules and rounds, such as those of a link."""
+    """Start a game with given rules and rounds, such as those of a link. Its kingdoms get new ids."""
 
     rules: TableRules
     rounds: Annotated[list[Annotated[list[AddKingdom], Meta(max_length=MAX_KINGDOMS_PER_ROUND)]], Meta(max_length=3)]
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
         rules = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1))
-        kingdoms = [replace(one, round=number) for number, additions in enumerate(self.rounds) for one in additions]
+        kingdoms = [
+            replace(one, round=number, id=None) for number, additions in enumerate(self.rounds) for one in additions
+        ]
         return apply_changes(TableGame(context.next_number), [rules, *kingdoms], context)
 
 
