@@ -233,7 +233,7 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
 
 
 class SetRules(Change, frozen=True, tag="set_rules"):
-    """Set the rules. Variants that cannot be added to the game are left out."""
+    """Set the rules. Known variants that cannot be added to the game are left out."""
 
     rules: TableRules
 
@@ -241,6 +241,8 @@ class SetRules(Change, frozen=True, tag="set_rules"):
         if self.rules.game not in GAMES or self.rules.side not in (None, *SIDES):
             message = f"this version has no game {self.rules.game[:20]!r} with side {self.rules.side}"
             raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
+        for name in {*self.rules.variants} - {one.id for one in VARIANTS}:
+            raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
         variants = [one.id for one in VARIANTS if one.id in self.rules.variants and one.fits(self.rules.game)]
         gems = [clean_name(name) for name in self.rules.open_gems]
         rules, rounds = replace(self.rules, variants=variants, open_gems=gems), game.rounds

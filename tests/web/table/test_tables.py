@@ -214,6 +214,7 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
         {"op": "set_kingdom", "kingdom": "K", "facts": {"gems": [{}] * 30_000}},
         {"op": "set_rules", "rules": {"game": "chess"}},
         {"op": "set_rules", "rules": {"side": 6}},
+        {"op": "set_rules", "rules": {"variants": ["chess"]}},
         {"op": "load_game", "rules": {}, "rounds": [[{"board": "w"}]], "version": 0},
         {"op": "open_game", "number": 77},
         {"op": "open_game", "number": 2**63},
