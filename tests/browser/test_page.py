@@ -215,6 +215,37 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     assert "#" not in other.url
 
 
+def test_facts_of_other_rules_are_not_saved(open_page: Open) -> None:
+    """The server refused the whole game because of them."""
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    open_setup(page)
+    page.get_by_label("Game", exact=True).select_option("queendomino")
+    page.get_by_role("button", name="Coins: one more").click()
+    page.get_by_label("Game", exact=True).select_option("kingdomino")
+    page.get_by_label("The Lost Treasures", exact=True).check()
+    page.get_by_label("red", exact=True).check()
+    page.get_by_label("The Lost Treasures", exact=True).uncheck()
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save game file").click()
+    assert "coins" not in download.value.path().read_text("utf-8")
+
+
+def test_a_knight_without_a_tile_can_be_removed(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w1 w f / # f f")
+    open_setup(page)
+    page.get_by_label("Game", exact=True).select_option("queendomino")
+    square(page, "B1: wheat").click()
+    page.get_by_label("A knight stands here").check()
+    page.get_by_role("button", name="no tile").click()
+    expect(page.locator(".points .problems")).to_contain_text("stands on no domino")
+    square(page, "B1: no tile").click()
+    page.get_by_label("A knight stands here").click()
+    expect(page.locator(".points .problems")).not_to_contain_text("stands on no domino")
+
+
 def test_the_game_can_be_saved(open_page: Open) -> None:
     page = open_page()
     type_board(page, "w1 w / # f")

@@ -31,17 +31,19 @@ function mapPlaces(value, write) {
   return value.replace(PLACE, (place) => write(...parsePlace(place)));
 }
 
-/** The game with the keys of a game file. */
-export function toGameFile({ rules, rounds }) {
-  const { game, variants, side, seats, teams, open_gems } = rules;
-  const options = { side, kingdoms: seats, teams: teams || null, open_gems: open_gems.length ? open_gems : null };
-  const given = rounds.map((kingdoms) => ({ kingdom: kingdoms.map((one) => toFileKingdom(one, teams)) }));
+/** The game with the keys of a game file. What was entered for other rules is left out: `keys` are the facts of these. */
+export function toGameFile({ rules, rounds }, keys, teams) {
+  const { game, variants, side, seats, open_gems } = rules;
+  const gems = keys.includes("gems") && open_gems.length ? open_gems : null;
+  const options = { side: teams ? null : side, kingdoms: seats, teams: teams || null, open_gems: gems };
+  const given = rounds.map((kingdoms) => ({ kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
   const known = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
   return { game, variants, ...known, ...(given.length > 1 ? { round: given } : given[0]) };
 }
 
-function toFileKingdom({ player, cells, facts }, teams) {
+function toFileKingdom({ player, cells, facts: all }, keys, teams) {
   const { top, left } = frame(cells);
+  const facts = Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)));
   const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
   return { ...players, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
 }

@@ -94,9 +94,9 @@ function setBuilding(kingdom, place, building) {
   return setFacts(kingdom, withPieces(kingdom, "buildings", building ? [...others, { at: place, ...building.as }] : others));
 }
 
-/** The controls for the pieces on a square: knight, building, tokens. */
+/** The controls for the pieces on a square: knight, building, tokens. Without a tile, those that are there can be removed. */
 export function SquarePieces({ kingdom, place, cell }) {
-  if (cell === "." || cell === "#") return null;
+  if ((cell === "." || cell === "#") && !pieceMarks(kingdom)[place]) return null;
   const hasPieces = playedGame()?.pieces;
   const kinds = tokenKinds();
   if (!hasPieces && !kinds.length) return null;

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { drawGame } from "./card.js";
 import { encodeGame, toGameFile } from "./link.js";
+import { playedGame, playedVariants } from "./pieces.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, scoreOf, showToast, state } from "./store.js";
 import { verdict } from "./standing.js";
@@ -11,6 +12,7 @@ import { Button, Dialog, Field, html, useEffect, useState } from "./ui.js";
 
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const URL_MS = 60_000;
+const PIECES = ["towns", "coins", "towers", "queen", "knights", "spare_knights", "buildings"];
 
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
@@ -71,8 +73,11 @@ async function downloadPicture() {
 }
 
 async function downloadScore(type, name) {
+  const { pieces, teams } = playedGame();
+  const keys = ["discarded", "claims", ...(pieces ? PIECES : []), ...playedVariants().flatMap(({ facts }) => facts)];
   try {
-    download(await (await api.postFor(type, "/api/score", toGameFile(state.game))).blob(), name);
+    const game = toGameFile(state.game, keys, teams && state.game.rules.teams);
+    download(await (await api.postFor(type, "/api/score", game)).blob(), name);
   } catch (error) {
     showToast(sentences(error.message, error.hint));
   }
