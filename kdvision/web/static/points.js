@@ -9,8 +9,7 @@ export const PointsCard = memo(({ kingdom, score }) => {
   if (!score) return null;
   const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
   const worthless = score.lines.filter((line) => !line.points && line.terrain);
-  // Some problems are only in the photo, such as a kingdom that is cut off at its edge.
-  const problems = [...new Set([score.error, ...score.problems.map(({ text }) => text), ...(kingdom.seen?.problems ?? [])].filter(Boolean))];
+  const problems = [...new Set([score.error, ...score.problems.map(({ text }) => text)].filter(Boolean))];
   const lines = (some) => html`<ul class="lines">${some.map((line) => html`<${Line} key=${lineKey(line)} kingdom=${kingdom} line=${line} />`)}</ul>`;
   return html`<section class="card points" aria-label=${t("pointsOf", { name: kingdom.player })}>
     <h3>${t("pointsHead")}</h3>
