@@ -320,15 +320,24 @@ def test_a_reload_keeps_the_game(open_page: Open) -> None:
 # Errors.
 
 
-def test_a_warning_goes_when_the_kingdom_is_confirmed(open_page: Open, tmp_path: Path) -> None:
+def test_a_warning_stays_in_a_link_and_goes_when_the_kingdom_is_confirmed(open_page: Open, tmp_path: Path) -> None:
     with Image.open(SAMPLES / "two-kingdoms.jpg") as photo:
         photo.crop((0, 0, photo.width * 4 // 5, photo.height)).save(tmp_path / "cut.jpg")
     page = open_page()
     upload(page, tmp_path / "cut.jpg")
     page.get_by_role("button", name=re.compile("^Player 2")).click()
     expect(page.locator(".points .problems")).to_contain_text("goes on beyond the picture's edge")
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="It is right").click()
     expect(page.locator(".points .problems")).to_have_count(0)
+    page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
+    expect(page.locator("#verdict")).to_contain_text("still to check: Player 2")
+    page.get_by_role("button", name=re.compile("^Player 2")).click()
+    expect(page.locator(".review")).to_contain_text("Please check: the kingdom goes on beyond the picture's edge")
+    page.get_by_role("button", name="It is right").click()
+    expect(page.locator("#verdict")).to_have_text("Player 1 wins on points, 36 to 20.")
 
 
 def test_a_photo_without_a_kingdom_is_reported(open_page: Open) -> None:

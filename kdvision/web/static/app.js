@@ -136,7 +136,7 @@ function ReviewBar({ kingdom }) {
       <${Button} icon="check" text=${t("checkNow", { n: questions.length })} class="primary" onClick=${() => startReview()} />
     </div>`;
   }
-  if (!kingdom.seen?.reading || !kingdom.seen.review || kingdom.checked) return null; // a link has questions only
+  if (!kingdom.seen || kingdom.checked || !scoreOf(kingdom)?.review) return null;
   const [odd] = kingdom.seen.problems;
   const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">

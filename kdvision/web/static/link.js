@@ -1,6 +1,7 @@
 // A game as text for a link, and as a game file. The server checks what a link contains.
 
 import { boardRows, frame, parsePlace, placeAt, squareName } from "./model.js";
+import { t } from "./strings.js";
 
 const PLACE = /-?\d+,-?\d+/g;
 const STARTS_WITH_PLACE = /^-?\d+,-?\d+( |$)/;
@@ -13,14 +14,17 @@ export function encodeGame({ rules, rounds }) {
 }
 
 /** A kingdom with the places counted from its A1, as those of a board in notation. */
-function toLink({ player, colour, cells, facts, seen }) {
+function toLink({ player, colour, cells, facts, seen: info, checked }) {
+  const seen = checked ? null : info;
   const { top, left } = frame(cells);
   const moved = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
   const doubts = (seen?.doubts ?? []).map(({ changes, ...doubt }) => ({
     ...moved(doubt),
     changes: Object.fromEntries(Object.entries(changes).map(([place, cell]) => [moved(place), cell])),
   }));
-  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts, pieces: moved(seen?.pieces ?? []) };
+  const isUnexplained = seen?.reading && ![...seen.doubts, ...seen.pieces, ...seen.problems].length;
+  const problems = !seen?.review ? [] : isUnexplained ? [t("uncertain")] : seen.problems;
+  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts, pieces: moved(seen?.pieces ?? []), problems };
 }
 
 /** Facts with other texts for their places, also where a name follows. */

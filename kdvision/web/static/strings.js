@@ -71,6 +71,7 @@ const TEXT = {
   checkNow: { one: "Check it", other: "Check them" },
   compare: "Only {percent} % certain: compare the board with the photo.",
   odd: "Please check: {what}",
+  uncertain: "the photo left this board uncertain",
   allGood: "Nothing left to check",
   goodHere: "Nothing left to check on this board",
   decides: "decides who wins",

@@ -80,7 +80,7 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     """Add a kingdom from a reading, or with a board. A missing name or colour is chosen.
 
-    `doubts` and `pieces` are questions about the board, such as those of a shared link. `other_colours` of the same
+    `doubts`, `pieces` and `problems` are still to check, such as those of a shared link. `other_colours` of the same
     photo are not chosen.
     """
 
@@ -90,6 +90,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     facts: Facts = {}
     doubts: Annotated[list[SquareDoubt], Meta(max_length=MAX_DOUBTS)] = []
     pieces: Annotated[list[PieceDoubt], Meta(max_length=MAX_DOUBTS)] = []
+    problems: Annotated[list[str], Meta(max_length=MAX_DOUBTS)] = []
     player: PlayerName = ""
     colour: PlayerName = ""
     id: KingdomId | None = None
@@ -106,9 +107,9 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             raise Refusal(422, message, hint="remove those that are not part of this game")
         if self.reading is None:
             cells = cells_of(Board.parse(self.board)) if self.board else {}
-            has_doubts = bool(self.doubts or self.pieces)
-            reading_info = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=reading_info)
+            info = Seen(review=True, doubts=self.doubts, pieces=self.pieces, problems=self.problems)
+            has_questions = bool(self.doubts or self.pieces or self.problems)
+            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=info if has_questions else None)
         else:
             kingdom = context.find_reading(self.reading).kingdom
         name = self.id or secrets.token_hex(4)

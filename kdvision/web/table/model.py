@@ -110,7 +110,7 @@ class TableKingdom(Struct, frozen=True):
     def is_in_doubt(self) -> bool:
         """True if a person should still check the kingdom."""
         info = self.unconfirmed_info
-        return info.review and bool(info.reading or info.doubts or info.pieces)
+        return info.review and bool(info.reading or info.doubts or info.pieces or info.problems)
 
     @property
     def top_left(self) -> Square:
