@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Open, type_board
+from tests.browser.conftest import Open, open_setup, type_board
 from tests.browser.test_access import find_violations
 
 FULL = "w w w w w / w w w w w / w w # w w / w w w w . / w w w w ."
@@ -39,6 +39,16 @@ def test_a_domino_that_fits_nowhere_must_be_discarded(open_page: Open) -> None:
     card = ask(page, "l", "f")
     expect(card).to_contain_text("It fits nowhere within 5 × 5 squares, so it must be discarded.")
     expect(card.get_by_role("img")).to_have_count(0)
+
+
+def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, FULL)
+    open_setup(page)
+    page.get_by_label("Game", exact=True).select_option("royal-wedding")
+    page.get_by_label("Side", exact=True).select_option("5")
+    page.get_by_label("Teams share a kingdom").check()
+    expect(ask(page, "l", "f")).to_contain_text("within 7 × 7 squares")
 
 
 def test_an_answer_goes_away_with_the_board_that_it_is_about(open_page: Open) -> None:

@@ -13,8 +13,7 @@ export function FitsCard({ kingdom }) {
   const [chosen, setChosen] = useState([cells[0], cells[0]]);
   const [asked, setAsked] = useState(null); // { question, answer }
   const domino = chosen.map((cell) => (cells.includes(cell) ? cell : cells[0]));
-  const { game, side } = state.game.rules;
-  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game, side: side ?? state.table.score.side ?? null };
+  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side };
   const question = JSON.stringify(body);
   const ask = async () => {
     try {
