@@ -117,6 +117,16 @@ def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
     assert [answer.status for answer in lost_answers] == [200, 200]
 
 
+def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, BOARD)
+    page.route("**/changes", lambda route: route.fulfill(status=401, json={"error": "not paired"}), times=1)
+    page.get_by_label("Name", exact=True).fill("Zoë")
+    with page.expect_navigation(), page.expect_response(lambda one: one.url.endswith("/changes") and one.ok):
+        page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".tab-name")).to_have_text("Zoë")
+
+
 def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:
     page, other = open_page(), open_page()
     type_board(page, BOARD)

@@ -11,8 +11,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether the same request may succeed later: the server did not answer, or could not. */
-export const isTemporary = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
+/** Whether the same request may succeed later: the server did not answer, could not, or wants the phone paired again. */
+export const isTemporary = (error) => error instanceof Refusal && ([0, 401].includes(error.status) || error.status >= 500);
 
 async function send(path, options) {
   let response;
