@@ -21,6 +21,7 @@ GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 COMPARE: Final = "compare it with the photo: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
 """Clauses of problems that no photo has if the event file gives no side: the kingdoms of a table limit each other's."""
+RETAKE: Final = "take the photo again, or type the board: kdvision review"
 
 
 class Impact(IntEnum):
@@ -103,7 +104,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
         error = next((one.error for one in photos if one.error is not None), None)
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
-        advice = "take the photo again, or type the board: kdvision review" if photos else "find the photo, or take it"
+        advice = RETAKE if photos else "find the photo, or take it"
         if any(one.kingdoms for one in photos):
             advice = f"{GIVE_PLAYERS}; or take the photo again"
         fields: dict[str, Any] = {"round": round_, "table": table, "player": player}
@@ -114,7 +115,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
-    """Yield items for photos of which not every kingdom has a player, and for copies."""
+    """Yield items for photos of which not every kingdom has a player, also for unreadable ones, and for copies."""
     event = standings.event
     for photo in standings.photos:
         players, count = photo.seat.players, len(photo.kingdoms)
@@ -126,6 +127,8 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
                 why, impact = f"{why}, in round {original.seat.round}{owners}", Impact.WINNER_UNKNOWN
             advice = "put the right photo in its place" if impact else "nothing to do"
             yield _make_item(impact, why, advice, photo, player=", ".join(players))
+        elif photo.error is not None and not players:
+            yield _make_item(Impact.WINNER_UNKNOWN, photo.error, RETAKE, photo)
         elif count and players and len(players) != count:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"

@@ -111,3 +111,11 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
     assert [one["note"] for one in read_csv(out / "standings.csv")] == ["not scored correctly: it has towns", ""]
     (ranking,) = run_batch(folder, out).standings.rankings
     assert ranking.verdict == "ann cannot be scored because of towns"
+
+
+def test_a_photo_without_players_that_cannot_be_read_is_reviewed(tmp_path: Path) -> None:
+    """It withholds the win, and its board can be typed."""
+    (row,) = review_rows(tmp_path, {"table4.jpg": text_photo(), "table5/ann.jpg": text_photo(SMALL)})
+    assert (row["changes"], row["photo"], row["table"]) == ("who wins", "table4.jpg", "4")
+    assert row["why"] == "the photo shows no kingdom"
+    assert row["advice"] == "take the photo again, or type the board: kdvision review"
