@@ -155,7 +155,10 @@ def _score_photo(
 
 
 def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
-    """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only."""
+    """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only.
+
+    If a photo failed, somebody leads.
+    """
     from kdvision.report.table import format_combined
 
     rows = [
@@ -173,8 +176,11 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
         return
     kingdoms, places = zip(*rows, strict=True)
     players = make_names_unique([kingdom.player_name or place for kingdom, place in rows], places)
-    game = combine_kingdoms(kingdoms, players, rules)
+    failed_photos = [str(result.photo) for result in results if result.error is not None]
+    game = combine_kingdoms(kingdoms, players, rules, is_over=not failed_photos)
     print_text(format_combined, game)
+    if failed_photos:
+        print_line(f" ! Nobody wins yet: {join_words(failed_photos)} failed, so a kingdom may be missing.")
     for place in game.standing.places if game.standing is not None else ():
         kingdom = kingdoms[place.index]
         if place.total != kingdom.card.total:  # because the whole game has another side

@@ -81,8 +81,13 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet) -> Result:
-    """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself."""
+def combine_kingdoms(
+    entries: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet, *, is_over: bool = True
+) -> Result:
+    """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself.
+
+    Nobody wins unless it `is_over`, with no kingdom missing.
+    """
     kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
     doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set)
     rows = tuple(
@@ -98,7 +103,7 @@ def combine_kingdoms(entries: Sequence[ScoredKingdom], players: Sequence[str], r
         if all(problem.text != known.text for entry in known_entries for known in entry.problems):
             name = "" if problem.kingdom is None else f"{players[problem.kingdom]}: "
             new_problems.append(replace(problem, text=f"{name}{problem.text}"))
-    standing = rank_if_known(kingdoms, rule_set)
+    standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
     return Result(None, kingdoms=rows, standing=standing, shared_problems=tuple(new_problems))
 
 

@@ -83,14 +83,14 @@ def score_doubts(
     return sorted(doubts, key=lambda doubt: doubt.priority, reverse=True)
 
 
-def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
+def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing | None:
     """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
 
-    With unknown squares or missing kingdoms it says who leads.
+    With unknown squares or missing kingdoms, and unless it `is_over`, it says who leads.
     """
     if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
         return None
-    is_over = rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
+    is_over &= rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
     return rank_kingdoms(kingdoms, rule_set, is_over=is_over)
 
 

@@ -270,6 +270,16 @@ def test_other_photos_are_scored_after_a_failure(
     assert "w1  w   w" in ran.out
 
 
+def test_nobody_wins_while_a_photo_of_the_game_has_failed(
+    run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
+) -> None:
+    other, floor = tmp_path / "ben.png", write_photo_without_kingdom(tmp_path)
+    other.write_bytes(photo.read_bytes())
+    ran = run("score", photo, floor, other)
+    assert (ran.code, "share the lead" in ran.out, "victory" in ran.out) == (7, True, False)
+    assert f"! Nobody wins yet: {floor} failed, so a kingdom may be missing." in ran.out
+
+
 def test_several_photos_are_ranked_as_one_game(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
