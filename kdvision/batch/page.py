@@ -61,7 +61,9 @@ class ReportPage:
         self.rounds = sorted({one.round for one in self.kingdoms})
         self.tables = list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
         self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
-        self.player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counting}
+        self.player_anchors = {
+            (one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counted_kingdoms
+        }
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
         clauses_with_points = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
         in_order = (clause for clause in clauses() if clause in clauses_with_points)
@@ -72,7 +74,7 @@ class ReportPage:
     def rules(self) -> str:
         """The rules in a sentence."""
         event = self.standings.event
-        name = event.rules.rule_set(one.board for one in self.standings.counting).name
+        name = event.rules.rule_set(one.board for one in self.standings.counted_kingdoms).name
         return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
 
     @property
@@ -80,7 +82,7 @@ class ReportPage:
         """The numbers of kingdoms, tables, rounds, failures and review items."""
         failures, items = len(self.outcome.failures), len(self.outcome.decisive_items)
         tables, rounds = len(self.standings.games), len(self.standings.rounds)
-        parts = [count_noun(len(self.standings.counting), "kingdom")]
+        parts = [count_noun(len(self.standings.counted_kingdoms), "kingdom")]
         parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)

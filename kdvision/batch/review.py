@@ -195,7 +195,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and _may_be_misread(kingdom):
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
-    for kingdom in standings.counting:
+    for kingdom in standings.counted_kingdoms:
         if kingdom.has_towns or _may_be_misread(kingdom):
             yield from _check_board(standings, kingdom)
 
@@ -211,7 +211,7 @@ def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:
     A kingdom without a list is scored without tokens.
     """
     kinds = standings.event.rules.token_kinds
-    for kingdom in standings.counting if kinds else ():
+    for kingdom in standings.counted_kingdoms if kinds else ():
         if kingdom.number > len(kingdom.photo.rules.tokens):
             words = join_words([f"{kind.word}s" for kind in kinds])
             why = f"event.toml does not say where its {words} are, so it is scored without any"

@@ -75,7 +75,7 @@ class Standings:
     copies: Mapping[str, PhotoRecord]
 
     @cached_property
-    def counting(self) -> tuple[KingdomResult, ...]:
+    def counted_kingdoms(self) -> tuple[KingdomResult, ...]:
         """The kingdoms that count."""
         return tuple(one for one in self.kingdoms if one.counts)
 
@@ -83,7 +83,7 @@ class Standings:
     def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
         """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
-        for one in self.counting:
+        for one in self.counted_kingdoms:
             games[one.round, one.table].append(one)
         max_kingdoms = self.event.rules.game_rule_set([]).max_kingdoms
         keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
@@ -98,7 +98,7 @@ class Standings:
     def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
         """The kingdoms of each round that counts."""
         numbers = [number for number in self.all_rounds if number <= (self.event.rounds or number)]
-        return {number: tuple(one for one in self.counting if one.round == number) for number in numbers}
+        return {number: tuple(one for one in self.counted_kingdoms if one.round == number) for number in numbers}
 
     @cached_property
     def missing_players(self) -> list[tuple[int, str, str]]:
@@ -108,7 +108,7 @@ class Standings:
         the members of teams. The table is "" if it is not known.
         """
         event, absentees = self.event, []
-        owners = {(one.round, name_key(one.player)) for one in self.counting if one.player}
+        owners = {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
         table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
         players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
@@ -136,7 +136,7 @@ class Standings:
     @cached_property
     def contenders(self) -> Mapping[tuple[str, int], Contender]:
         """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
-        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.counting}
+        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.counted_kingdoms}
 
     def list_points(self, contenders: Mapping[tuple[str, int], Contender]) -> dict[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
@@ -217,8 +217,10 @@ class Standings:
         return Ranking(level, tuple(rows), verdict, round_, table or "")
 
     def _add_rounds(self, row: StandingRow, points: Sequence[int | None], *, has_towns: bool) -> StandingRow:
-        empty_rounds = " and ".join(str(n) for n, total in zip(self.rounds, points, strict=True) if total is None)
-        notes = [f"no kingdom in round {empty_rounds}"] * bool(empty_rounds) + [TOWNS_NOTE] * has_towns
+        missing_rounds = [str(number) for number, total in zip(self.rounds, points, strict=True) if total is None]
+        plural = "s" * (len(missing_rounds) > 1)
+        notes = [f"no kingdom in round{plural} {join_words(missing_rounds)}"] * bool(missing_rounds)
+        notes += [TOWNS_NOTE] * has_towns
         by_round = " + ".join("-" if total is None else str(total) for total in points)
         return row._replace(by_round=by_round, note="; ".join(notes))
 

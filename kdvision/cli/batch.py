@@ -104,7 +104,7 @@ def print_summary(outcome: "EventOutcome", out: Path) -> None:
             print_line(f"  {place}. {row.player}  {points}" + (f"  ({row.note})" if row.note else ""))
         if len(ranking.rows) > MAX_PRINTED_PLACES:
             print_line(f"  … and {len(ranking.rows) - MAX_PRINTED_PLACES} more")
-    kingdoms = len(outcome.standings.counting)
+    kingdoms = len(outcome.standings.counted_kingdoms)
     print_line(f"{count_noun(len(outcome.standings.photos), 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
     if outcome.failures:
         print_line(f"{len(outcome.failures)} failed: {out / 'errors.csv'}")

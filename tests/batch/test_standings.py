@@ -210,6 +210,11 @@ def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
     }
 
 
+def test_a_note_names_all_rounds_without_a_kingdom(tmp_path: Path) -> None:
+    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "event.toml": "rounds = 4"})
+    assert read_csv(out / "standings.csv")[0]["note"] == "no kingdom in rounds 2, 3 and 4"
+
+
 def test_a_photo_of_a_round_too_many_is_reported(tmp_path: Path) -> None:
     out = event(tmp_path, {"round2/ann.jpg": text_photo(A), "event.toml": "rounds = 1"})
     assert "event.toml has 1 round: round 2 is in no total" in [text for _, _, text in notices(out)]
