@@ -134,14 +134,19 @@ def _decide(
 
 
 def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
-    """The kingdom with a new decision. Squares that people have set stay, also those outside the grid."""
+    """The kingdom with a new decision, which is to be confirmed again if it changes the board.
+
+    Squares that people have set stay, also those outside the grid.
+    """
     assert kingdom.seen is not None, "read from a photo"
     row, col = kingdom.seen.first
     first = Square(reading.start.row + row, reading.start.col + col)
     cells = cells_of(reading.board, first) | kingdom.fixes
+    cells = {place: cell for place, cell in cells.items() if cell != "."}
     return replace(
         kingdom,
-        cells={place: cell for place, cell in cells.items() if cell != "."},
+        cells=cells,
+        checked=kingdom.checked and cells == kingdom.cells,
         seen=replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes, kingdom.seen.contradictions)),
     )
 

@@ -282,6 +282,19 @@ def test_a_contradiction_of_two_photos_stays_after_a_correction(
     live.close()
 
 
+def test_a_confirmed_kingdom_that_a_decision_changes_is_to_check_again(client: Client, phone: Phone) -> None:
+    """Without the wheat of a domino, its grass goes, too."""
+    phone.photograph(DEMO)
+    kingdom = phone.kingdoms[0]["id"]
+    phone.change("set_kingdom", kingdom=kingdom, checked=True)
+    live = LiveStream(client, phone.table)
+    state = phone.change("set_square", kingdom=kingdom, at="1,1", cell=".")
+    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
+    live.close()
+    assert len(after["game"]["rounds"][0][0]["cells"]) == 23
+    assert after["score"]["rounds"][0]["kingdoms"][0]["review"]
+
+
 def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp_path: Path) -> None:
     entries = read_entries(DEMO)
 
