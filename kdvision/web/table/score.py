@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from msgspec import structs
+
 from kdvision.errors import KdvisionError
 from kdvision.game.board import parse_cell
 from kdvision.game.game import Game as PlayedGame
@@ -34,6 +36,7 @@ BOARD_FACTS: Final = ("discarded", "claims")
 
 def score_table(game: TableGame) -> dict[str, Any]:
     """The score as plain values (models.TableScore)."""
+    game = _leave_out_unplayed_pieces(game)
     parsed_rounds = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
     played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
     errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
@@ -46,6 +49,16 @@ def score_table(game: TableGame) -> dict[str, Any]:
         "standing": _rank_dynasty(game, played_game) if has_final else rounds[0]["standing"],
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
+
+
+def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
+    """The game without questions about pieces that are no part of it: the page does not ask them."""
+    facts = {*make_rule_set(game.rules.game, variants=game.rules.variants).facts}
+    for one in game.kingdoms:
+        if one.seen is not None and one.seen.pieces:
+            pieces = [piece for piece in one.seen.pieces if facts & {piece.kind, f"{piece.kind}s"}]
+            game = game.with_kingdom(structs.replace(one, seen=structs.replace(one.seen, pieces=pieces)))
+    return game
 
 
 def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:

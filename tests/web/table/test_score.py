@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
-from kdvision.web.table.model import Seen, SquareDoubt, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PieceDoubt, Seen, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Storage
 
@@ -131,6 +131,16 @@ def test_a_kingdom_from_a_photo_is_as_probable_as_its_reading_until_a_person_con
         kingdom = replace(game.rounds[0][0], checked=checked)
         score = score_table(game.with_kingdom(kingdom))["rounds"][0]["kingdoms"][0]
         assert score["probability"] == score["points_probability"] == probability
+
+
+def test_questions_about_pieces_of_other_rules_are_not_counted() -> None:
+    """The page asks only about those of the game, so nobody could answer them."""
+    gem = PieceDoubt("gem", "0,0", 0.7)
+    kingdoms = replace(ANN, pieces=[gem]), BO
+    text = "Bo wins on points, 3 to 2"
+    assert score_table(make_game(*kingdoms))["rounds"][0]["verdict"]["text"] == text
+    found = score_table(make_game(*kingdoms, variants=["lost-treasures"]))["rounds"][0]["verdict"]
+    assert found["text"] == "Bo leads on points, 3 to 2; 1 square to check"
 
 
 def test_open_facts_are_not_a_result() -> None:
