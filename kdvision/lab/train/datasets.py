@@ -9,8 +9,8 @@ from torch.utils.data import Dataset
 
 from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
+from kdvision.lab.axes import compute_axes, encode_axes
 from kdvision.lab.render.light import compress_jpeg
-from kdvision.lab.train.axes import compute_axes, encode_axes
 from kdvision.lab.train.examples import GEMS, PARTNER, PARTNER_STEPS, PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS
 

@@ -104,11 +104,9 @@ function keepPhoto({ url, ...photo }) {
 }
 
 async function read({ id, round, kingdom, outline }, showProgress, signal) {
-  const query = new URLSearchParams({ photo: id, round });
-  if (outline) query.set("corners", outline);
-  if (kingdom) query.set("kingdom", kingdom);
+  const query = { photo: id, round, ...(outline && { corners: outline }), ...(kingdom && { kingdom }) };
   const onProgress = (report) => showProgress({ ...describeProgress(report), squares: report.squares ?? state.progress?.squares });
-  const path = `/api/tables/${state.table.table}/photos?${query}`;
+  const path = `/api/tables/${state.table.table}/photos?${new URLSearchParams(query)}`;
   const { kingdoms, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
   receive(next);
   if (outline) update({ corners: null });

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.lab.train.axes import compute_axes
+from kdvision.lab.axes import compute_axes
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import Detections

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdvision.lab.train.axes import compute_axes, encode_axes
+from kdvision.lab.axes import compute_axes, encode_axes
 from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import STRIDE_PIXELS, decode_axes, decode_votes
 
