@@ -63,7 +63,10 @@ def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
 
 def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:
     """The standing of a Dynasty as plain values (models.Standing)."""
-    to_check = [f"round {n}" for n, kingdoms in enumerate(game.rounds, 1) if any(one.is_in_doubt for one in kingdoms)]
+    side = played_game.rule_set.side
+    to_check = [
+        f"round {n}" for n, kingdoms in enumerate(game.rounds, 1) if any(_is_in_doubt(k, side) for k in kingdoms)
+    ]
     rounds = [table.kingdoms for table in played_game.rounds]
     standing = rank_dynasty(rounds, played_game.rule_set, is_over=not to_check)
     note = f"; still to check: {join_words(to_check)}" if to_check else ""
@@ -76,7 +79,7 @@ def _score_round(
     """The score of a round as plain values (models.RoundScore)."""
     result = build_round_result(played_game, table, GAME_NAME)
     questions = [*_list_questions(kingdoms, table, played_game)]
-    scores = []
+    scores, side = [], played_game.rule_set.side
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values, info = kingdom_to_dict(scored_kingdom), kingdom.unconfirmed_info
         if info.reading:  # the total is right at least where the board is
@@ -91,7 +94,7 @@ def _score_round(
                 "id": kingdom.id,
                 "player": kingdom.player,
                 "error": error,
-                "review": kingdom.is_in_doubt or (kingdom.seen is None and values["review"]),
+                "review": _is_in_doubt(kingdom, side) or (kingdom.seen is None and values["review"]),
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )
@@ -106,11 +109,16 @@ def _score_round(
     return round_score | {"verdict": _describe_round(kingdoms, table, played_game, round_score)}
 
 
+def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
+    """Whether a person should check the kingdom. The photo alone does not tell that it is larger than `side` allows."""
+    return kingdom.is_in_doubt or (bool(kingdom.unconfirmed_info.reading) and max(kingdom.board.extent) > side)
+
+
 def _describe_round(
     kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame, round_score: dict[str, Any]
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
-    in_doubt = {one.id: one for one in kingdoms if one.is_in_doubt}
+    in_doubt = {one.id: one for one in kingdoms if _is_in_doubt(one, played_game.rule_set.side)}
     to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
     is_certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)

@@ -133,6 +133,18 @@ def test_a_kingdom_from_a_photo_is_as_probable_as_its_reading_until_a_person_con
         assert score["probability"] == score["points_probability"] == probability
 
 
+def test_a_kingdom_from_a_photo_that_is_too_wide_for_the_game_is_to_check() -> None:
+    """A domino on offer beside a kingdom is read as part of it; only the number of kingdoms tells that it is not."""
+    game = make_game(ANN, BO, AddKingdom(board="# w w w w w", player="Cy"))
+    kingdom = game.rounds[0][2]
+    for seen, is_certain in ((Seen(reading="r"), False), (None, True)):
+        game = game.with_kingdom(replace(kingdom, seen=seen))
+        found = score_table(game)["rounds"][0]
+        assert found["verdict"]["certain"] == is_certain
+    game = game.with_kingdom(replace(kingdom, seen=Seen(reading="r"), checked=True))
+    assert score_table(game)["rounds"][0]["verdict"]["certain"]
+
+
 def test_questions_about_pieces_of_other_rules_are_not_counted() -> None:
     """The page asks only about those of the game, so nobody could answer them."""
     gem = PieceDoubt("gem", "0,0", 0.7)
