@@ -15,6 +15,7 @@ from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom,
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
+from kdvision.game.board import parse_cell
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
@@ -148,6 +149,12 @@ def _score_photo(
         if views:
             print_message("With --same the first photo must be readable: name another first")
         return Result(name, error=error), None
+    for number, reading in enumerate(readings):
+        if any(n == number and reading.board.get(at) != parse_cell(cell) for (n, at), cell in fixes.items()):
+            print_message(
+                f"A correction adds a row or column before A1 of kingdom {number + 1}, so its squares have new names; "
+                "--fix goes by the names before. To correct more, outline the kingdom with --corners"
+            )
     result, used_options = options.score_photo(name, photo, readings, first_number)
     if overlay is not None:
         write_atomically(overlay, encode_image(draw_overlay(photo, result), overlay.suffix))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -576,7 +577,7 @@ def test_photos_of_the_same_kingdom_are_combined(
         return [make_reading(SMALL)]
 
     monkeypatch.setattr(pipeline, "read_views", read_same)
-    ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w", "--overlay", tmp_path)
+    ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w1", "--overlay", tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert [str(getattr(one, "name", one)) for one in received[0]] == [str(photo), "left.jpg", "right.jpg"]
     assert json.loads(ran.out)["photo"] == str(photo)
@@ -654,3 +655,18 @@ def test_one_point_is_no_points(run: Run) -> None:
     out = run("type", "w1 #", "w #").out
     assert " 1 point " in out
     assert " 0 points" in out
+
+
+def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path) -> None:
+    """Without its first row, the demo has room for one; the other half of a mine on E1 can only lie there."""
+    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    corners = np.array(truth["corners_tl_tr_br_bl_px"], float)
+    below = corners[:2] + (corners[[3, 2]] - corners[:2]) / len(truth["board"])
+    pixels = np.array(Photo.open(SAMPLES / "demo.jpg").pixels)
+    table = np.median(pixels[:40, :40].reshape(-1, 3), axis=0).tolist()
+    outline = np.rint(np.add([*corners[:2], *below[::-1]], [(-3, -3), (3, -3), (3, 0), (-3, 0)])).astype(np.int32)
+    cv2.fillPoly(pixels, [outline], table)
+    path = tmp_path / "photo.png"
+    path.write_bytes(png(pixels))
+    assert "new names" not in run("score", path, "--fix", "1:A1=g").err
+    assert "kingdom 1, so its squares have new names" in run("score", path, "--fix", "1:E1=m").err
