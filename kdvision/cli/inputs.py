@@ -75,7 +75,12 @@ def parse_fix(text: str) -> tuple[int, Square, str]:
 
 def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
     """The corrections of `--fix` by kingdom (from 0) and square; raises NotationError."""
-    return {(number, square): cell for number, square, cell in map(parse_fix, texts or ())}
+    fixes: dict[tuple[int, Square], str] = {}
+    for number, square, cell in map(parse_fix, texts or ()):
+        if fixes.setdefault((number, square), cell) != cell:
+            hint = "leave one of them out"
+            raise NotationError(f"{square.name} of kingdom {number + 1} is corrected twice", expected=hint, hint=hint)
+    return fixes
 
 
 def parse_board(text: str) -> Board:

@@ -48,7 +48,7 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
     JSON files without a photo, and labels without a kingdom, are skipped.
     Raises KdvisionError for a JSON file beside a photo that is not a label.
     """
-    for path in sorted(directory.rglob("*.json")):
+    for path in sorted(filter(Path.is_file, directory.rglob("*.json"))):
         photo = next((path.with_suffix(s) for s in PHOTO_SUFFIXES if path.with_suffix(s).is_file()), None)
         if photo is None:
             continue

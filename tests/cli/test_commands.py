@@ -180,6 +180,7 @@ def test_every_game_of_the_rules_can_be_typed(game: str, run: Run) -> None:
         (["type", SMALL, "--fix", "1:Z9=w1"], ["no square Z9", "A1 to C3"]),
         (["type", SMALL, "--fix", "2:A1=w1"], ["no kingdom 2"]),
         (["type", SMALL, "--fix", "1:A1=x"], ["'x'"]),
+        (["type", SMALL, "--fix", "1:A1=w", "--fix", "A1=f"], ["A1 of kingdom 1", "twice"]),
         (["type", SMALL, "--fix", "1:A1"], ["1:C3=w1"]),
         (["type", SMALL, "--fix", "1:11=w"], ["C3"]),
         (["score", "no.jpg", "--fix", "nonsense"], ["nonsense"]),

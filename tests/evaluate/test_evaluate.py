@@ -135,6 +135,14 @@ def test_points_missing_from_a_label_are_scored(rooms: Path) -> None:
     assert next(list_labelled_photos(rooms)).points == (5,)
 
 
+def test_a_folder_with_the_name_of_a_label_is_no_label(rooms: Path) -> None:
+    labels = len(list(list_labelled_photos(rooms)))
+    photo = next(list_labelled_photos(rooms)).path
+    photo.with_name("folder.jpg").write_bytes(photo.read_bytes())
+    photo.with_name("folder.json").mkdir()
+    assert len(list(list_labelled_photos(rooms))) == labels
+
+
 def test_the_suffix_of_a_photo_may_be_in_capitals(tmp_path: Path) -> None:
     (tmp_path / "IMG_1.JPG").write_bytes(b"")
     (tmp_path / "IMG_1.json").write_text(json.dumps({"kingdoms": [{"board": SMALL}]}))
