@@ -16,7 +16,7 @@ from kdvision.game.game import Game as PlayedGame
 from kdvision.game.game import make_game
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.game.kingdom import Table
-from kdvision.game.legality import Problem
+from kdvision.game.legality import Problem, check_extent
 from kdvision.game.open_facts import close_queen, has_open_facts
 from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
@@ -65,7 +65,9 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:
     """The standing of a Dynasty as plain values (models.Standing)."""
     side = played_game.rule_set.side
     to_check = [
-        f"round {n}" for n, kingdoms in enumerate(game.rounds, 1) if any(_is_in_doubt(k, side) for k in kingdoms)
+        f"round {number}"
+        for number, kingdoms in enumerate(game.rounds, start=1)
+        if any(_is_in_doubt(kingdom, side) for kingdom in kingdoms)
     ]
     rounds = [table.kingdoms for table in played_game.rounds]
     standing = rank_dynasty(rounds, played_game.rule_set, is_over=not to_check)
@@ -111,7 +113,7 @@ def _score_round(
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
     """Whether a person should check the kingdom. The photo alone does not tell that it is larger than `side` allows."""
-    return kingdom.is_in_doubt or (bool(kingdom.unconfirmed_info.reading) and max(kingdom.board.extent) > side)
+    return kingdom.is_in_doubt or (bool(kingdom.unconfirmed_info.reading) and any(check_extent(kingdom.board, side)))
 
 
 def _describe_round(
