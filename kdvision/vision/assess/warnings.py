@@ -23,8 +23,8 @@ from kdvision.vision.image.decode import DAMAGE_WARNING
 PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
 """Warnings about the photo itself, which always ask for a review: its file is damaged, or it cuts the kingdom."""
 EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
-    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "overruled", "rim", "touched"),
-    *("towns", "unknown", "unproved", "unread"),
+    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "overruled", "rim", "spare"),
+    *("touched", "towns", "unknown", "unproved", "unread"),
 }
 """The ids of all evidence, each of which has a weight in the calibration."""
 SHOWN_IDS: Final = frozenset({"copied", "towns"})

@@ -8,6 +8,7 @@ one square.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -143,15 +144,43 @@ def _find_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems of the board itself, else of its dominoes, which other kingdoms may also have.
 
-    Messages name squares from the board's own first row and column.
+    Messages name squares from the board's own first row and column. Unless a `side` is given, a domino beside a kingdom
+    of 5x5 is a problem.
     """
     top, left, *_ = board.bounds or (0, 0)
-    problems = tuple(
+
+    def join_board_names(squares: Sequence[Square]) -> str:
+        return join_names([Square(row - top, col - left) for row, col in squares])
+
+    problems = [
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
+    ]
+    if foreign_squares and not problems:
+        names = join_board_names(foreign_squares)
+        text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
+        problems.append(Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"))
+    if spare_squares := () if side else _find_spare_squares(board):
+        text = (
+            f"{join_board_names(spare_squares)} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
+        )
+        problems.append(Problem(spare_squares, text, warning="spare"))
+    return tuple(problems)
+
+
+def _find_spare_squares(board: Board) -> tuple[Square, ...]:
+    """Return the squares outside a nearly full 5x5 window of a larger board, if they may be a domino on offer.
+
+    Games of 7x7 seldom pass through such a board.
+    """
+    side, min_inside, max_outside = SIDES[0], 21, 2  # a castle and ten dominoes; one domino
+    if max(board.extent) <= side or len(board) < min_inside:
+        return ()
+    top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+    windows = product(range(top, max(top, bottom - side + 1) + 1), range(left, max(left, right - side + 1) + 1))
+    outside = (
+        [square for square in board if not (row <= square.row < row + side and col <= square.col < col + side)]
+        for row, col in windows
     )
-    if problems or not foreign_squares:
-        return problems
-    names = join_names([Square(row - top, col - left) for row, col in foreign_squares])
-    text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
-    return (Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"),)
+    fewest = min(outside, key=len)
+    return tuple(fewest) if len(fewest) <= max_outside and len(board) - len(fewest) >= min_inside else ()

@@ -249,6 +249,17 @@ def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
     assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
+def test_a_domino_beside_a_full_kingdom_of_five_is_reported_until_the_side_is_named() -> None:
+    full = "g w1 g f l1 / g w w f1 f / g g1 g f1 # / w w g g w / l1 l1 l g1 w"
+    kingdom = play(np.random.default_rng(0), players=2, side=7)[0]
+    beside = " / ".join(row + (" f w" if "#" in row else " . .") for row in full.split(" / "))
+    (problem,) = read(beside, side=None).problems
+    assert problem.warning == "spare" and problem.squares == (Square(2, 5), Square(2, 6))
+    assert problem.text.startswith("F3 and G3 may lie beside a kingdom of 5 by 5")
+    assert not read(beside, side=7).problems
+    assert not read(full, side=None).problems and not read(str(kingdom.board), side=None).problems
+
+
 def test_border_log_odds_join_the_halves_of_a_domino() -> None:
     """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
     reading = override_squares(Reading.of("w w w #"), {"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
