@@ -68,7 +68,7 @@ Fits: Final = msgspec.defstruct(
 class InviteQuery(Struct):
     """The table that other phones are invited to."""
 
-    table: Annotated[str, Meta(pattern="^[A-Z0-9]{0,8}$")] = ""
+    table: Annotated[str, Meta(pattern=r"^[A-Z0-9]{0,8}$(?!\n)")] = ""
 
 
 def parse_query(query: QueryParams, model: Any) -> Any:
@@ -108,7 +108,8 @@ def parse_content_length(request: Request, max_bytes: int) -> int:
 
 def _check_size(size: int, max_bytes: int) -> int:
     if size > max_bytes:
-        raise Refusal(413, f"the body has more than {max_bytes:,} bytes", hint="send a smaller one, such as a JPEG")
+        hint = "send a smaller one, such as a JPEG" if max_bytes == MAX_PHOTO_BYTES else "send less in one request"
+        raise Refusal(413, f"the body has more than {max_bytes:,} bytes", hint=hint)
     return size
 
 

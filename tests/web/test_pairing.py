@@ -89,6 +89,11 @@ def test_the_invitation_has_the_link_and_its_qr_code(client: Client) -> None:
     assert answer["qr"][0].startswith("1111111")
 
 
+def test_an_invitation_to_what_is_no_table_is_refused(client: Client) -> None:
+    for table, status in (("ABC", 200), ("abc", 422), ("ABC%0A", 422)):
+        assert client.get(f"/api/invite?table={table}", Authorization=f"Bearer {KEY}").status == status
+
+
 def test_addresses_of_the_network_are_accepted_as_host(client: Client) -> None:
     assert client.get("/pair.js", Host="192.168.1.5:8000").status == 200
     assert client.get("/pair.js", Host="evil.example").status == 421

@@ -166,7 +166,7 @@ def test_a_body_with_a_declared_size_over_the_limit_is_not_read(client: Client) 
 
 def test_a_body_over_the_limit_is_refused(client: Client) -> None:
     answer = client.post("/api/score", {"kingdom": [], "more": "x" * MAX_JSON_BYTES})
-    assert answer.status == 413
+    assert (answer.status, answer.json["hint"]) == (413, "send less in one request")
 
 
 def test_a_form_needs_exactly_one_file(client: Client) -> None:
