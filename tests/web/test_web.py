@@ -119,6 +119,7 @@ def test_places_for_a_domino_are_listed(client: Client, run: Run) -> None:
         {"domino": "w f", "board": "#", "game": "chess"},
         {"domino": "w f" * 9, "board": "#"},
         {"domino": "w f"},
+        {"domino": "w f", "board": ["? " * 26] * 26},
     ],
 )
 def test_an_invalid_question_about_a_domino_is_refused(client: Client, body: dict[str, Any]) -> None:
