@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { decodeGame } from "./link.js";
+import { newId } from "./model.js";
 import { addPhotos } from "./photos.js";
 import { listGames } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
@@ -80,7 +81,7 @@ export function GamesDialog() {
 /** Start the game of a link as the next game of this table. */
 export async function openLink(text) {
   try {
-    showToast(t((await change({ op: "load_game", ...decodeGame(text) })) ? "openedLink" : "badLink"));
+    showToast(t((await change({ op: "load_game", id: newId(), ...decodeGame(text) })) ? "openedLink" : "badLink"));
   } catch {
     showToast(t("badLink"));
   }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { nameAt } from "./model.js";
+import { nameAt, newId } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
 import { announce, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
@@ -234,7 +234,7 @@ export const setRules = (rules) => change({ op: "set_rules", rules: { ...state.g
 
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
-  const id = `k${Math.random().toString(36).slice(2, 10)}`;
+  const id = newId();
   const accepted = await change({ op: "add_kingdom", round: state.round, board, id });
   if (accepted) update({ selected: id, mode });
   return accepted;
@@ -247,5 +247,5 @@ export async function removeKingdom(kingdom) {
 }
 
 export async function newGame() {
-  if (await change({ op: "new_game" })) showToast(t("newGameDone"), undoAction(), state.table.revision);
+  if (await change({ op: "new_game", id: newId() })) showToast(t("newGameDone"), undoAction(), state.table.revision);
 }

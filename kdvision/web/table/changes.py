@@ -257,9 +257,13 @@ class SetRules(Change, frozen=True, tag="set_rules"):
 class NewGame(Change, frozen=True, tag="new_game"):
     """Start the next game by the same rules. The old one stays in the history."""
 
+    id: KingdomId | None = None
+
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        rules = replace(game.rules, seats=None, open_gems=[])
-        return TableGame(context.next_number, rules, [[] for _ in game.rounds], game.players or game.last_players)
+        if self.id == game.id:
+            return game  # a phone that has lost the answer sends it again
+        rules, players = replace(game.rules, seats=None, open_gems=[]), game.players or game.last_players
+        return TableGame(context.next_number, rules, [[] for _ in game.rounds], players, id=self.id or "")
 
 
 class OpenGame(Change, frozen=True, tag="open_game"):
@@ -276,13 +280,16 @@ class LoadGame(Change, frozen=True, tag="load_game"):
 
     rules: TableRules
     rounds: Annotated[list[Annotated[list[AddKingdom], Meta(max_length=MAX_KINGDOMS_PER_ROUND)]], Meta(max_length=3)]
+    id: KingdomId | None = None
 
-    def apply(self, _: TableGame, context: Context) -> TableGame:
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        if self.id == game.id:
+            return game
         rules = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1))
         kingdoms = [
             replace(one, round=number, id=None) for number, additions in enumerate(self.rounds) for one in additions
         ]
-        return apply_changes(TableGame(context.next_number), [rules, *kingdoms], context)
+        return apply_changes(TableGame(context.next_number, id=self.id or ""), [rules, *kingdoms], context)
 
 
 class AnswerProposal(Change, frozen=True, tag="answer_proposal"):

@@ -156,6 +156,7 @@ class Player(Struct, frozen=True):
 class TableGame(Struct, frozen=True):
     """A game at a table. `number` counts the games of the table, `last_players` are those of the game before.
 
+    `id` is the one that the client chose who started the game, if any.
     `proposals` are questions that anybody may answer, `deciding` are the rounds to decide again.
     """
 
@@ -165,6 +166,7 @@ class TableGame(Struct, frozen=True):
     last_players: list[Player] = []
     proposals: list[Proposal] = []
     deciding: list[int] = []
+    id: str = ""
 
     @property
     def kingdoms(self) -> list[TableKingdom]:

@@ -196,6 +196,17 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
     assert (phone.totals, phone.state["game"]["number"]) == ([2, 3], 2)
 
 
+@pytest.mark.parametrize("change", [{"op": "new_game"}, {"op": "load_game", "rules": {}, "rounds": [[{"board": BO}]]}])
+def test_a_game_whose_answer_was_lost_is_started_once(phone: Phone, change: dict[str, Any]) -> None:
+    phone.add(ANN)
+    phone.send({**change, "id": "first"})
+    revision = phone.state["revision"]
+    phone.send({**change, "id": "first"})
+    assert (phone.state["revision"], phone.state["game"]["number"]) == (revision, 2)
+    phone.send({**change, "id": "second"})
+    assert phone.state["game"]["number"] == 3
+
+
 @pytest.mark.parametrize(
     "change",
     [
