@@ -69,10 +69,15 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:
         for number, kingdoms in enumerate(game.rounds, start=1)
         if any(_is_in_doubt(kingdom, side) for kingdom in kingdoms)
     ]
+    notes = [f"still to check: {join_words(to_check)}"] if to_check else []
+    for number, kingdoms in enumerate(game.rounds, start=1):
+        names = {one.player.casefold() for one in kingdoms}
+        missing_players = [one.player for one in game.players if one.player.casefold() not in names]
+        if missing_players:
+            notes.append(f"round {number} has no kingdom of {join_words(missing_players)}")
     rounds = [table.kingdoms for table in played_game.rounds]
-    standing = rank_dynasty(rounds, played_game.rule_set, is_over=not to_check)
-    note = f"; still to check: {join_words(to_check)}" if to_check else ""
-    return standing_to_dict(replace(standing, reason=standing.reason + note))
+    standing = rank_dynasty(rounds, played_game.rule_set, is_over=not notes)
+    return standing_to_dict(replace(standing, reason="; ".join([standing.reason, *notes])))
 
 
 def _score_round(

@@ -62,6 +62,13 @@ def test_a_dynasty_has_no_winner_while_a_round_is_to_check() -> None:
     assert reason == "Bo leads on points of 3 rounds, 9 to 6; still to check: round 1"
 
 
+def test_a_dynasty_has_no_winner_while_a_player_lacks_a_kingdom() -> None:
+    kingdoms = [(ANN, 0), (BO, 0), (CY, 0), (ANN, 1), (BO, 1), (ANN, 2), (BO, 2), (CY, 2)]
+    game = make_game(*(replace(one, round=number) for one, number in kingdoms), dynasty=True)
+    reason = "Cy leads on points of 3 rounds, 12 to 9; round 2 has no kingdom of Cy"
+    assert score_table(game)["standing"]["reason"] == reason
+
+
 def test_side_7_with_four_kingdoms_is_a_message() -> None:
     score = score_table(make_game(ANN, BO, CY, AddKingdom(board="# w"), side=7))
     assert (totals(score), score["side"]) == ([2, 3, 6, 0], 7)
