@@ -41,12 +41,14 @@ def score_table(game: TableGame) -> dict[str, Any]:
     played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
     errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
     rounds = [_score_round(played_game, *one) for one in zip(played_game.rounds, game.rounds, errors, strict=True)]
-    has_final = played_game.has_result and len(rounds) > 1
+    standing = rounds[0]["standing"]
+    if len(rounds) > 1:
+        standing = _rank_dynasty(game, played_game) if played_game.has_result else None
     return {
         "rules": played_game.rule_set.name,
         "side": played_game.side,
         "rounds": rounds,
-        "standing": _rank_dynasty(game, played_game) if has_final else rounds[0]["standing"],
+        "standing": standing,
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
 

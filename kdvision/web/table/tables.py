@@ -169,7 +169,8 @@ class Tables:
             if any(game.rounds):
                 score = score_table(game)
                 final = score["standing"] if len(game.rounds) > 1 else None
-                text = final["reason"] if final else score["rounds"][-1]["verdict"]["text"]
+                last_round = next(one for one in reversed(score["rounds"]) if one["kingdoms"])
+                text = final["reason"] if final else last_round["verdict"]["text"]
                 games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 

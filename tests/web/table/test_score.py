@@ -62,6 +62,13 @@ def test_a_dynasty_has_no_winner_while_a_round_is_to_check() -> None:
     assert reason == "Bo leads on points of 3 rounds, 9 to 6; still to check: round 1"
 
 
+def test_a_dynasty_has_no_winner_before_its_last_round() -> None:
+    """The page showed the standing of the first round as that of the Dynasty, even with squares to check."""
+    score = score_table(with_doubts(make_game(ANN, BO, dynasty=True), 0))
+    assert score["standing"] is None
+    assert score["rounds"][0]["verdict"]["text"] == "Bo leads on points, 3 to 2; still to check: Ann"
+
+
 def test_a_dynasty_has_no_winner_while_a_player_lacks_a_kingdom() -> None:
     kingdoms = [(ANN, 0), (BO, 0), (CY, 0), (ANN, 1), (BO, 1), (ANN, 2), (BO, 2), (CY, 2)]
     game = make_game(*(replace(one, round=number) for one, number in kingdoms), dynasty=True)
