@@ -187,6 +187,8 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
             yield _make_item(Impact.PLACES, why, "put the photos into folders of their tables", **about)
             continue
+        if not any(map(_may_be_misread, kingdoms)):
+            continue
         for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
             kingdom = None if problem.kingdom is None else kingdoms[problem.kingdom]
             if kingdom is None:

@@ -92,6 +92,16 @@ def test_a_certain_board_needs_no_review(probability: float, count: int, tmp_pat
     assert len(review_rows(tmp_path, {"ann.jpg": sure})) == count
 
 
+def test_a_conflict_of_boards_that_people_have_given_needs_no_review(tmp_path: Path) -> None:
+    board, out = "# m3 w", tmp_path / "out"
+    folder = write_files(tmp_path / "photos", {"ann.jpg": text_photo(board), "bo.jpg": text_photo(f"{board} / . . .")})
+    run_batch(folder, out)
+    for player, count in (("ann", 1), ("bo", 0)):
+        CorrectionFile(out).add([Correction(f"{player}.jpg", "", 1, board=board)])
+        run_batch(folder, out)
+        assert len(read_csv(out / "review.csv")) == count
+
+
 TOWNS = "w1 w t / # f f1 / . t t1"
 
 
