@@ -103,7 +103,7 @@ def _score_round(
                 "id": kingdom.id,
                 "player": kingdom.player,
                 "error": error,
-                "review": _is_in_doubt(kingdom, side) or (kingdom.seen is None and values["review"]),
+                "review": _is_in_doubt(kingdom, side) or (not (kingdom.seen or kingdom.checked) and values["review"]),
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )

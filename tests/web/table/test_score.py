@@ -159,6 +159,13 @@ def test_a_kingdom_from_a_photo_that_is_too_wide_for_the_game_is_to_check() -> N
     assert score_table(game)["rounds"][0]["verdict"]["certain"]
 
 
+def test_a_typed_kingdom_with_a_problem_is_to_check_until_a_person_confirms_it() -> None:
+    game = make_game(AddKingdom(board="# g3"), BO)
+    for checked in (False, True):
+        score = score_table(game.with_kingdom(replace(game.rounds[0][0], checked=checked)))
+        assert score["rounds"][0]["kingdoms"][0]["review"] is not checked
+
+
 def test_questions_about_pieces_of_other_rules_are_not_counted() -> None:
     """The page asks only about those of the game, so nobody could answer them."""
     gem = PieceDoubt("gem", "0,0", 0.7)
