@@ -157,7 +157,7 @@ def _check_kingdoms(game: Game, top: Node) -> None:
     for number, table in enumerate(game.rounds):
         node = top.at("round", number) if len(game.rounds) > 1 else top
         count, limit = len(table.kingdoms), rules.max_kingdoms
-        if not count:
+        if not count and number == 0:
             node.fail("there is no kingdom", "at least one, under [[kingdom]]")
         if count > limit:
             node.at("kingdom", limit).fail(f"{rules.name} with {count} kingdoms", f"at most {limit} of them")
@@ -169,7 +169,7 @@ def _check_kingdoms(game: Game, top: Node) -> None:
         _check_names(table, node, teams=game.teams)
         players = {kingdom.player.casefold() for kingdom in table.kingdoms}
         first_players = first_players or players
-        if players != first_players:
+        if players and players != first_players:
             node.fail("other players than in the first round", "the same names in every round")
 
 

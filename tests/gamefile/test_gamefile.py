@@ -124,6 +124,15 @@ def test_a_dynasty_is_read() -> None:
     assert rank_kingdoms(game.rounds[1].kingdoms, game.rule_set).reason == "Ann wins on points, 1 to 0"
 
 
+def test_a_dynasty_that_is_not_over_is_read_and_has_no_result() -> None:
+    """The page could save none: it writes the rounds that are still to play, too."""
+    top, first_round, *_ = DYNASTY.split("[[round]]")
+    game = parse_game(f"{top}[[round]]{first_round}[[round]]\n[[round]]\n")
+    assert [len(table.kingdoms) for table in game.rounds] == [2, 0, 0]
+    assert (game.has_round_result(game.rounds[0]), game.has_result) == (True, False)
+    assert parse_game(write_game_text(game)) == game
+
+
 def test_teams_are_read() -> None:
     game = parse_game(TEAMS)
     assert [kingdom.player for kingdom in game.rounds[0].kingdoms] == ["Ann & Bo", "Cy & Di", "Eve & Flo"]
