@@ -4,7 +4,7 @@ The winner is announced when no square has to be checked any more; until then th
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ def score_table(game: TableGame) -> dict[str, Any]:
     rounds = [_score_round(played_game, *one) for one in zip(played_game.rounds, game.rounds, errors, strict=True)]
     standing = rounds[0]["standing"]
     if len(rounds) > 1:
-        standing = _rank_dynasty(game, played_game) if played_game.has_result else None
+        standing = _rank_dynasty(game, played_game, rounds) if played_game.has_result else None
     return {
         "rules": played_game.rule_set.name,
         "side": played_game.side,
@@ -63,22 +63,17 @@ def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
     return game
 
 
-def _rank_dynasty(game: TableGame, played_game: PlayedGame) -> dict[str, Any]:
-    """The standing of a Dynasty as plain values (models.Standing)."""
-    side = played_game.rule_set.side
-    to_check = [
-        f"round {number}"
-        for number, kingdoms in enumerate(game.rounds, start=1)
-        if any(_is_in_doubt(kingdom, side) for kingdom in kingdoms)
-    ]
+def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The standing of a Dynasty as plain values (models.Standing), from the scores of its rounds."""
+    to_check = [f"round {number}" for number, one in enumerate(rounds, start=1) if not one["verdict"]["certain"]]
     notes = [f"still to check: {join_words(to_check)}"] if to_check else []
     for number, kingdoms in enumerate(game.rounds, start=1):
         names = {one.player.casefold() for one in kingdoms}
         missing_players = [one.player for one in game.players if one.player.casefold() not in names]
         if missing_players:
             notes.append(f"round {number} has no kingdom of {join_words(missing_players)}")
-    rounds = [table.kingdoms for table in played_game.rounds]
-    standing = rank_dynasty(rounds, played_game.rule_set, is_over=not notes)
+    played_rounds = [table.kingdoms for table in played_game.rounds]
+    standing = rank_dynasty(played_rounds, played_game.rule_set, is_over=not notes)
     return standing_to_dict(replace(standing, reason="; ".join([standing.reason, *notes])))
 
 
@@ -89,6 +84,7 @@ def _score_round(
     result = build_round_result(played_game, table, GAME_NAME)
     questions = [*_list_questions(kingdoms, table, played_game)]
     scores, side = [], played_game.rule_set.side
+    in_doubt = {one.id: one for one, error in zip(kingdoms, errors, strict=True) if error or _is_in_doubt(one, side)}
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values, info = kingdom_to_dict(scored_kingdom), kingdom.unconfirmed_info
         if info.reading:  # the total is right at least where the board is
@@ -103,7 +99,7 @@ def _score_round(
                 "id": kingdom.id,
                 "player": kingdom.player,
                 "error": error,
-                "review": _is_in_doubt(kingdom, side) or (not (kingdom.seen or kingdom.checked) and values["review"]),
+                "review": kingdom.id in in_doubt or (not (kingdom.seen or kingdom.checked) and values["review"]),
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )
@@ -115,7 +111,7 @@ def _score_round(
         "note": played_game.note(table) or None,
         "questions": questions,
     }
-    return round_score | {"verdict": _describe_round(kingdoms, table, played_game, round_score)}
+    return round_score | {"verdict": _describe_round(kingdoms, in_doubt, table, played_game, round_score)}
 
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
@@ -124,10 +120,13 @@ def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
 
 
 def _describe_round(
-    kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame, round_score: dict[str, Any]
+    kingdoms: Sequence[TableKingdom],
+    in_doubt: Mapping[str, TableKingdom],
+    table: Table,
+    played_game: PlayedGame,
+    round_score: dict[str, Any],
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
-    in_doubt = {one.id: one for one in kingdoms if _is_in_doubt(one, played_game.rule_set.side)}
     to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
     is_certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)

@@ -92,6 +92,8 @@ def test_a_wrong_fact_costs_only_itself() -> None:
     score = score_table(make_game(wrong, BO, game="queendomino"))
     first, second = score["rounds"][0]["kingdoms"]
     assert ("The Moon" in first["error"], first["total"], second["error"]) == (True, 2, None)
+    assert first["review"]
+    assert score["rounds"][0]["verdict"]["text"] == "Bo leads on points, 3 to 2; still to check: Player 1"
 
 
 def test_facts_of_another_game_do_not_count() -> None:
