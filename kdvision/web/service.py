@@ -26,7 +26,7 @@ from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
+from kdvision.vision.decide.game_set import GAME_AUTO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import json_response, list_variants, status_of
@@ -119,7 +119,7 @@ class Service:
             )
         except KdvisionError as error:
             return Result(PHOTO_NAME, error=error), []
-        game = readings[0].game if readings else GAME_KINGDOMINO
+        game = readings[0].game
         variants, facts = find_open_facts(readings, game, rules.variants)
         rule_set = choose_rule_set(game, [reading.board for reading in readings], side=rules.side, variants=variants)
         result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)

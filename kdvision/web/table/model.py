@@ -107,12 +107,6 @@ class TableKingdom(Struct, frozen=True):
         return Seen() if self.seen is None or self.checked else self.seen
 
     @property
-    def is_in_doubt(self) -> bool:
-        """True if a person should still check the kingdom."""
-        info = self.unconfirmed_info
-        return info.review and bool(info.reading or info.doubts or info.pieces or info.problems)
-
-    @property
     def top_left(self) -> Square:
         """The place of the board's A1: the first row and column with a tile."""
         rows, cols = zip(*map(parse_place, self.cells), strict=True) if self.cells else ((0,), (0,))

@@ -24,7 +24,7 @@ from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
 from kdvision.report.doubt_effects import Alternative, score_doubts
 from kdvision.report.game import build_round_result
-from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, standing_to_dict
+from kdvision.report.to_dict import doubt_to_dict, kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
 
@@ -116,7 +116,9 @@ def _score_round(
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
     """Whether a person should check the kingdom. The photo alone does not tell that it is larger than `side` allows."""
-    return kingdom.is_in_doubt or (bool(kingdom.unconfirmed_info.reading) and any(check_extent(kingdom.board, side)))
+    info = kingdom.unconfirmed_info
+    has_questions = info.review and (info.reading or info.doubts or info.pieces or info.problems)
+    return bool(has_questions or (info.reading and any(check_extent(kingdom.board, side))))
 
 
 def _describe_round(
@@ -164,12 +166,10 @@ def _list_questions(
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
         yield {
+            **doubt_to_dict(doubt),
             "kingdom": kingdom.id,
             "at": format_place(doubt.square, kingdom.top_left),
             "square": doubt.square.name if min(doubt.square) >= 0 else "",
-            "read": doubt.read,
-            "instead": doubt.instead,
-            "probability": round(doubt.probability, 4),
             "points_if": doubt.points,
             "total_if": doubt.total,
             "changes_standing": doubt.changes_standing,
