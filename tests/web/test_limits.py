@@ -2,10 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -13,8 +12,7 @@ from starlette.types import Message
 
 from kdvision.web.api import wait_for_response
 from kdvision.web.limits import MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Report
-
-T = TypeVar("T")
+from tests.phones import run_in_thread
 
 
 @asynccontextmanager
@@ -24,12 +22,6 @@ async def open_queue(threads: int = 1, **limits: int) -> AsyncIterator[JobQueue]
         yield queue
     finally:
         queue.close()
-
-
-def run_in_thread(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine, in its own thread: the browser tests keep an event loop in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
 
 
 async def run_job(
@@ -57,7 +49,7 @@ def test_jobs_are_done_in_the_order_they_came() -> None:
         async with open_queue() as queue:
             await asyncio.gather(*(run_job(queue, lambda _, n=n: done.append(n)) for n in range(20)))  # type: ignore[misc]
 
-    run_in_thread(run_all())
+    run_in_thread(run_all)
     assert done == list(range(20))
 
 
@@ -78,7 +70,7 @@ def test_no_more_run_at_once_than_there_are_threads() -> None:
         async with open_queue(2) as queue:
             await asyncio.gather(*(run_job(queue, job) for _ in range(12)))
 
-    run_in_thread(run_all())
+    run_in_thread(run_all)
     assert most == 2
 
 
@@ -100,7 +92,7 @@ def test_a_waiting_client_hears_how_many_are_ahead_and_what_goes_on() -> None:
             await asyncio.gather(*first)
             return await last
 
-    assert run_in_thread(run_three()) == 7
+    assert run_in_thread(run_three) == 7
     assert reports == [{"stage": "waiting", "ahead": 2}, {"stage": "photo"}]
 
 
@@ -129,7 +121,7 @@ def test_a_full_queue_says_when_to_come_again(
             stack.enter_context(queue.reserve("a", sizes[accepted], max_per_address=max_per_address))
 
     with pytest.raises(Refusal) as raised:
-        run_in_thread(reserve())
+        run_in_thread(reserve)
     assert (raised.value.status, raised.value.retry_after) == (503, 5)
 
 
@@ -144,7 +136,7 @@ def test_one_phone_leaves_slots_for_the_others() -> None:
                 stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
             stack.enter_context(queue.reserve("b", MAX_PHOTO_BYTES, max_per_address=each))
 
-    run_in_thread(reserve())
+    run_in_thread(reserve)
 
 
 def test_a_job_that_fails_gives_its_slot_back() -> None:
@@ -157,7 +149,7 @@ def test_a_job_that_fails_gives_its_slot_back() -> None:
                 with pytest.raises(ValueError):
                     await run_job(queue, job)
 
-    run_in_thread(run_twice())
+    run_in_thread(run_twice)
 
 
 def test_a_job_whose_client_is_gone_never_starts() -> None:
@@ -177,7 +169,7 @@ def test_a_job_whose_client_is_gone_never_starts() -> None:
             await first
             await run_job(queue, lambda _: started.append("next"))
 
-    run_in_thread(leave())
+    run_in_thread(leave)
     assert started == ["next"]
 
 
@@ -201,5 +193,5 @@ def test_a_request_without_a_photo_is_given_up_if_its_client_leaves() -> None:
             await first
             await run_job(queue, lambda _: started.append("next"))
 
-    run_in_thread(leave())
+    run_in_thread(leave)
     assert started == ["next"]
