@@ -65,7 +65,7 @@ Fits: Final = msgspec.defstruct(
 )
 
 
-class InviteQuery(Struct):
+class InviteQuery(Struct, forbid_unknown_fields=True):
     """The table that other phones are invited to."""
 
     table: Annotated[str, Meta(pattern=r"^[A-Z0-9]{0,8}$(?!\n)")] = ""
@@ -74,7 +74,7 @@ class InviteQuery(Struct):
 def parse_query(query: QueryParams, model: Any) -> Any:
     """The options of a query as an instance of the model; raises Refusal."""
     texts = {field.name for field in msgspec.structs.fields(model) if isinstance(field.default, str)}
-    values: dict[str, Any] = {**query, "corners": query.getlist("corners")}
+    values: dict[str, Any] = {**query} | ({"corners": query.getlist("corners")} if "corners" in query else {})
     for name in query.keys() - texts - {"corners"}:
         with suppress(msgspec.DecodeError, RecursionError):  # values are written as in JSON, with strings unquoted
             values[name] = msgspec.json.decode(query[name])

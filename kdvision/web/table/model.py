@@ -189,8 +189,7 @@ class TableGame(Struct, frozen=True):
         return msgspec.structs.replace(self, rounds=[*self.rounds[:number], kingdoms, *self.rounds[number + 1 :]])
 
     def with_kingdom(self, kingdom: TableKingdom) -> "TableGame":
-        """The game with a kingdom in place of the one with the same id; raises Refusal."""
-        self.find(kingdom.id)
+        """The game with a kingdom in place of the one with the same id."""
         rounds = [[kingdom if one.id == kingdom.id else one for one in kingdoms] for kingdoms in self.rounds]
         return msgspec.structs.replace(self, rounds=rounds)
 
