@@ -361,7 +361,8 @@ def choose_player(
     kingdoms = game.rounds[number]
     names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}.union(other_colours)
     known_players = game.rounds[0] if number else game.last_players
-    players = [one for one in known_players if one.player not in names and colour in ("", one.colour)]
+    absent_players = [one for one in known_players if one.player not in names]
+    players = [one for one in absent_players if (one.colour == colour if colour else one.colour not in other_colours)]
     if not player and players:
         return players[0].player, players[0].colour
     new_names = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))

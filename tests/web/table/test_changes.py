@@ -6,7 +6,7 @@ import pytest
 
 from kdvision.web.table.changes import choose_player
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import TableGame
+from kdvision.web.table.model import Player, TableGame
 
 PIECES: dict[str, Any] = {
     "knight": "2,3",
@@ -35,3 +35,10 @@ def test_the_queen_comes_and_goes() -> None:
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
     assert choose_player(TableGame(), 0, "", "", ("blue", "green")) == ("Player 1", "pink")
     assert choose_player(TableGame(), 0, "", "blue", ("blue", "green")) == ("Player 1", "blue")
+
+
+def test_a_kingdom_without_a_colour_is_not_that_of_a_player_whose_colour_another_one_shows() -> None:
+    """The first kingdom of the photo became Ann's, and her own got a new name."""
+    game = TableGame(last_players=[Player("Ann", "blue"), Player("Bo", "green")])
+    assert choose_player(game, 0, "", "", ("", "blue")) == ("Bo", "green")
+    assert choose_player(game, 0, "", "blue", ("", "blue")) == ("Ann", "blue")
