@@ -5,10 +5,11 @@ from typing import Any, Final
 import msgspec
 
 from kdvision.game.kingdom import UNKNOWN
+from kdvision.report.pieces import VISIBLE_KINDS
 from kdvision.web.limits import Refusal
 from kdvision.web.table.model import Facts, format_place, parse_place
 
-FACT_KEYS: Final = {"knight": "knights", "building": "buildings", "gem": "gems"}
+FACT_KEYS: Final = {kind: key for key, kind in VISIBLE_KINDS.items()}
 """The key in game files of each kind of piece on the board."""
 
 MAX_FACTS_BYTES: Final = 20_000

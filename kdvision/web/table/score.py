@@ -28,8 +28,6 @@ from kdvision.report.to_dict import doubt_to_dict, kingdom_to_dict, problem_to_d
 from kdvision.text import count_noun, join_words
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
 
-GAME_NAME: Final = "the game"
-
 BOARD_FACTS: Final = ("discarded", "claims")
 """Facts of every game."""
 
@@ -81,7 +79,7 @@ def _score_round(
     played_game: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
-    result = build_round_result(played_game, table, GAME_NAME)
+    result = build_round_result(played_game, table, "")
     questions = [*_list_questions(kingdoms, table, played_game)]
     scores, side = [], played_game.rule_set.side
     in_doubt = {one.id: one for one, error in zip(kingdoms, errors, strict=True) if error or _is_in_doubt(one, side)}
