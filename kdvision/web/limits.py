@@ -38,6 +38,10 @@ A slot is reserved when the request headers arrive, so the declared size counts 
 """
 
 
+MAX_KINGDOM_SIDE: Final = 13
+"""Rows and columns that a kingdom of 7 by 7 can reach from its castle. Questions about larger boards take seconds."""
+
+
 class Refusal(KdvisionError):
     """A request that the server refuses: the HTTP status, and the seconds after which the client may try again."""
 

@@ -30,7 +30,7 @@ from kdvision.vision.decide.game_set import GAME_AUTO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import json_response, list_variants, status_of
-from kdvision.web.limits import JobQueue, Refusal, Report
+from kdvision.web.limits import MAX_KINGDOM_SIDE, JobQueue, Refusal, Report
 from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
 from kdvision.web.table.storage import StoredReading
@@ -47,9 +47,6 @@ TEXT: Final = "text/plain"
 
 MAX_PICTURE_SIDE: Final = 2000
 """Pixels of a picture made for the page: with four kingdoms in it, a square still has eighty."""
-
-MAX_FITS_SIDE: Final = 13
-"""Rows and columns that a kingdom of 7 by 7 can reach from its castle. Larger boards of "?" would take seconds."""
 
 SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
 """Suffix by the first bytes of a photo; any other is .heic, the only other format that phones send."""
@@ -161,8 +158,8 @@ def answer_fits(body: Any) -> Response:
     """Where the domino of a Fits may be laid, as `kdvision fits --json` prints it; raises NotationError and Refusal."""
     board = Board.parse(body.board)
     rows, cols = board.extent
-    if max(rows, cols) > MAX_FITS_SIDE:
-        hint = f"send a board with at most {MAX_FITS_SIDE} of each"
+    if max(rows, cols) > MAX_KINGDOM_SIDE:
+        hint = f"send a board with at most {MAX_KINGDOM_SIDE} of each"
         raise Refusal(422, f"the board has {rows} rows and {cols} columns", hint=hint)
     rule_set = choose_rule_set(body.game, [board], side=body.side, variants=list_variants(body))
     result = build_board_result([board], rule_set)

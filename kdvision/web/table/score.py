@@ -26,6 +26,7 @@ from kdvision.report.doubt_effects import Alternative, score_doubts
 from kdvision.report.game import build_round_result
 from kdvision.report.to_dict import doubt_to_dict, kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
+from kdvision.web.limits import MAX_KINGDOM_SIDE
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
 
 BOARD_FACTS: Final = ("discarded", "claims")
@@ -156,9 +157,11 @@ def _list_questions(
 ) -> Iterator[dict[str, Any]]:
     """The doubts of a round as plain values (models.TableDoubt), the most decisive first.
 
-    There are none while facts are open, or too many kingdoms are at the table to rank: that could take many seconds.
+    There are none while facts are open, or too many or too large kingdoms are at the table to rank: that could take
+    many seconds.
     """
-    if any(map(has_open_facts, table.kingdoms)) or len(kingdoms) > played_game.rule_set.max_kingdoms:
+    is_too_large = any(max(one.board.extent) > MAX_KINGDOM_SIDE for one in table.kingdoms)
+    if is_too_large or any(map(has_open_facts, table.kingdoms)) or len(kingdoms) > played_game.rule_set.max_kingdoms:
         return
     alternatives = [[_make_alternative(doubt, one) for doubt in one.unconfirmed_info.doubts] for one in kingdoms]
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):

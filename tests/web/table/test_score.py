@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
@@ -125,9 +126,10 @@ def test_nobody_wins_while_squares_are_in_doubt() -> None:
     assert found["kingdoms"][2]["review"]
 
 
-def test_questions_are_not_ranked_for_more_kingdoms_than_play() -> None:
+@pytest.mark.parametrize("kingdoms", [(ANN, BO, CY, ANN, BO), (ANN, BO, AddKingdom(board="# s " + "w " * 12))])
+def test_questions_are_not_ranked_for_more_or_larger_kingdoms_than_play(kingdoms: tuple[AddKingdom, ...]) -> None:
     """With the most that a link may hold, each change took many seconds."""
-    game = with_doubts(make_game(ANN, BO, CY, ANN, BO), 2, SquareDoubt("0,0", "#", "s", 0.9, {"0,0": "s"}))
+    game = with_doubts(make_game(*kingdoms), 2, SquareDoubt("0,0", "#", "s", 0.9, {"0,0": "s"}))
     assert score_table(game)["rounds"][0]["questions"] == []
 
 
