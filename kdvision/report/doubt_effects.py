@@ -86,12 +86,16 @@ def score_doubts(
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing | None:
     """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
 
-    With unknown squares or missing kingdoms, and unless it `is_over`, it says who leads.
+    With unknown squares, missing kingdoms or too many of them, and unless it `is_over`, it says who leads.
     """
     if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
         return None
+    limit = rule_set.max_kingdoms
     is_over &= rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
-    return rank_kingdoms(kingdoms, rule_set, is_over=is_over)
+    standing = rank_kingdoms(kingdoms, rule_set, is_over=is_over and len(kingdoms) <= limit)
+    if len(kingdoms) <= limit:
+        return standing
+    return replace(standing, reason=f"{standing.reason}; {rule_set.name} is played with at most {limit} kingdoms")
 
 
 def _list_places(places: Sequence[Place]) -> set[tuple[int, int]]:

@@ -133,6 +133,13 @@ def test_a_kingdom_leads_while_squares_or_kingdoms_are_missing(rules: RuleSet, t
     assert standing is not None and ("wins" if is_over else "leads") in standing.reason
 
 
+def test_more_kingdoms_than_play_one_game_have_no_winner() -> None:
+    result = build_game(*[make_reading(AHEAD)] * 3, make_reading(BEHIND), make_reading("w1 w w / # w ."))
+    reason = "kingdom 5 leads on points, 4 to 3; Kingdomino is played with at most 4 kingdoms"
+    assert result_to_dict(result)["standing"]["reason"] == reason
+    assert f"K{reason[1:]}" in format_table(result)
+
+
 def test_no_total_is_named_for_an_unknown_square_while_pieces_are_unknown() -> None:
     kingdom = Kingdom(Board.parse("w1 f # / l s ? / w w w"), gems=(Gem("?", Square(0, 0)),))
     text = format_table(build_board_result([kingdom], make_rule_set(variants=["lost-treasures"])))
