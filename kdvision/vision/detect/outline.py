@@ -48,7 +48,10 @@ class KingdomOutline:
         """Return the outline of four points (x, y), in either direction; raise NotationError."""
         if isinstance(outline, KingdomOutline):
             return outline
-        points = np.asarray(outline, np.float64)
+        try:
+            points = np.asarray(outline, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            points = np.empty(0)
         if points.shape != (4, 2) or not np.isfinite(points).all():
             raise _make_error("an outline has four corners, each of two numbers")
         if (_compute_turns(points) < 0).all():

@@ -47,6 +47,8 @@ def test_either_direction_begins_at_the_same_corner() -> None:
         ([[0, 0], [50, 0], [100, 0], [0, 100]], "convex"),
         (POINTS[:3], "four corners"),
         ([[0, 0], [100, 0], [float("nan"), 100], [0, 100]], "four corners"),
+        ([[0, 0], [100, 0], [100], [0, 100]], "four corners"),
+        ("1,2 3,4", "four corners"),
     ],
 )
 def test_impossible_outlines_are_refused(points: Sequence[Sequence[float]], message: str) -> None:
