@@ -29,12 +29,14 @@ EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for varian
 
 
 def check_box(box: str) -> str:
-    """Return the name of a box; raise NotationError for an unknown game or expansion."""
+    """Return the name of a box; raise NotationError for an unknown game, or an expansion unknown or repeated."""
     game, *expansions = box.split("+")
     for name, names in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
         if name not in names:
             choices = ", ".join(names)
             raise NotationError(f"there is no game {name!r}", expected=choices, hint=f"name one of {choices}")
+    if len(set(expansions)) < len(expansions):
+        raise NotationError(f"{box!r} has an expansion twice", expected="each once", hint="name each expansion once")
     return box
 
 

@@ -139,6 +139,8 @@ def test_a_game_that_is_named_is_the_game() -> None:
         check_box("carcassonne")
     with pytest.raises(NotationError, match="carcassonne"):
         check_box("kingdomino+carcassonne")
+    with pytest.raises(NotationError, match="twice"):
+        check_box("kingdomino+age-of-giants+age-of-giants")
 
 
 # Expansions that add dominoes.
