@@ -46,7 +46,8 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             _draw_squares(canvas, entry, grid, sides)
             _draw_points(canvas, entry, grid, sides)
             default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
-            _draw_total(canvas, entry, grid, entry.player_name or default_name)
+            player_name = entry.player_name if _has_glyphs(entry.player_name) else ""
+            _draw_total(canvas, entry, grid, player_name or default_name)
             label_offset = np.array([0.0, 0.36 * grid.side])
             centres = [grid.centres[piece.square] - label_offset for piece in entry.reading.pieces]
             centres += [grid.quads[gem.square][2] for gem in entry.reading.gems]
@@ -120,11 +121,8 @@ def shrink_quad(quad: Points, factor: float) -> Points:
 
 
 def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:
-    """Write text on a rounded rectangle around a point, moved inside the picture if necessary.
-
-    Accents are left out, because the font shows an empty box for each letter that has one.
-    """
-    text = "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
+    """Write text without accents on a rounded rectangle around a point, moved inside the picture if necessary."""
+    text = _remove_accents(text)
     size = max(size, MIN_FONT_PIXELS)
     font = _load_font(round(size))
     left, top, right, bottom = font.getbbox(text, anchor="la")
@@ -139,6 +137,18 @@ def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: C
     anchor = middle - np.array([left + right, top + bottom]) // 2  # Pillow cuts text at fractions below zero
     pen.text(tuple(anchor), text, font=font, fill=colour)
     canvas[rows, cols] = np.asarray(image)
+
+
+def _remove_accents(text: str) -> str:
+    """The text in letters that the font may have; it has none with accents."""
+    return "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
+
+
+def _has_glyphs(text: str) -> bool:
+    """True if the font has each letter of a text. It shows the same box for all that it does not have."""
+    font = _load_font(round(MIN_FONT_PIXELS))
+    box = bytes(font.getmask("\uffff"))
+    return all(bytes(font.getmask(letter)) != box for letter in _remove_accents(text))
 
 
 @lru_cache(maxsize=32)
