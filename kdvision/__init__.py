@@ -12,6 +12,7 @@ The public names are imported when they are first used, so the rules alone load 
 """
 
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -34,32 +35,23 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES: Final = {
-    "Board": "kdvision.game.board",
-    "Cell": "kdvision.game.board",
-    "KdvisionError": "kdvision.errors",
-    "KingdomOutline": "kdvision.vision.detect.outline",
-    "KingdomReading": "kdvision.pipeline",
-    "ModelError": "kdvision.errors",
-    "NoKingdomFound": "kdvision.errors",
-    "NotationError": "kdvision.errors",
-    "Photo": "kdvision.vision.image.photo",
-    "PhotoError": "kdvision.errors",
-    "Scorecard": "kdvision.game.scoring",
-    "Square": "kdvision.game.board",
-    "Terrain": "kdvision.game.board",
-    "read": "kdvision.pipeline",
-    "read_views": "kdvision.pipeline",
-    "score": "kdvision.game.scoring",
+_NAMES: Final = {
+    "kdvision.errors": ("KdvisionError", "ModelError", "NoKingdomFound", "NotationError", "PhotoError"),
+    "kdvision.game.board": ("Board", "Cell", "Square", "Terrain"),
+    "kdvision.game.scoring": ("Scorecard", "score"),
+    "kdvision.pipeline": ("KingdomReading", "read", "read_views"),
+    "kdvision.vision.detect.outline": ("KingdomOutline",),
+    "kdvision.vision.image.photo": ("Photo",),
 }
-"""The module of each public name."""
+"""The public names of each module."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *chain(*_NAMES.values())})
