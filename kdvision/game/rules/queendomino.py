@@ -35,18 +35,13 @@ COINS: Final = 12 * 1 + 18 * 3 + 12 * 9
 """The value of all coins of the box."""
 
 BUILDINGS: Final = (
-    *(
-        Building(name, per_territory=Terrain[terrain.upper()], count=2)
-        for terrain, name in {
-            "grass": "",
-            "wheat": "",
-            "swamp": "",
-            "town": "The Church",
-            "lake": "",
-            "mine": "",
-            "forest": "The Sawmill",
-        }.items()
-    ),
+    Building(per_territory=Terrain.GRASS, count=2),
+    Building(per_territory=Terrain.WHEAT, count=2),
+    Building(per_territory=Terrain.SWAMP, count=2),
+    Building("The Church", per_territory=Terrain.TOWN, count=2),
+    Building(per_territory=Terrain.LAKE, count=2),
+    Building(per_territory=Terrain.MINE, count=2),
+    Building("The Sawmill", per_territory=Terrain.FOREST, count=2),
     Building("The Big Tavern", points=2, count=4),
     Building("The Archery Range", per_knight=1, count=2),
     Building("The Guardtower", points=3, count=4),
