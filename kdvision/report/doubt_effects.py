@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.game.board import Board, parse_cell
-from kdvision.game.deck import Deck, face, faces, kinds
+from kdvision.game.deck import Deck, index_deck
 from kdvision.game.kingdom import UNKNOWN, Kingdom, Table
 from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
@@ -141,16 +141,17 @@ def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) ->
 
     `boards` are all of the game.
     """
-    counts = kinds(deck)
+    index = index_deck(deck)
+    counts = index.squares.copy()
     for other in boards:
         counts.subtract(cell for cell in other.values() if cell in counts)
-    unused_kinds, deck_faces = [cell for cell, count in counts.items() if count > 0], faces(deck)
+    unused_kinds = [cell for cell, count in counts.items() if count > 0]
     for square in sorted(board.unknown):
         neighbours = [place for place in square.neighbours() if place in board or place in board.unknown]
         words = [
             str(cell)
             for cell in unused_kinds
-            if any(place in board.unknown or face(cell, board[place]) in deck_faces for place in neighbours)
+            if any(place in board.unknown or (cell, board[place]) in index.number for place in neighbours)
         ]
         for word in [*words, ".", *(["#"] if not board.castles() else [])]:
             yield Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from kdvision.game.deck import Face, face, index_deck
+from kdvision.game.deck import Face, index_deck
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.legality import Placement, describe_square, find_placements
 from kdvision.game.rules import SIDES, clauses
@@ -77,7 +77,7 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
         placements = find_placements(entry.board, domino, side=game_side)
         fits_if = tuple(_judge(find_placements(doubt.board, domino, side=game_side)) for doubt in entry.doubts)
         notes = []
-        if face(*domino) not in index_deck(entry.rule_set.deck).faces:
+        if domino not in index_deck(entry.rule_set.deck).number:
             notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
         wide_placements = find_placements(entry.board, domino, side=SIDES[-1])
         if is_side_open and wide_placements and not placements:
