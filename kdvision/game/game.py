@@ -66,7 +66,7 @@ class Game:
             for table in self.rounds:
                 winners = [one for one in table.kingdoms if self.rule_set.outright_win(one)]
                 if winners or not self.has_round_result(table):
-                    return describe_outlook(table.kingdoms, self.rule_set, has_all_kingdoms=False) if winners else ""
+                    return describe_outlook(table, self.rule_set) if winners else ""
         return ""
 
     def note(self, table: Table) -> str:
@@ -183,12 +183,13 @@ def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -
     )
 
 
-def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_kingdoms: bool = True) -> str:
+def describe_outlook(table: Table, rule_set: RuleSet) -> str:
     """Return a sentence on who wins while facts are open; empty for a single kingdom.
 
-    Without `has_all_kingdoms` other kingdoms are missing, which may have any number of points. An outright win ends
-    the game at once, so no other kingdom can have one.
+    Missing kingdoms may have any number of points. An outright win ends the game at once, so no other kingdom can have
+    one.
     """
+    kingdoms = table.kingdoms
     if len(kingdoms) < 2:
         return ""
     winners = [kingdom for kingdom in kingdoms if rule_set.outright_win(kingdom)]
@@ -196,7 +197,7 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, has_all_
         reason = rule_set.outright_win(winners[0])
         return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    if has_all_kingdoms and not winners:
+    if rule_set.has_all_kingdoms(table) and not winners:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
             others = [other.maximum for other in ranges if other is not point_range]
             if all(maximum is not None and maximum < point_range.minimum for maximum in others):

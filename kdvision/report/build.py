@@ -56,9 +56,8 @@ def build_photo_result(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
-    has_all_kingdoms = rule_set.has_all_kingdoms(Table(tuple(kingdoms)))
     is_open = any(row.is_open for row in rows)
-    outlook = describe_outlook(kingdoms, rule_set, has_all_kingdoms=has_all_kingdoms) if is_open else ""
+    outlook = describe_outlook(Table(tuple(kingdoms)), rule_set) if is_open else ""
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set), outlook=outlook)
 
 

@@ -43,8 +43,7 @@ def build_round_result(game: Game, table: Table, title: str) -> Result:
     )
     standing, outlook = None, ""
     if not game.has_round_result(table):
-        has_all_kingdoms = game.rule_set.has_all_kingdoms(table)
-        outlook = describe_outlook(table.kingdoms, game.rule_set, has_all_kingdoms=has_all_kingdoms)
+        outlook = describe_outlook(table, game.rule_set)
     elif len(rows) > 1:
         standing = rank_kingdoms(table.kingdoms, game.rule_set)
     shared_problems = tuple(problem for problem in problems if problem.kingdom is None)

@@ -332,13 +332,13 @@ def test_a_given_queen_is_no_open_fact_of_the_others() -> None:
 def test_the_winner_is_named_early_only_if_no_open_fact_can_change_it() -> None:
     text = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
     game = parse_game(text)
-    assert game.is_open(game.rounds[0])
-    kingdoms = game.rounds[0].kingdoms
-    assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still missing"
-    assert describe_outlook(kingdoms[:1], game.rule_set) == ""
+    table = game.rounds[0]
+    assert game.is_open(table)
+    assert describe_outlook(table, game.rule_set) == "Ann wins, whatever is still missing"
+    assert describe_outlook(replace(table, kingdoms=table.kingdoms[:1]), game.rule_set) == ""
     unknown = "who wins is not known yet"
-    assert describe_outlook(kingdoms, game.rule_set, has_all_kingdoms=False) == unknown
-    assert describe_outlook(parse_game(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
+    assert describe_outlook(replace(table, seats=4), game.rule_set) == unknown
+    assert describe_outlook(parse_game(OPEN).rounds[0], game.rule_set) == unknown
 
 
 @pytest.mark.parametrize(
