@@ -219,8 +219,7 @@ def write_game_file(path: str | None, results: Sequence[Result], options: ScoreO
         return
     from kdvision.report.game import format_game_file
 
-    side = options.make_rules([kingdom.board for result in results for kingdom in result.kingdoms]).side
-    text = format_game_file(results, options.board_game, options.variants, side=options.size, default_side=side)
+    text = format_game_file(results, options.board_game, options.variants, side=options.size)
     write_atomically(Path(path), text.encode())
     print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
 

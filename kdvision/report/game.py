@@ -10,6 +10,7 @@ from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Table
 from kdvision.game.open_facts import close_queen
+from kdvision.game.rules import SIDES
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
@@ -123,22 +124,13 @@ def _format_dominoes(player: str, naming: Naming | None) -> str:
     return f" {player}'s dominoes{count}: {', '.join(map(str, naming.dominoes))}"
 
 
-def format_game_file(
-    results: Sequence[Result],
-    kind: str,
-    variants: Sequence[str] = (),
-    *,
-    side: int | None = None,
-    default_side: int = 5,
-) -> str:
+def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[str], *, side: int | None) -> str:
     """The text of a game file with the kingdoms of all photos, for the user to fill in.
 
-    `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either, and
-    `default_side` is used to write it. Raises KdvisionError if the kingdoms cannot be one game.
+    `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either. Raises
+    KdvisionError if the kingdoms cannot be one game.
     """
     rows = [entry for result in results for entry in result.kingdoms]
-    if not rows:
-        raise KdvisionError("there is no kingdom to write a game file of", hint="take a photo that shows one")
     names = [entry.player_name or (entry.reading.colour if entry.reading else "") for entry in rows]
     kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, _make_unique(names), strict=True)]
     remarks = [
@@ -146,7 +138,7 @@ def format_game_file(
         for result in results
         for number, entry in enumerate(result.kingdoms, start=1)
     ]
-    game = Game(kind, side or default_side, (Table(close_queen(kingdoms)),), tuple(variants))
+    game = Game(kind, side or SIDES[0], (Table(close_queen(kingdoms)),), tuple(variants))
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)
