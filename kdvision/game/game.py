@@ -186,8 +186,8 @@ def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -
 def describe_outlook(table: Table, rule_set: RuleSet) -> str:
     """Return a sentence on who wins while facts are open; empty for a single kingdom.
 
-    Missing kingdoms may have any number of points. An outright win ends the game at once, so no other kingdom can have
-    one.
+    Missing kingdoms may have any number of points, and of too many kingdoms nobody knows which play. An outright win
+    ends the game at once, so no other kingdom can have one.
     """
     kingdoms = table.kingdoms
     if len(kingdoms) < 2:
@@ -197,7 +197,7 @@ def describe_outlook(table: Table, rule_set: RuleSet) -> str:
         reason = rule_set.outright_win(winners[0])
         return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    if rule_set.has_all_kingdoms(table) and not winners:
+    if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not winners:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
             others = [other.maximum for other in ranges if other is not point_range]
             if all(maximum is not None and maximum < point_range.minimum for maximum in others):

@@ -338,6 +338,8 @@ def test_the_winner_is_named_early_only_if_no_open_fact_can_change_it() -> None:
     assert describe_outlook(replace(table, kingdoms=table.kingdoms[:1]), game.rule_set) == ""
     unknown = "who wins is not known yet"
     assert describe_outlook(replace(table, seats=4), game.rule_set) == unknown
+    five = (*table.kingdoms, *[table.kingdoms[-1]] * (5 - len(table.kingdoms)))
+    assert describe_outlook(replace(table, kingdoms=five), game.rule_set) == unknown  # four may play
     assert describe_outlook(parse_game(OPEN).rounds[0], game.rule_set) == unknown
 
 
