@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from kdvision.game.deck import Face, index_deck
-from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.legality import Placement, describe_square, find_placements
 from kdvision.game.rules import SIDES, clauses
 from kdvision.report.result import Result, ScoredKingdom
@@ -143,8 +142,7 @@ def _list_placements(answer: FitsAnswer) -> Iterator[Text]:
 def _list_notes(answer: FitsAnswer) -> Iterator[str]:
     effect = {True: "the domino fits", False: "the domino fits nowhere", None: "it is not known whether it fits"}
     for doubt, fits in zip(answer.entry.doubts, answer.fits_if, strict=True):
-        content = "is not known" if doubt.read == UNKNOWN else describe_reading(doubt)
         change = "the answer stays" if fits == answer.fits else effect[fits]
-        yield f"? {doubt.square.name} {content}; if it is {name_cell(doubt.instead)}, {change}"
+        yield f"? {doubt.square.name} {describe_reading(doubt)}; if it is {name_cell(doubt.instead)}, {change}"
     yield from (f"? {note}" for note in answer.notes)
     yield from list_problems(answer.entry)

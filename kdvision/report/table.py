@@ -207,7 +207,7 @@ def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )
-    looks = f"? {name} {'is not known' if doubt.read == UNKNOWN else describe_reading(doubt)}"
+    looks = f"? {name} {describe_reading(doubt)}"
     if is_open:
         return f"{looks}; it may be {other}: {fix}"
     if doubt.read == UNKNOWN:
@@ -216,7 +216,9 @@ def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
 
 
 def describe_reading(doubt: ScoredDoubt) -> str:
-    """What a doubtful square looks like, in words."""
+    """What is known of a doubtful square, in words."""
+    if doubt.read == UNKNOWN:
+        return "is not known"
     return f"looks like {name_cell(doubt.read)} ({100 * doubt.probability:.0f} % sure)"
 
 
