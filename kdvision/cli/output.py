@@ -13,6 +13,7 @@ from typing import Final
 import typer
 
 from kdvision.errors import ExitCode, KdvisionError
+from kdvision.game.legality import Problem
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.text import capitalise, replace_controls
@@ -37,14 +38,14 @@ def print_result(result: Result, *, as_json: bool) -> None:
         print_text(format_table, result)
 
 
-def exit_with_code(results: Sequence[Result], *, strict: bool) -> None:
-    """Exit with the code that the results call for; return if all is well."""
+def exit_with_code(results: Sequence[Result], *, strict: bool, problems: Sequence[Problem] = ()) -> None:
+    """Exit with the code that the results call for; return if all is well. `problems` are those that they share."""
     errors = [result.error for result in results if result.error is not None]
     if errors:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else errors[0].exit_code)
     if any(result.failed_views for result in results):
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if not strict or not any(result.review for result in results):
+    if not strict or not (problems or any(result.review for result in results)):
         return
     for result in results:
         for number, kingdom in enumerate(result.kingdoms, start=1):
@@ -53,6 +54,8 @@ def exit_with_code(results: Sequence[Result], *, strict: bool) -> None:
                 squares += [square.name for problem in kingdom.problems for square in problem.squares]
                 location = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
                 print_message(f"{result.photo or 'typed'}: check kingdom {number}{location}")
+    for problem in problems:
+        print_message(problem.text)
     raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 

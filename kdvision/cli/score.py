@@ -16,6 +16,7 @@ from kdvision.cli.output import exit_with_code, print_error, print_line, print_m
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
 from kdvision.game.board import parse_cell
+from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
@@ -101,15 +102,16 @@ def score(
             check_kingdom(options.facts.highest, first_number + len(result.kingdoms))
         print_result(result, as_json=options.as_json)
     game_options: ScoreOptions | None = None  # of photos of different games
+    shared_problems: Sequence[Problem] = ()
     if len({game.game for game in photo_games}) <= 1:  # one photo may show variants that the others do not
         game_options = max(photo_games, key=lambda game: len(game.variants), default=options)
-        _print_game(results, game_options)
+        shared_problems = _print_game(results, game_options)
     kingdoms = chain.from_iterable(result.kingdoms for result in results)
     colours = [kingdom.reading.colour for kingdom in kingdoms if kingdom.reading is not None]
     if colours and (warning := options.players.describe_unmatched(colours)):
         print_message(warning)
     write_game_file(game_file, results, game_options)
-    exit_with_code(results, strict=options.strict)
+    exit_with_code(results, strict=options.strict, problems=shared_problems)
 
 
 def _score_photo(
@@ -161,10 +163,10 @@ def _score_photo(
     return replace(result, failed_views=tuple(failed_views)), used_options
 
 
-def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
-    """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only.
+def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
+    """Print who wins over several photos, if their kingdoms can be one game, and return the problems of that game.
 
-    If a photo failed, somebody leads.
+    JSON has one object per photo only. If a photo failed, somebody leads.
     """
     from kdvision.report.table import format_combined
 
@@ -173,18 +175,21 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
         for result in results
         for number, kingdom in enumerate(result.kingdoms, start=1)
     ]
-    if options.as_json or len(results) == 1 or len(rows) < 2:
-        return
+    if len(results) == 1 or len(rows) < 2 or (options.as_json and not options.strict):
+        return ()
     rules = options.make_rules([kingdom.board for kingdom, _ in rows])
     if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
-        return
+        return ()
     if any(result.is_open for result in results):
-        typer.echo(" Who wins is not known yet: facts are missing.")
-        return
+        if not options.as_json:
+            typer.echo(" Who wins is not known yet: facts are missing.")
+        return ()
     kingdoms, places = zip(*rows, strict=True)
     players = make_names_unique([kingdom.player_name or place for kingdom, place in rows], places)
     failed_photos = [str(result.photo) for result in results if result.error is not None]
     game = combine_kingdoms(kingdoms, players, rules, is_over=not failed_photos)
+    if options.as_json:
+        return game.shared_problems
     print_text(format_combined, game)
     if failed_photos:
         print_line(f" ! Nobody wins yet: {join_words(failed_photos)} failed, so a kingdom may be missing.")
@@ -195,6 +200,7 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> None:
                 f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {kingdom.card.total} above:"
                 f" the game is scored with side {rules.side}, the photo by itself with side {kingdom.rule_set.side}."
             )
+    return game.shared_problems
 
 
 def check_game_file(path: str | None) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
@@ -19,9 +20,13 @@ from kdvision.report.doubt_effects import (
 )
 from kdvision.report.pieces import NO_FACTS, GivenFacts, add_pieces, check_pieces
 from kdvision.report.result import Result, ScoredKingdom
+from kdvision.text import capitalise
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
+
+MIN_IDENTICAL_SQUARES: Final = 7
+"""Two equal boards with at least this many squares (three dominoes and a castle) are taken for the same kingdom."""
 
 _Finding = TypeVar("_Finding", Problem, ScoredDoubt)
 
@@ -93,7 +98,12 @@ def combine_kingdoms(
         replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
         for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
     )
-    problems = [*rule_set.check_pieces(Table(tuple(kingdoms)))]
+    problems = [
+        Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
+        for one, other in combinations(range(len(entries)), 2)
+        if _are_identical(kingdoms[one].board, kingdoms[other].board)
+    ]
+    problems += rule_set.check_pieces(Table(tuple(kingdoms)))
     for number, kingdom in enumerate(kingdoms):
         problems += [replace(one, kingdom=number) for one in check_extent(kingdom.board, rule_set.side)]
     new_problems = []
@@ -103,7 +113,17 @@ def combine_kingdoms(
             name = "" if problem.kingdom is None else f"{players[problem.kingdom]}: "
             new_problems.append(replace(problem, text=f"{name}{problem.text}"))
     standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
-    return Result(None, kingdoms=rows, standing=standing, shared_problems=tuple(new_problems))
+    result = Result(None, kingdoms=rows, standing=standing, shared_problems=tuple(new_problems))
+    if result.inventory is None or not result.inventory.excess:
+        return result
+    excess = Problem((), capitalise(str(result.inventory)), "kingdomino/box")
+    return replace(result, shared_problems=(*result.shared_problems, excess))
+
+
+def _are_identical(board: Board, other: Board) -> bool:
+    """True for equal boards of several dominoes, turned or not."""
+    is_large = len(board) >= MIN_IDENTICAL_SQUARES
+    return is_large and any(board.trim() == other.rotate(turns).trim() for turns in range(4))
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:

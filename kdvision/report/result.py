@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
@@ -19,9 +18,6 @@ from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt, compute_to
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.vision.assess.calibration import Calibration
-
-MIN_IDENTICAL_SQUARES: Final = 7
-"""Two equal boards with at least this many squares (three dominoes and a castle) are taken for the same kingdom."""
 
 
 @dataclass(frozen=True)
@@ -141,16 +137,6 @@ class Result:
         rules = self.kingdoms[0].rule_set
         boards = [entry.board for entry in self.kingdoms]
         return count_box(boards, rules.deck, drawn_count=rules.dominoes_drawn.get(len(boards)))
-
-    @property
-    def identical_players(self) -> list[tuple[str, str]]:
-        """The pairs of players with equal boards of several dominoes, turned or not."""
-        return [
-            (one.kingdom.player, two.kingdom.player)
-            for one, two in combinations(self.kingdoms, 2)
-            if len(one.board) >= MIN_IDENTICAL_SQUARES
-            and any(one.board.trim() == two.board.rotate(turns).trim() for turns in range(4))
-        ]
 
     @property
     def calibration(self) -> "Calibration | None":

@@ -66,8 +66,7 @@ def format_standing(standing: Standing, *, width: int = 100, colour: bool = Fals
 
 def format_combined(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a game whose kingdoms are in several photos: its standing and what to check."""
-    notes = [f"! {one} and {two} show the same kingdom: leave one of them out" for one, two in result.identical_players]
-    notes += [f"! {problem.text}" for problem in result.shared_problems]
+    notes = [f"! {problem.text}" for problem in result.shared_problems]
     places = [] if result.standing is None else _format_places(result.standing)
     parts = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
     return render_text(parts, width=width, colour=colour)
@@ -251,10 +250,10 @@ def _list_game_notes(result: Result) -> Iterator[str]:
             f" If it is {name_cell(doubt.instead)}, {effect}"
         )
     inventory = result.inventory
-    is_typed = all(entry.reading is None for entry in result.kingdoms)  # then the problems say what is wrong
-    if inventory is not None and not is_typed:
-        is_fine = inventory.is_possible or not inventory.excess
-        yield f"{'' if is_fine else '! '}{capitalise(str(inventory))}"
+    is_typed = all(entry.reading is None for entry in result.kingdoms)
+    # The problems of typed boards, and of the kingdoms of several photos, say what is wrong.
+    if inventory is not None and not is_typed and not (inventory.excess and result.photo is None):
+        yield f"{'! ' if inventory.excess else ''}{capitalise(str(inventory))}"
 
 
 def _format_places(standing: Standing) -> list[RenderableType]:

@@ -382,6 +382,26 @@ def test_strict_exits_with_6_if_a_kingdom_needs_review(run: Run, photo: Path, re
     assert run("score", photo).code == 0
 
 
+@pytest.mark.parametrize(
+    ("boards", "problem"),
+    [
+        (["w m3 # / . . .", "# . . / w m3 ."], "More than the box has: domino 48 (m3 w) lies in kingdoms 1 and 2"),
+        (["# w w w w w w", "# f f", "# l l"], "the kingdom spans 1 by 7 squares, and at most 5 by 5 are allowed"),
+        (["# w w w w / . . . f f"] * 2, "show the same kingdom: leave one of them out"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_strict_exits_with_6_for_problems_of_all_photos_together(
+    boards: list[str], problem: str, options: list[str], run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = iter([[make_reading(board)] for board in boards])
+    monkeypatch.setattr(pipeline, "read", lambda *_, **__: next(shown))
+    ran = run("score", *[photo] * len(boards), "--strict", *options)
+    assert (ran.code, ran.err.count("\n")) == (6, 1)
+    assert ran.err.endswith(f"{problem}.\n")
+    assert ran.out.count("! ") == (0 if options else 1)
+
+
 # Bad photos: one line, the code of the class, nothing written.
 
 
