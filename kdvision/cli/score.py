@@ -106,6 +106,8 @@ def score(
     if len({game.game for game in photo_games}) <= 1:  # one photo may show variants that the others do not
         game_options = max(photo_games, key=lambda game: len(game.variants), default=options)
         shared_problems = _print_game(results, game_options)
+    elif not options.as_json:
+        print_line(" ! Nobody wins: the photos show different games. If they are of one game, name it with --game.")
     kingdoms = chain.from_iterable(result.kingdoms for result in results)
     colours = [kingdom.reading.colour for kingdom in kingdoms if kingdom.reading is not None]
     if colours and (warning := options.players.describe_unmatched(colours)):

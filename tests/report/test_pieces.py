@@ -313,3 +313,4 @@ def test_photos_of_different_games_are_no_game_together(
         ran = run("score", photo, other, "--game-file", out)
     assert ran.code == 1 and not out.exists()
     assert "the photos show different games. Choose the game with --game." in ran.err
+    assert "! Nobody wins: the photos show different games." in ran.out
