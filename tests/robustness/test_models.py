@@ -61,6 +61,17 @@ def test_a_command_ends_with_code_8(arguments: tuple[str, ...], run: Run, broken
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("folder", ["nowhere", "."])
+def test_a_folder_without_models_is_no_silent_choice(
+    folder: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KDVISION_MODELS", str(tmp_path / folder))
+    load_model.cache_clear()
+    ran = run("score", SAMPLES / "demo.jpg")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (8, "", 1)
+    assert "Unset KDVISION_MODELS" in ran.err
+
+
 def test_the_api_raises_model_error(broken_models: Path) -> None:
     with pytest.raises(ModelError, match=str(broken_models)):
         pipeline.read("no-such-photo.jpg")

@@ -34,6 +34,9 @@ def find_model(name: str) -> Path:
     folders = [package / "models", package.parent / "models"]
     if custom_folder := os.environ.get("KDVISION_MODELS"):
         folders.insert(0, Path(custom_folder))
+        if not any((folders[0] / f"{model}.onnx").is_file() for model in MODEL_NAMES):
+            hint = "Unset KDVISION_MODELS, or name a folder that has some."
+            raise ModelError(f"KDVISION_MODELS names {custom_folder}, which has no models.", hint=hint)
     for folder in folders:
         if (path := folder / f"{name}.onnx").is_file():
             return path
