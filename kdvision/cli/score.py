@@ -15,7 +15,6 @@ from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom,
 from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
-from kdvision.game.board import parse_cell
 from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
@@ -153,10 +152,10 @@ def _score_photo(
         if views:
             print_message("With --same the first photo must be readable: name another first")
         return Result(name, error=error), None
-    for number, reading in enumerate(readings):
-        if any(n == number and reading.board.get(at) != parse_cell(cell) for (n, at), cell in fixes.items()):
+    for number, reading in enumerate(readings, start=1):
+        if reading.has_new_names:
             print_message(
-                f"A correction adds a row or column before A1 of kingdom {number + 1}, so its squares have new names; "
+                f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names; "
                 "--fix goes by the names before. To correct more, outline the kingdom with --corners"
             )
     result, used_options = options.score_photo(name, photo, readings, first_number)

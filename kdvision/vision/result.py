@@ -44,8 +44,8 @@ class KingdomReading:
     should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `frame` that of the board on it;
-    `surroundings` is what else lies on the table. `board_probability` is the probability without warnings, and
-    `warning_strengths` their strengths by id.
+    `has_new_names` is true if corrections have added a row or column before A1. `surroundings` is what else lies on the
+    table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
     """
 
     board: Board
@@ -59,6 +59,7 @@ class KingdomReading:
     runners_up: tuple[tuple[Board, float], ...] = ()
     observation: GridObservation | None = None
     frame: BoardFrame = field(default_factory=BoardFrame)
+    has_new_names: bool = False
     surroundings: Surroundings = field(default_factory=Surroundings)
     colour: str = ""
     calibration: Calibration = field(default_factory=Calibration)
@@ -180,6 +181,7 @@ def build_reading(
         ),
         observation=observation,
         frame=frame,
+        has_new_names=before is not None and frame.first != BoardFrame.of(before).first,
         surroundings=surroundings,
         calibration=calibration,
         game=game,

@@ -448,6 +448,14 @@ def test_an_emptied_first_column_renames_no_other_square() -> None:
     )
 
 
+def test_a_correction_that_renames_the_squares_is_marked_whatever_the_squares_show() -> None:
+    """The other half of the forest on A1 lies above it, so A1 is a forest before and after."""
+    seen = make_observation(". . . . / . # g g / w w . .", spoiled={"A1": {".": 0.6, "f": 0.39}})
+    read = assemble_one(seen, fixed_squares={(0, Square.parse("A1")): "f"})
+    assert (str(read.board), read.has_new_names) == ("f . . . / f # g g / w w . .", True)
+    assert not assemble_one(seen, fixed_squares={(0, Square.parse("B2")): "w1"}).has_new_names
+
+
 def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:
     """Else a doubt about one square is not seen to mend another with it."""
     doubtful = {"F2": {"s": 0.6, ".": 0.3}, "E2": {"g": 0.6, ".": 0.3}}
