@@ -52,8 +52,8 @@ class Problem:
 class Placement(NamedTuple):
     """The squares of a domino's first and second half, and the `joints`: the board's squares that it may lie against.
 
-    The squares count from the board's frame, so rows and columns may be negative. Without joints the domino touches
-    unknown squares only, and may lie here if one of them shows its terrain.
+    The squares count from the board's frame, so rows and columns may be negative. Without joints the domino fits here
+    only if an unknown square is free or shows its terrain.
     """
 
     first: Square
@@ -213,12 +213,14 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
         height = max(bottom, first.row, second.row) - min(top, first.row, second.row)
         width = max(right, first.col, second.col) - min(left, first.col, second.col)
         is_repeated = domino[0] == domino[1] and second < first
-        is_free = not any(square in board or square in board.unknown for square in (first, second))
+        is_free = first not in board and second not in board
         if is_free and not is_repeated and max(height, width) < side:
             halves = zip((first, second), domino, strict=True)
             joints = {joint for square, cell in halves for joint in find_joints(board, square, cell.terrain)}
-            if joints or not board.unknown.isdisjoint((*first.neighbours(), *second.neighbours())):
-                placements.append(Placement(first, second, tuple(sorted(joints))))
+            other_unknown = board.unknown.difference((first, second))
+            if joints or not other_unknown.isdisjoint((*first.neighbours(), *second.neighbours())):
+                is_certain = other_unknown == board.unknown
+                placements.append(Placement(first, second, tuple(sorted(joints)) if is_certain else ()))
     return tuple(placements)
 
 

@@ -55,9 +55,9 @@ class FitsAnswer:
             return f"{name} fits nowhere {frame}: it must be discarded"
         certain_count = sum(bool(placement.joints) for placement in self.placements)
         if not certain_count:
-            return f"{name} fits {frame} only if an unknown square shows its terrain"
+            return f"{name} fits {frame} only if an unknown square is free or shows its terrain"
         open_count = len(self.placements) - certain_count
-        suffix = f", and {open_count} more if an unknown square shows its terrain" if open_count else ""
+        suffix = f", and {open_count} more if an unknown square is free or shows its terrain" if open_count else ""
         return f"{name} fits in {count_noun(certain_count, 'place')} {frame}{suffix}: it may not be discarded"
 
     def describe_placement(self, placement: Placement) -> str:
@@ -135,8 +135,9 @@ def _list_placements(answer: FitsAnswer) -> Iterator[Text]:
     words = [answer.describe_placement(placement) for placement in answer.placements]
     width = max(map(len, words), default=0)
     for text, placement in zip(words, answer.placements, strict=True):
-        joint_words = ", ".join(f"{square.name} ({board[square].terrain})" for square in placement.joints)
-        yield Text.assemble(f"  {text:<{width}}  ", (f"beside {joint_words or 'an unknown square'}", "dim"))
+        joints = [f"{square.name} ({board[square].terrain})" for square in placement.joints]
+        reason = f"beside {', '.join(joints)}" if joints else "on or beside an unknown square"
+        yield Text.assemble(f"  {text:<{width}}  ", (reason, "dim"))
 
 
 def _list_notes(answer: FitsAnswer) -> Iterator[str]:

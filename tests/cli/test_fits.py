@@ -59,13 +59,18 @@ def test_an_unknown_square_leaves_the_answer_open(run: Run) -> None:
     (doubt,) = kingdom["doubts"]
     assert doubt["square"] == "D5"
     out = run("fits", "l f", board).out
-    assert "l f fits within 5 by 5 squares only if an unknown square shows its terrain." in out
-    assert "l on E5, f on E4  beside an unknown square" in out
-    sentence = (
-        "w f fits in 1 place within 5 by 5 squares, and 1 more if an unknown square shows its terrain: it may not"
-    )
+    assert "l f fits within 5 by 5 squares only if an unknown square is free or shows its terrain." in out
+    assert "l on E5, f on E4  on or beside an unknown square" in out
+    sentence = "w f fits in 1 place within 5 by 5 squares, and 2 more if an unknown square is free or shows its terrain"
     assert sentence in " ".join(run("fits", "w f", board).out.split())
     assert run("fits", "l f", board, "--fix", "D5=l", "--json").out.count('"fits": true') == 1
+
+
+def test_an_unknown_square_may_be_free(run: Run) -> None:
+    board = FULL.replace("w .", "w w", 1).replace(".", "?")
+    out = run("fits", "w f", board.replace("w w w w ?", "w w w ? ?")).out
+    assert "w f fits within 5 by 5 squares only if an unknown square is free" in out
+    assert "w on D5, f on E5  on or beside an unknown square" in out
 
 
 def test_a_domino_of_another_box_is_named(run: Run) -> None:

@@ -25,7 +25,7 @@ Halves = tuple[Square, Square]
 
 def try_everywhere(board: Board, domino: Face, side: int) -> Iterator[Halves]:
     """Every place for a domino that the rules allow, found by laying it there and looking at the kingdom."""
-    taken = {*board, *board.unknown}
+    taken = {*board, *board.unknown}  # the side is that of all squares, known or not
     for row in range(-9, 16):
         for col in range(-9, 16):
             for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
@@ -33,13 +33,15 @@ def try_everywhere(board: Board, domino: Face, side: int) -> Iterator[Halves]:
                 kingdom = taken | {*halves}
                 height = max(s.row for s in kingdom) - min(s.row for s in kingdom) + 1
                 width = max(s.col for s in kingdom) - min(s.col for s in kingdom) + 1
-                is_within = len(kingdom) == len(taken) + 2 and height <= side and width <= side
-                if is_within and any(map(may_join, (board, board), halves, domino)):
+                is_within = board.keys().isdisjoint(halves) and height <= side and width <= side
+                if is_within and any(
+                    may_join(board, half, cell, halves) for half, cell in zip(halves, domino, strict=True)
+                ):
                     yield halves
 
 
-def may_join(board: Board, half: Square, cell: Cell) -> bool:
-    for square in [*board, *board.unknown]:
+def may_join(board: Board, half: Square, cell: Cell, halves: Halves) -> bool:
+    for square in {*board, *board.unknown} - {*halves}:
         touches = abs(square.row - half.row) + abs(square.col - half.col) == 1
         if touches and (square in board.unknown or board[square].terrain in (cell.terrain, Terrain.CASTLE)):
             return True

@@ -83,7 +83,7 @@ const TEXT = {
   fitsAsk: "Find its places",
   fitsYes: { one: "It fits in {n} place within {side} × {side} squares, so it may not be discarded.", other: "It fits in {n} places within {side} × {side} squares, so it may not be discarded." },
   fitsNo: "It fits nowhere within {side} × {side} squares, so it must be discarded.",
-  fitsPerhaps: "It fits only if an unknown square shows its terrain.",
+  fitsPerhaps: "It fits only if an unknown square is free or shows its terrain.",
   fitsUnsure: "Some squares are uncertain. Check them first.",
   placeOf: "Place {n} of {all}",
   previousPlace: "Previous",
