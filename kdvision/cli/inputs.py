@@ -91,18 +91,14 @@ def parse_board(text: str) -> Board:
 def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], str]) -> list[Board]:
     """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
     new_boards = list(boards)
-    for (number, square), cell in fixes.items():
+    for (number, square), word in fixes.items():
         check_kingdom(number, len(new_boards))
-        new_boards[number] = correct_board(new_boards[number], square, cell)
+        board = new_boards[number]
+        if square.row >= board.height or square.col >= board.width:
+            hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+            raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
+        new_boards[number] = board.with_cells({square: parse_cell(word)})
     return new_boards
-
-
-def correct_board(board: Board, square: Square, word: str) -> Board:
-    """The board with one square as the user gives it, "." for no tile; raises NotationError off the board."""
-    if square.row >= board.height or square.col >= board.width:
-        hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-        raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
-    return board.with_cells({square: parse_cell(word)})
 
 
 def check_kingdom(number: int, count: int) -> None:

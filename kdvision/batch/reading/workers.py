@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
+from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Final, TypeAlias
@@ -133,19 +133,9 @@ def _exit_with_parent() -> None:
 def _run_task(task: Task, job: Job) -> JobResult:
     """The result of a task. Returns unused memory to the system, because images of many sizes fragment the heap."""
     result = task(job)
-    if (trim := load_malloc_trim()) is not None:
-        trim(0)
+    with suppress(AttributeError, OSError, TypeError):  # only glibc has it; Windows cannot load None
+        ctypes.CDLL(None).malloc_trim(0)
     return result
-
-
-@cache
-def load_malloc_trim() -> Callable[[int], int] | None:
-    """glibc's `malloc_trim`; None with other C libraries."""
-    try:
-        function: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # TypeError: Windows cannot load None
-        return None
-    return function
 
 
 class DaskExecutor:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from kdvision.batch.reading.job import Job, JobResult
-from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor, load_malloc_trim, read_in_process
+from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor, read_in_process
 from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.errors import KdvisionError, ModelError
@@ -50,7 +51,7 @@ def task(job: Job) -> JobResult:
 
 
 @pytest.mark.skipif(
-    load_malloc_trim() is None or not get_private_megabytes(),
+    platform.libc_ver()[0] != "glibc" or not get_private_megabytes(),
     reason="only glibc keeps what is unused, and only Linux tells",
 )
 def test_unused_memory_is_returned_to_the_system() -> None:
