@@ -96,7 +96,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best_kingdom, other))
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
-        elif not any(best_kingdom.board.trim().rotate(quarters) == other.board.trim() for quarters in range(4)):
+        elif not best_kingdom.board.equals_turned(other.board):
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)

@@ -107,8 +107,8 @@ def score(
         shared_problems = _print_game(results, game_options)
     elif not options.as_json:
         print_line(" ! Nobody wins: the photos show different games. If they are of one game, name it with --game.")
-    kingdoms = chain.from_iterable(result.kingdoms for result in results)
-    colours = [kingdom.reading.colour for kingdom in kingdoms if kingdom.reading is not None]
+    readings = [kingdom.reading for result in results for kingdom in result.kingdoms]
+    colours = [reading.colour for reading in readings if reading is not None]
     if colours and (warning := options.players.describe_unmatched(colours)):
         print_message(warning)
     write_game_file(game_file, results, game_options)
@@ -231,7 +231,7 @@ def write_game_file(path: str | None, results: Sequence[Result], options: ScoreO
     print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
 
 
-def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str] = ()) -> list[Path | None]:
+def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str]) -> Sequence[Path | None]:
     """The path of each photo's overlay, None without one.
 
     `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
@@ -251,7 +251,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
         for path in paths:
             if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):
                 raise _usage_error(f"{path} is one of the photos and would be overwritten")
-    return [*paths]
+    return paths
 
 
 def _usage_error(text: str) -> typer.BadParameter:

@@ -171,6 +171,10 @@ class Board(Mapping[Square, Cell]):
         top, left, bottom, right = self.bounds
         return self._map(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
+    def equals_turned(self, other: "Board") -> bool:
+        """Return whether both boards have the same squares, in any frame and from any side."""
+        return any(self.rotate(quarters).trim() == other.trim() for quarters in range(4))
+
     def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """Return the board with other cells on some squares, None to empty one. The frame grows if necessary."""
         cells = {square: cell for square, cell in {**self._cells, **changes}.items() if cell is not None}

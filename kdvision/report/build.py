@@ -101,7 +101,7 @@ def combine_kingdoms(
     problems = [
         Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
         for one, other in combinations(range(len(entries)), 2)
-        if _are_identical(kingdoms[one].board, kingdoms[other].board)
+        if len(entries[one].board) >= MIN_IDENTICAL_SQUARES and entries[one].board.equals_turned(entries[other].board)
     ]
     problems += rule_set.check_pieces(Table(tuple(kingdoms)))
     for number, kingdom in enumerate(kingdoms):
@@ -118,12 +118,6 @@ def combine_kingdoms(
         return result
     excess = Problem((), capitalise(str(result.inventory)), "kingdomino/box")
     return replace(result, shared_problems=(*result.shared_problems, excess))
-
-
-def _are_identical(board: Board, other: Board) -> bool:
-    """True for equal boards of several dominoes, turned or not."""
-    is_large = len(board) >= MIN_IDENTICAL_SQUARES
-    return is_large and any(board.trim() == other.rotate(turns).trim() for turns in range(4))
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
