@@ -18,7 +18,7 @@ from kdvision.cli.inputs import (
     read_stdin_text,
 )
 from kdvision.cli.options import BOXES, KINGDOMINO, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
-from kdvision.cli.output import exit_with_code, print_json, print_message, print_result, print_text
+from kdvision.cli.output import exit_with_code, print_json, print_message, print_new_names, print_result, print_text
 from kdvision.errors import ExitCode, NotationError
 from kdvision.game.board import Terrain
 from kdvision.game.deck import parse_domino
@@ -124,6 +124,7 @@ def _score_board(text: str, options: ScoreOptions) -> Result:
         return build_board_result(boards, options.make_rules(boards))
     photo = open_photo(text)
     readings = pipeline.read(photo, side=options.size, fixed_squares=fixes, game=options.box)
+    print_new_names(readings)
     return options.score_photo(text, photo, readings)[0]
 
 

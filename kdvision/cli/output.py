@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -17,6 +17,9 @@ from kdvision.game.legality import Problem
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.text import capitalise, replace_controls
+
+if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomReading
 
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
@@ -68,6 +71,16 @@ def print_error(error: KdvisionError) -> None:
 def print_message(text: str) -> None:
     """Print a message on stderr as one line that starts with the program's name."""
     typer.echo(" ".join(replace_controls(f"kdvision: {text}.").split()), err=True)
+
+
+def print_new_names(readings: Sequence["KingdomReading"]) -> None:
+    """Print a message for each kingdom whose squares a correction has renamed."""
+    for number, reading in enumerate(readings, start=1):
+        if reading.has_new_names:
+            print_message(
+                f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names; "
+                "--fix goes by the names before. To correct more, outline the kingdom with --corners"
+            )
 
 
 def print_line(text: str) -> None:

@@ -12,7 +12,15 @@ import typer
 
 from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
-from kdvision.cli.output import exit_with_code, print_error, print_line, print_message, print_result, print_text
+from kdvision.cli.output import (
+    exit_with_code,
+    print_error,
+    print_line,
+    print_message,
+    print_new_names,
+    print_result,
+    print_text,
+)
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
 from kdvision.game.legality import Problem
@@ -152,12 +160,7 @@ def _score_photo(
         if views:
             print_message("With --same the first photo must be readable: name another first")
         return Result(name, error=error), None
-    for number, reading in enumerate(readings, start=1):
-        if reading.has_new_names:
-            print_message(
-                f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names; "
-                "--fix goes by the names before. To correct more, outline the kingdom with --corners"
-            )
+    print_new_names(readings)
     result, used_options = options.score_photo(name, photo, readings, first_number)
     if overlay is not None:
         write_atomically(overlay, encode_image(draw_overlay(photo, result), overlay.suffix))

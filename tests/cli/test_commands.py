@@ -690,4 +690,5 @@ def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path)
     path = tmp_path / "photo.png"
     path.write_bytes(png(pixels))
     assert "new names" not in run("score", path, "--fix", "1:A1=g").err
-    assert "kingdom 1, so its squares have new names" in run("score", path, "--fix", "1:E1=m").err
+    for command in (["score"], ["fits", "w f"]):
+        assert "kingdom 1, so its squares have new names" in run(*command, path, "--fix", "1:E1=m").err
