@@ -50,7 +50,7 @@ class TableVerdict(NamedTuple):
     probability: float
     is_certain: bool
     doubts: Mapping[str, float]
-    others: tuple[tuple[str, float], ...] = ()
+    others: tuple[tuple[str, float], ...]
 
     @classmethod
     def parse(cls, value: Any) -> "TableVerdict":

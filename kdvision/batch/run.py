@@ -107,7 +107,7 @@ class BatchRun:
         if damaged_count:
             on_message(f"{damaged_count} damaged lines in {RESULTS}: their photos are read again")
         self.readings = {} if options.force else self._index_readings()
-        self.verdicts: Data | None = None if options.force else self.folder.load_json(TABLE_CACHE)
+        self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
         self._versions: dict[str, tuple[tuple[int, int] | None, Rules]] = {}
         self.corrections.reload()

@@ -67,7 +67,7 @@ class JobResult(NamedTuple):
     picture: bytes | None = None
     models: str = ""
     is_final: bool = True
-    observations: tuple[Mapping[str, Any] | None, ...] = ()
+    observations: tuple[Mapping[str, Any], ...] = ()
 
 
 class Observation(NamedTuple):
@@ -183,10 +183,9 @@ def _read(job: Job) -> JobResult:
     return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings)))
 
 
-def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
-    """The observation of a kingdom as JSON values; None if there is none (a typed board)."""
-    if reading.observation is None:
-        return None
+def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
+    """The observation of a kingdom as JSON values."""
+    assert reading.observation is not None, "read from a photo"
     probabilities, calibration = reading.observation.reading, reading.calibration
     to_right, down = reading.observation.border_log_odds
     arrays = {"log_probs": probabilities.log_probs, "right": to_right, "down": down}
