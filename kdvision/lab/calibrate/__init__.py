@@ -2,23 +2,23 @@
 
 The command runs after every change of a network, and is the second to last step of `make model`. It
 
-1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 10 scenes (`tiles.py`);
+1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 5 scenes (`tiles.py`);
 2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
-3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and a quarter as
-   many with things on the table, half of all under a corruption (`boards.py`);
+3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and half as many
+   with things on the table, half of all under a corruption (`boards.py`);
 4. writes the reliability tables of the model card (`reliability.py`, `quantities.py`);
-5. validates the result on half as many fresh scenes: the same tables, nothing fitted.
+5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
 
 Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks give
 equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the networks
 and the code: an interrupted run continues where it stopped, and a change of either starts anew.
 
-On two idle cores the command takes about 1.6 minutes per 100 `--scenes`: an hour for the default of 4,000.
+On two idle cores the command takes about 5 minutes per 100 `--scenes`: 1.7 hours for the default of 2,000.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and
 `--keep-weights`, which skips steps 1 and 2 and observes only the scenes that were added.
 
 To try the command without touching the shipped models, copy them:
 
     cp -r models /tmp/models
-    python -m kdvision.lab.calibrate --scenes 40 --models /tmp/models
+    python -m kdvision.lab.calibrate --scenes 20 --models /tmp/models
 """

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
 """First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
-MIN_FIT_SCENES = 40
+MIN_FIT_SCENES = 20
 """With fewer scenes, step 2 may see no hidden tile."""
 
 
@@ -75,11 +75,10 @@ class CalibrationRun(Run):
 
 def fit_weights(run: CalibrationRun, path: Path) -> None:
     """Run steps 1 and 2: fit the weights of the evidence for tiles and hidden tiles, and write them into cells.onnx."""
-    few_scenes = run.scenes // 10
-    evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, few_scenes, "tile weights")
+    evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
     update_metadata(path, tiles.fit_tile_weights(np.concatenate(evidence)))
     collect = partial(tiles.collect_occlusion_evidence, run.data)
-    evidence = run.map_seeds(collect, OCCLUSION_SEED, few_scenes, "occlusion weights")
+    evidence = run.map_seeds(collect, OCCLUSION_SEED, run.scenes // 5, "occlusion weights")
     update_metadata(path, tiles.fit_occlusion_weights(np.concatenate(evidence)))
 
 
@@ -90,7 +89,7 @@ def fit(run: CalibrationRun) -> Calibration:
         fit_weights(run, path)
     observed_scenes = run.observe("plain", BOARD_SEED, run.scenes)
     plain_boards = run.judge(observed_scenes)
-    occluded_boards = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 4, occluders=True))
+    occluded_boards = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
     about, calibration = boards.fit_calibration(plain_boards, occluded_boards)
     print(json.dumps(about, indent=1))
     update_metadata(path, {"calibration": about})
@@ -109,7 +108,7 @@ def fit(run: CalibrationRun) -> Calibration:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    parser.add_argument("--scenes", type=int, default=4000, help="scenes of step 3; at least 40 to fit")
+    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     options = vars(parser.parse_args())
@@ -120,7 +119,7 @@ def main() -> None:
     use_models(run.models)
     run.results.mkdir(parents=True, exist_ok=True)
     calibration = Calibration.from_metadata(load_model("cells", 1).metadata) if validate_only else fit(run)
-    observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes // 2)
+    observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes)
     judged_boards = reliability.judge_outcomes(run.judge(observed_scenes), calibration)
     run.write_tables("calibration-fresh", judged_boards, observed_scenes, calibration)
 

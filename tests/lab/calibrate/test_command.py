@@ -36,7 +36,7 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
 ) -> None:
     work, results = tmp_path / "work", models / "results"
     arguments = ["calibrate", "--validate-only", "--data", str(DATA), "--work", str(work), "--models", str(models)]
-    monkeypatch.setattr("sys.argv", [*arguments, "--scenes", "4", "--workers", "1"])
+    monkeypatch.setattr("sys.argv", [*arguments, "--scenes", "2", "--workers", "1"])
     before = {path.name: path.read_bytes() for path in models.glob("*.onnx")}
     command.main()
     tables = {path.name: path.read_bytes() for path in results.iterdir()}
