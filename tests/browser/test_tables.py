@@ -2,11 +2,14 @@
 
 import re
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from kdvision.web.server import Settings
+from kdvision.web.table.storage import FILE_NAME
 from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
 from tests.paths import SAMPLES
 from tests.webserver import running_server
@@ -92,6 +95,23 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
         expect(page.locator(".alerts")).to_be_empty()
         page.reload()
         page.get_by_role("button", name="Player 1").click()
+        expect(page.locator("#total")).to_have_text("3")
+        page.context.close()
+
+
+def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_page: Open, tmp_path: Path) -> None:
+    """A power cut may cost the last steps; the page still shows a higher revision."""
+    settings = Settings(port=free_port(), data=tmp_path)
+    with running_server(settings):
+        page = open_page(port=settings.port)
+        for _ in range(3):
+            type_board(page, BOARD)
+        expect(page.locator(".tab b")).to_have_text(["2"] * 3)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database, database:
+        database.execute("UPDATE tables SET revision = revision - 2, step = step - 2")
+    with running_server(settings):
+        expect(page.locator(".tab-name")).to_have_text(["Player 1"])
+        square(page, "C1: forest").press("w")
         expect(page.locator("#total")).to_have_text("3")
         page.context.close()
 

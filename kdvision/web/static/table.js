@@ -56,7 +56,11 @@ function watch() {
   live = stream;
   stream.addEventListener("state", ({ data, lastEventId }) => isNews(table, Number(lastEventId)) && receive(JSON.parse(data)));
   stream.addEventListener("people", ({ data }) => update({ people: Number(data) }));
-  stream.onopen = () => (update({ connection: "live" }), flush());
+  stream.onopen = () => {
+    // A server that has lost the last steps in a power cut counts from a lower revision.
+    update({ connection: "live", table: { ...state.table, revision: 0 } });
+    flush();
+  };
   stream.onerror = () => {
     update({ connection: "lost" });
     if (stream.readyState === EventSource.CLOSED) setTimeout(() => stream === live && reconnect(), RETRY_MS);
