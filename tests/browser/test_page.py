@@ -154,21 +154,34 @@ def test_a_kingdom_can_be_removed_and_restored(open_page: Open) -> None:
     expect(page.locator(".handle")).to_have_count(0)
 
 
+def draw_kingdom(page: Page, corners: list[list[float]]) -> None:
+    """Draw a kingdom of 5 by 5 that was missed, and read it."""
+    page.get_by_role("button", name="Missed one").click()
+    for number, corner in enumerate(corners):
+        grab_handle(page, number)
+        drop_handle(page, corner)
+    page.get_by_label("Size of the kingdom").select_option("5x5")
+    page.get_by_role("button", name="Read here").click()
+
+
 def test_a_kingdom_that_was_missed_is_read_where_it_is_drawn(open_page: Open) -> None:
     truth = json.loads((SAMPLES / "two-kingdoms.json").read_text("utf-8"))["kingdoms"][0]
     page = open_page()
     upload(page, "two-kingdoms.jpg")
     page.locator(".tab", has_text=str(truth["points"])).click()
     page.get_by_role("button", name="Remove this kingdom").click()
-    page.get_by_role("button", name="Missed one").click()
-    for number, corner in enumerate(truth["corners_tl_tr_br_bl_px"]):
-        grab_handle(page, number)
-        drop_handle(page, corner)
-    page.get_by_label("Size of the kingdom").select_option("5x5")
-    page.get_by_role("button", name="Read here").click()
+    draw_kingdom(page, truth["corners_tl_tr_br_bl_px"])
     expect(page.locator(".tab:not(.add)")).to_have_count(2)
     expect(page.locator("#total")).to_have_text(str(truth["points"]))
     assert board_rows(page) == truth["board"]
+
+
+def test_a_drawn_kingdom_that_is_there_already_is_reported(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    draw_kingdom(page, TRUTH["corners_tl_tr_br_bl_px"])
+    expect(page.locator(".toast")).to_contain_text("is at the table already")
+    expect(page.locator(".tab-name")).to_have_count(1)
 
 
 def test_several_photos_are_one_game(open_page: Open) -> None:

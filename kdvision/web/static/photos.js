@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { newId } from "./model.js";
 import { deletePhoto, loadPhotos, savePhoto } from "./storage.js";
-import { announce, currentKingdoms, findKingdom, state, update } from "./store.js";
+import { announce, currentKingdoms, findKingdom, showToast, state, update } from "./store.js";
 import { receive } from "./table.js";
 import { t } from "./strings.js";
 
@@ -107,10 +107,14 @@ async function read({ id, round, kingdom, outline }, showProgress, signal) {
   const query = { photo: id, round, ...(outline && { corners: outline }), ...(kingdom && { kingdom }) };
   const onProgress = (report) => showProgress({ ...describeProgress(report), squares: report.squares ?? state.progress?.squares });
   const path = `/api/tables/${state.table.table}/photos?${new URLSearchParams(query)}`;
-  const { kingdoms, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
+  const { kingdoms, proposal, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
   receive(next);
   if (outline) update({ corners: null });
   if (kingdoms.length) showAdded(kingdoms, round);
+  else if (outline && !kingdom && !proposal) {
+    const isAsked = next.game.proposals.some((one) => one.id === id);
+    showToast(t(isAsked ? "answerFirst" : "alreadyThere"));
+  }
 }
 
 /** Show the first of the kingdoms that a photo has added, unless a person is working on another. */

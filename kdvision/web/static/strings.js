@@ -40,6 +40,8 @@ const TEXT = {
   offline: "The server does not answer",
   offlineHint: "Check that it is running and that this phone is in the same network.",
   photoOfAll: "Photo {n} of {all}",
+  alreadyThere: "This kingdom is at the table already. To read it again, choose it and move its corners.",
+  answerFirst: "Answer the question about this photo first. Then draw the kingdom again.",
   drawHere: "Draw it yourself",
   notShown: "This browser cannot show the picture.",
 
