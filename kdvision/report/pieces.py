@@ -144,8 +144,9 @@ def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[P
     has_gems, has_others = "gems" in rule_set.facts, "knights" in rule_set.facts
     for one in list_pieces(reading):
         if not (has_gems if one.kind == GEM else has_others):
-            option = f"--{LOST_TREASURES.id}" if one.kind == GEM else "--game queendomino"
-            advice = "" if has_others else f": say {option} if that was played"
+            gems_box = f"{LOST_TREASURES.name} (--{LOST_TREASURES.id})"
+            box = gems_box if one.kind == GEM else "Queendomino (--game queendomino)"
+            advice = "" if has_others else f": choose {box} if that was played"
             game = rule_set.name.partition(",")[0]
             verb = "lies" if one.kind == GEM else "stands"
             yield Problem(one.squares, f"a {one.kind} {verb} {one.location}, and {game} has none{advice}")

@@ -444,6 +444,13 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_label(label, exact=True).select_option(option)
 
 
+def test_a_message_names_a_setting_of_the_page_instead_of_an_option(open_page: Open) -> None:
+    page = open_page()
+    for board in ("# w w f f f", " / ".join(["w w w w w", "w w # w w", *["f f f f f"] * 3])):
+        type_board(page, board)
+    expect(page.locator(".points .problems")).to_contain_text("scored as 7 by 7: choose side 5 if that was played.")
+
+
 def test_the_pieces_of_queendomino_count(open_page: Open) -> None:
     page = open_page()
     choose(page, "Game", "queendomino")

@@ -285,10 +285,11 @@ def test_more_pieces_than_the_box_holds_are_a_problem(run: Run, photo: Path, eye
 def test_pieces_of_another_game_are_problems(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     eyes[:] = [observation(TREASURE, {"B1": ("knight", 0.9995), "A2": ("tower", 0.9)}, {"A1": 0.9})]
     ran = run("score", photo, "--strict")
-    assert "a knight stands on B1, and Kingdomino has none: say --game queendomino" in ran.out
+    assert "a knight stands on B1, and Kingdomino has none: choose Queendomino (--game queendomino)" in ran.out
     assert "tower" not in ran.out and ran.code == 6
     eyes[:] = [observation("w1 f # / l f .", {}, {"A1": 0.9})]
-    assert "a gem lies between A1 B2, and Kingdomino has none: say --lost-treasures" in run("score", photo).out
+    out = run("score", photo).out
+    assert "a gem lies between A1 B2, and Kingdomino has none: choose The Lost Treasures (--lost-treasures)" in out
     eyes[:] = [observation(ANN, {}, {"A1": 0.9})]
     assert "a gem lies between A1 B2, and Queendomino has none" in run("score", photo).out
 

@@ -122,7 +122,8 @@ def find_warnings(
     }
     yield from (Problem((), text, warning=name) for name, text in WARNING_TEXTS.items() if facts[name])
     if towns := tuple(frame.to_board(square) for square in possible_towns if square in board):
-        text = f"something like a town lies on {join_names(towns)}: say --game queendomino if it is one"
+        advice = "choose Queendomino (--game queendomino) if it is one"
+        text = f"something like a town lies on {join_names(towns)}: {advice}"
         yield Problem(towns, text, "kingdomino/box", warning="towns")
 
 

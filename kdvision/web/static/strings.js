@@ -295,13 +295,9 @@ export function describeCell(cell) {
 export const describeSource = ({ book, section, ruling, one_source: hasOneSource }) =>
   [book, section, ruling && t("ruling"), hasOneSource && t("oneSource")].filter(Boolean).join(", ");
 
-/** Messages of the server as sentences, with the options of the command line in the words of the page. */
+/** Messages of the server as sentences, without the options of the command line that stand in parentheses. */
 export function sentences(...texts) {
-  const plain = (text) =>
-    text
-      .replace(/ \(--corners\)/, "")
-      .replace(/(?:say|add|use) --lost-treasures/, "choose The Lost Treasures under the game's variants")
-      .replace(/(?:say|add|use) --game queendomino/, "choose Queendomino as the game");
+  const plain = (text) => text.replace(/ \([^()]*--[a-z][^()]*\)/g, "");
   const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
   return texts.filter(Boolean).map(plain).map(whole).join(" ");
 }

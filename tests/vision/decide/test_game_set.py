@@ -119,7 +119,7 @@ def test_a_possible_town_is_reported_and_needs_review() -> None:
     read = assemble_one(make_observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
     assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
     problem, _ = read.problems  # the picture has no colours either
-    assert problem.text == "something like a town lies on C1: say --game queendomino if it is one"
+    assert problem.text == "something like a town lies on C1: choose Queendomino (--game queendomino) if it is one"
     assert problem.squares == (Square(0, 2),)
 
 
