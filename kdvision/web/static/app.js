@@ -1,7 +1,6 @@
 // The page as a whole: header, kingdoms, dialogs, shortcuts.
 
 import { AddButtons, AddDialog, GamesDialog, openLink, TypeDialog } from "./add.js";
-import * as api from "./api.js";
 import { BoardCard } from "./board.js";
 import { CornerEditor, startCorners } from "./corners.js";
 import { COLOURS, shortTotal } from "./model.js";
@@ -92,7 +91,7 @@ const Start = () => html`<section class="start">
   <p>${t("startHint")}</p>
   <${AddButtons} />
   <${Button} text=${t("games")} class="quiet" onClick=${() => openDialog("games")} />
-  <p class="hint">${t(state.rules?.keeps ? "privacyKept" : "privacy")}</p>
+  <p class="hint">${t(state.rules.keeps ? "privacyKept" : "privacy")}</p>
 </section>`;
 
 function Tabs() {
@@ -159,7 +158,7 @@ function Kingdoms() {
         <${PiecesCard} kingdom=${kingdom} />
         <${GemsCard} kingdom=${kingdom} />
         <${TokensCard} kingdom=${kingdom} />
-        <${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} rules=${state.rules} />
+        <${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} />
         <${FitsCard} kingdom=${kingdom} />
       </div>
       <div class="column" key="game"><${StandingCard} /></div>
@@ -226,7 +225,7 @@ function App() {
       <${Alerts} />
       <div id="progress">${state.progress && html`<${Reading} />`}</div>
       ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
-      <${SetupCard} rules=${state.game.rules} all=${state.rules} />
+      <${SetupCard} rules=${state.game.rules} />
       ${hasKingdoms && html`<${Kingdoms} />`}
       ${!hasKingdoms && !state.progress && !photo && html`<${Start} />`}
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
@@ -267,19 +266,6 @@ async function handleLink() {
   update({});
 }
 
-async function loadRules() {
-  try {
-    update({ rules: await api.get("/api/rules") });
-  } catch (error) {
-    showToast(sentences(error.message, error.hint), { text: t("again"), run: loadRules });
-  }
-}
-
-function wakeUp() {
-  if (!state.rules) loadRules();
-  reconnect();
-}
-
 async function start() {
   fillTexts();
   document.addEventListener("keydown", handleShortcut);
@@ -287,12 +273,11 @@ async function start() {
   document.addEventListener("drop", addDroppedFiles);
   document.addEventListener("paste", addDroppedFiles);
   addEventListener("hashchange", handleLink);
-  addEventListener("online", wakeUp);
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeUp());
+  addEventListener("online", reconnect);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && reconnect());
   document.body.replaceChildren();
   render(html`<${App} />`, document.body);
-  await Promise.all([loadRules(), rejoin(tableInLink())]);
-  if (!state.rules) loadRules();
+  await rejoin(tableInLink());
   await handleLink();
   restorePhotos();
 }

@@ -1,9 +1,9 @@
 // The board of a kingdom: squares to tap, and a grid for the keyboard (arrows move, letters and digits correct).
 
 import { Crossings } from "./gems.js";
-import { pieceMarks, playedGame, playedVariants } from "./pieces.js";
+import { pieceMarks } from "./pieces.js";
 import { frame, neighboursOf, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
-import { announce, openDialog, openQuestions, state, update } from "./store.js";
+import { announce, openDialog, openQuestions, playedGame, playedVariants, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
 import { hasFlag, setFlag } from "./storage.js";
@@ -183,4 +183,4 @@ function focusNextDoubt(grid, from) {
 const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
 
 /** The cells that the dominoes of this game and of its variants have, in notation. */
-export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap((one) => one?.cells ?? []))];
+export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap(({ cells }) => cells))];

@@ -37,7 +37,7 @@ export function FitsCard({ kingdom }) {
 
 function Answer({ kingdom, domino, answer: { fits, placements, side, clause } }) {
   const words = fits ? "fitsYes" : fits === false ? "fitsNo" : "fitsPerhaps";
-  const rule = state.rules?.clauses[clause];
+  const rule = state.rules.clauses[clause];
   const certain = fits ? placements.filter(({ joints }) => joints.length) : placements;
   return html`<p><b>${t(words, { n: certain.length, side })}</b></p>
     ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}

@@ -2,13 +2,11 @@
 
 import { crossingOf, isNamed, nameAt, piecesOf, placesAround, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
-import { NoMore, playedVariants } from "./pieces.js";
-import { closeDialog, currentKingdoms, openDialog, state, update } from "./store.js";
+import { NoMore } from "./pieces.js";
+import { closeDialog, currentKingdoms, hasGems, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { setFacts } from "./table.js";
 import { Button, Dialog, html, useState } from "./ui.js";
-
-const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
 
 export function GemsCard({ kingdom }) {
   if (!hasGems()) return null;

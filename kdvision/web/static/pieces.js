@@ -2,20 +2,15 @@
 
 import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
-import { currentKingdoms, findKingdom, state } from "./store.js";
+import { currentKingdoms, findKingdom, playedGame, playedVariants, state } from "./store.js";
 import { t } from "./strings.js";
 import { change, setFacts } from "./table.js";
 import { Button, Checkbox, Field, html, Select, TextInput } from "./ui.js";
 
 const MAX_COUNT = 999;
 
-/** The rules of the game that is played: of /api/rules. */
-export const playedGame = () => state.rules?.games.find(({ game }) => game === state.game.rules.game);
-
-export const playedVariants = () => (state.rules?.variants ?? []).filter(({ id }) => state.game.rules.variants.includes(id));
-
 export function PiecesCard({ kingdom }) {
-  if (!playedGame()?.pieces) return null;
+  if (!playedGame().pieces) return null;
   const built = piecesOf(kingdom, "buildings").filter((one) => nameAt(kingdom, one.at));
   const queen = kingdom.facts.queen;
   return html`<section class="card pieces">
@@ -76,11 +71,11 @@ function Stepper({ kingdom, name }) {
 
 const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : gives);
 
-const findBuilding = (here) => (state.rules?.buildings ?? []).find((one) => Object.entries(one.as).every(([key, value]) => here[key] === value));
+const findBuilding = (here) => state.rules.buildings.find((one) => Object.entries(one.as).every(([key, value]) => here[key] === value));
 
 /** A list to choose the building that stands on a town. */
 function BuildingSelect({ kingdom, place }) {
-  const buildings = state.rules?.buildings ?? [];
+  const { buildings } = state.rules;
   const here = piecesOf(kingdom, "buildings").find((one) => one.at === place);
   const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
   const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
@@ -97,7 +92,7 @@ function setBuilding(kingdom, place, building) {
 /** The controls for the pieces on a square: knight, building, tokens. Without a tile, those that are there can be removed. */
 export function SquarePieces({ kingdom, place, cell }) {
   if ((cell === "." || cell === "#") && !pieceMarks(kingdom)[place]) return null;
-  const hasPieces = playedGame()?.pieces;
+  const hasPieces = playedGame().pieces;
   const kinds = tokenKinds();
   if (!hasPieces && !kinds.length) return null;
   const setKnight = (here) => {
@@ -113,7 +108,7 @@ export function SquarePieces({ kingdom, place, cell }) {
 
 // Tokens of expansions: texts of a place and a name.
 
-const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens ?? []);
+const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens);
 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
@@ -121,7 +116,7 @@ const capital = (word) => word[0].toUpperCase() + word.slice(1);
 export function pieceMarks(kingdom) {
   const marks = {};
   const add = (place, name, symbol) => (marks[place] ??= []).push({ name, symbol });
-  if (playedGame()?.pieces) {
+  if (playedGame().pieces) {
     for (const { at } of piecesOf(kingdom, "buildings")) add(at, t("building"), "⌂");
     for (const place of piecesOf(kingdom, "knights")) add(place, t("knight"), "♞");
   }

@@ -24,7 +24,7 @@ export const PointsCard = memo(({ kingdom, score }) => {
 const lineKey = ({ clause, terrain, squares }) => `${clause} ${terrain ?? ""} ${squares[0] ?? ""}`;
 
 function Line({ kingdom, line }) {
-  const clause = state.rules?.clauses[line.clause];
+  const clause = state.rules.clauses[line.clause];
   const highlight = (event) => {
     const places = new Set(line.squares.map((name) => placeNamed(kingdom, name)));
     if (event.currentTarget.open) update({ highlight: places.size ? { id: kingdom.id, places, key: lineKey(line) } : null });

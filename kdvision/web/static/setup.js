@@ -1,15 +1,14 @@
 // The rules of the game: game, variants, side, rounds. The choices are those that the server's rules list.
 
-import { playedGame, playedVariants } from "./pieces.js";
-import { state } from "./store.js";
+import { playedGame, playedVariants, state } from "./store.js";
 import { t } from "./strings.js";
 import { setRules } from "./table.js";
 import { Checkbox, Details, Field, html, memo, Select } from "./ui.js";
 
 export const SetupCard = memo(({ rules }) => {
   const played = playedGame();
-  const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one?.seats ?? {}).flat()))].sort((a, b) => a - b);
-  const games = (state.rules?.games ?? []).map(({ game, name }) => [game, name]);
+  const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one.seats).flat()))].sort((a, b) => a - b);
+  const games = state.rules.games.map(({ game, name }) => [game, name]);
   const select = (name, value, options, onChange) => html`<${Field} name=${name}>
     ${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${onChange} />`}
   <//>`;
@@ -21,8 +20,8 @@ export const SetupCard = memo(({ rules }) => {
       ${select(t("side"), rules.side ?? "", [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]], (side) => setRules({ side: number(side) }))}
       ${select(t("seats"), rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: number(n) }))}
       <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
-      ${played?.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
-      ${played?.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
+      ${played.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
+      ${played.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
       ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}`}
     <//>
   </section>`;
@@ -30,13 +29,13 @@ export const SetupCard = memo(({ rules }) => {
 
 /** The variants of the game; those of a group, of which some are drawn for a game, are folded together. */
 function Variants({ played, chosen }) {
-  const variants = (state.rules?.variants ?? []).filter(({ id }) => played?.variants.includes(id));
-  const groups = [...new Set(variants.map(({ group }) => group ?? ""))];
+  const variants = state.rules.variants.filter(({ id }) => played.variants.includes(id));
+  const groups = [...new Set(variants.map(({ group }) => group))];
   const toggle = (id, on) => setRules({ variants: on ? [...chosen, id] : chosen.filter((one) => one !== id) });
-  const boxes = (group) => variants.filter((one) => (one.group ?? "") === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
+  const boxes = (group) => variants.filter((one) => one.group === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
     <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => toggle(id, on)} />
   </div>`);
-  const headOf = (group) => t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group]?.drawn });
+  const headOf = (group) => t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group].drawn });
   return html`<fieldset>
     <legend>${t("whichVariants")}</legend>
     ${groups.map((group) => (group ? html`<details key=${group}><summary>${headOf(group)}</summary>${boxes(group)}</details>` : boxes(group)))}
@@ -54,9 +53,7 @@ function OpenGems({ gems }) {
   </fieldset>`;
 }
 
-function summary({ game, side, variants }) {
-  const named = (list, key, id) => list?.find((one) => one[key] === id)?.name ?? id;
-  const names = variants.map((id) => named(state.rules?.variants, "id", id));
-  const parts = [named(state.rules?.games, "game", game), side && `${side} × ${side}`, ...names];
-  return parts.filter(Boolean).join(" · ");
+function summary({ side }) {
+  const names = playedVariants().map(({ name }) => name);
+  return [playedGame().name, side && `${side} × ${side}`, ...names].filter(Boolean).join(" · ");
 }

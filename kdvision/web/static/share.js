@@ -3,9 +3,8 @@
 import * as api from "./api.js";
 import { drawGame } from "./card.js";
 import { encodeGame, toGameFile } from "./link.js";
-import { playedGame, playedVariants } from "./pieces.js";
 import { formatTotal } from "./points.js";
-import { currentKingdoms, scoreOf, showToast, state } from "./store.js";
+import { currentKingdoms, playedGame, playedVariants, scoreOf, showToast, state } from "./store.js";
 import { verdict } from "./standing.js";
 import { sentences, t } from "./strings.js";
 import { Button, Dialog, Field, html, useEffect, useState } from "./ui.js";

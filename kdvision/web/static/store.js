@@ -8,7 +8,7 @@ export let state = {
   connection: "joining", // "joining", "live" or "lost"
   people: 1, // phones at the table
   waiting: [], // steps that the server has not answered: { table, changes, resolve }
-  rules: null, // the answer of /api/rules
+  rules: null, // the answer of /api/rules; there is no game without it
   photos: new Map(), // id → { url, send, width, height }
   round: 0,
   selected: null, // id of the selected kingdom
@@ -58,18 +58,16 @@ export function openQuestions() {
   const ofKingdoms = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((one) => ({ kind: "cell", kingdom: id, ...one })));
   const rank = new Map((roundScore()?.questions ?? []).map((one, index) => [`${one.kingdom} ${one.at}`, { ...one, index }]));
   const squares = ofKingdoms("doubts").map((one) => ({ index: Infinity, ...one, ...rank.get(`${one.kingdom} ${one.at}`) }));
-  const kinds = playedKinds();
-  const pieces = ofKingdoms("pieces").filter(({ kind }) => kinds.includes(kind));
+  const pieces = ofKingdoms("pieces").filter(({ kind }) => (kind === "gem" ? hasGems() : playedGame().pieces));
   return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...pieces];
 }
 
-/** The kinds of pieces that a photo may show in this game. */
-function playedKinds() {
-  const { game, variants } = state.game.rules;
-  const hasGems = state.rules?.variants.some(({ id, facts }) => variants.includes(id) && facts.includes("gems"));
-  const hasPieces = state.rules?.games.some((one) => one.game === game && one.pieces);
-  return [...(hasGems ? ["gem"] : []), ...(hasPieces ? ["knight", "building", "queen", "tower"] : [])];
-}
+/** The rules of the game that is played: of /api/rules. */
+export const playedGame = () => state.rules.games.find(({ game }) => game === state.game.rules.game);
+
+export const playedVariants = () => state.rules.variants.filter(({ id }) => state.game.rules.variants.includes(id));
+
+export const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
 
 const ANNOUNCE_MS = 300; // when the frame with what is announced is drawn
 

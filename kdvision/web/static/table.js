@@ -20,7 +20,8 @@ let remembering; // timer
 export async function join({ table = null, fresh = false } = {}) {
   live?.close();
   try {
-    const found = await api.post("/api/tables", { table, new: fresh });
+    const [rules, found] = await Promise.all([state.rules ?? api.get("/api/rules"), api.post("/api/tables", { table, new: fresh })]);
+    update({ rules });
     if (found.table !== state.table?.table) update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
     receive(found);
     saveTable(found.table);
