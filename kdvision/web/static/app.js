@@ -3,7 +3,7 @@
 import { AddButtons, AddDialog, GamesDialog, openLink, TypeDialog } from "./add.js";
 import { BoardCard } from "./board.js";
 import { CornerEditor, startCorners } from "./corners.js";
-import { COLOURS, shortTotal } from "./model.js";
+import { shortTotal } from "./model.js";
 import { FitsCard } from "./fits.js";
 import { PhotoCard, Picture } from "./photoview.js";
 import { addPhotos, dismissError, restorePhotos } from "./photos.js";
@@ -115,10 +115,9 @@ function Tabs() {
 
 const PlayerCard = memo(({ id, player, colour, total }) => {
   const rename = (name) => name.trim() && setKingdom(id, { player: name.trim() });
-  const colours = COLOURS.map((one) => [one, t(`colours.${one}`)]);
   return html`<section class="who-card">
     <span class="castle castle-${colour}">
-      <${Select} aria-label=${t("colour")} value=${colour} options=${colours} onChange=${(chosen) => setKingdom(id, { colour: chosen })} />
+      <${Select} aria-label=${t("colour")} value=${colour} options=${Object.entries(t("colours"))} onChange=${(chosen) => setKingdom(id, { colour: chosen })} />
     </span>
     <${TextInput} class="name" value=${player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
     <output class="big" aria-label=${t("total")}>${total ?? "…"}</output>

@@ -119,7 +119,7 @@ const squareClasses = (id, place, { territories, editing, flash, highlight }) =>
   flash.has(`${id} ${place}`) && "flash",
   editing === place && "editing",
   highlight?.id === id && !highlight.places.has(place) && "dim",
-  ...borderClasses(place, territories),
+  ...territoryEnds(place, territories).map((side) => `end-${"trbl"[side]}`),
 ].filter(Boolean).join(" ");
 
 /** A square; drawn again only if one of these texts has changed. `instead` is set if the square is in doubt. */
@@ -139,10 +139,11 @@ const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, isE
 /** The index below `count` that is nearest. */
 const clamp = (index, count) => Math.max(0, Math.min(count - 1, index));
 
-/** CSS classes that draw a line where the territory ends. */
-function borderClasses(place, territories) {
-  const own = territories.get(place);
-  return own === undefined ? [] : neighboursOf(place).flatMap((one, side) => (territories.get(one) === own ? [] : `end-${"trbl"[side]}`));
+/** The sides of a place where its territory ends, numbered clockwise from the top. */
+export function territoryEnds(place, territories) {
+  const neighbours = neighboursOf(place);
+  const isEnd = (side) => territories.get(neighbours[side]) !== territories.get(place);
+  return territories.has(place) ? [0, 1, 2, 3].filter(isEnd) : [];
 }
 
 function handleKey(event, kingdom) {

@@ -1,6 +1,6 @@
 // The game as a picture: boards, points, winner.
 
-import { boardRows, shortTotal } from "./model.js";
+import { boardRows, crownsOf, kindOf, shortTotal } from "./model.js";
 import { verdict } from "./standing.js";
 import { scoreOf } from "./store.js";
 import { crownsPath } from "./ui.js";
@@ -57,14 +57,15 @@ function drawText(context, text, x, y, size, { align = "left", weight = 400, max
 }
 
 function drawSquare(context, tiles, cell, x, y) {
-  if (cell === "." || cell === "?") return;
-  context.drawImage(tiles[cell === "#" ? "castle" : cell[0]], x, y, SQUARE, SQUARE);
+  const kind = kindOf(cell);
+  if (kind === "none") return;
+  context.drawImage(tiles[kind], x, y, SQUARE, SQUARE);
   context.strokeStyle = "#ffffffaa";
   context.strokeRect(x + 0.5, y + 0.5, SQUARE - 1, SQUARE - 1);
-  if (cell === "#") return;
+  if (kind === "castle") return;
   drawPlate(context, x + 3, y + 3, 22);
-  drawText(context, cell[0], x + 14, y + 20, 17, { align: "center", weight: 700 });
-  for (let n = 0; n < Number(cell.slice(1)); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
+  drawText(context, kind, x + 14, y + 20, 17, { align: "center", weight: 700 });
+  for (let n = 0; n < crownsOf(cell); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
 }
 
 function drawPlate(context, x, y, size) {

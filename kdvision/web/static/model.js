@@ -3,8 +3,6 @@
 // The squares of a kingdom are stored by place, "row,col" on the grid of the photo (any origin for typed boards), so
 // nothing moves when a tile is added at the edge. Names such as C3 count from the smallest frame around all squares.
 
-export const COLOURS = ["blue", "green", "pink", "yellow", "red", "orange", "purple", "brown", "white", "grey"];
-
 export const UNKNOWN = "?"; // a fact, or a part of one, that nobody has entered
 
 /** A unique id of a photo: it outlives the page, so no id is used twice. */
@@ -18,6 +16,11 @@ export function neighboursOf(place) {
   const [row, col] = parsePlace(place);
   return [placeAt(row - 1, col), placeAt(row, col + 1), placeAt(row + 1, col), placeAt(row, col - 1)];
 }
+
+/** What a cell shows, for its picture and colours: a letter of a terrain, "castle" or "none". */
+export const kindOf = (cell) => ({ "#": "castle", ".": "none", "?": "none" })[cell] ?? cell[0];
+
+export const crownsOf = (cell) => Number(cell.slice(1));
 
 const frames = new WeakMap(); // of squares, which never change
 

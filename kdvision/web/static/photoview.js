@@ -1,8 +1,8 @@
 // The photo with the reading drawn over it: squares to tap, sized by the screen.
 
-import { territoriesOf } from "./board.js";
+import { territoriesOf, territoryEnds } from "./board.js";
 import { startCorners } from "./corners.js";
-import { neighboursOf, outline, quadAt, shortTotal } from "./model.js";
+import { crownsOf, kindOf, outline, quadAt, shortTotal } from "./model.js";
 import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { Button, crownsPath, drawLater, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
@@ -85,7 +85,7 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isW
   const isDim = (place) => shown && !shown.has(place);
   return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
     ${squares.map(([place, quad]) => html`<polygon
-      key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
+      key=${place} class="tap tint tint-${kindOf(kingdom.cells[place] ?? ".")} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
     />`)}
     <${Borders} kingdom=${kingdom} squares=${squares} territories=${territoriesOf(entry)} />
     ${unsure.map(([place, quad]) => html`<polygon key=${place} class="warn" points=${shrink(quad, 0.86).join(" ")} />`)}
@@ -94,17 +94,12 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isW
   </g>`;
 });
 
-function kindOf(kingdom, place) {
-  const cell = kingdom.cells[place] ?? ".";
-  return cell === "#" ? "castle" : cell === "." || cell === "?" ? "none" : cell[0];
-}
-
 /** The picture of the terrain and the crowns of a square, near its middle; a question mark where it is uncertain. */
 const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
   const side = sideLength(quad);
   if (side < MIN_SQUARE * unit) return null;
   const size = Math.min(LABEL * unit, 0.36 * side);
-  const count = Number(cell.slice(1) || 0);
+  const count = crownsOf(cell);
   const isTile = /^[a-z]/.test(cell);
   if (!isTile && !isUnsure) return null;
   const width = size * ((isTile ? 1 : 0) + 0.85 * count + (isUnsure ? 0.7 : 0));
@@ -121,13 +116,11 @@ const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
 /** Lines on the sides of squares at which their territories end: one path for each terrain, and a dark one under them. */
 function Borders({ kingdom, squares, territories }) {
   const paths = new Map();
-  for (const [place, whole] of squares) {
-    const own = territories.get(place);
-    if (own === undefined) continue;
+  for (const [place, whole] of squares.filter(([one]) => territories.has(one))) {
     const quad = shrink(whole, 0.96);
     const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
-    const sides = neighboursOf(place).flatMap((one, side) => (territories.get(one) === own ? [] : [`M${corner(side)}L${corner(side + 1)}`]));
-    const kind = kindOf(kingdom, place);
+    const sides = territoryEnds(place, territories).map((side) => `M${corner(side)}L${corner(side + 1)}`);
+    const kind = kindOf(kingdom.cells[place] ?? ".");
     paths.set(kind, (paths.get(kind) ?? "") + sides.join(""));
   }
   return html`<path class="edge under" d=${[...paths.values()].join("")} />

@@ -1,7 +1,7 @@
 // The sheets in which a person corrects a square, and answers the open questions of the table one after another.
 
 import { cellForKey, gameCells } from "./board.js";
-import { nameAt, placesAround } from "./model.js";
+import { crownsOf, nameAt, placesAround } from "./model.js";
 import { SquarePieces } from "./pieces.js";
 import { CloseUp } from "./photoview.js";
 import { announce, closeDialog, openDialog, openQuestions, selectKingdom, state } from "./store.js";
@@ -97,9 +97,9 @@ function Doubt({ doubt, choose }) {
 function Palette({ cell, doubt, choose }) {
   const known = gameCells();
   const columns = [...ORDER].filter((letter) => known.includes(letter));
-  const most = Math.max(2, ...known.map((one) => Number(one.slice(1) || 0)));
+  const most = Math.max(2, ...known.map((one) => crownsOf(one)));
   const isFree = columns.slice(0, 2).every((letter) => !known.includes(`${letter}${most}`));
-  const terrains = known.map((word) => [word, columns.indexOf(word[0]), Number(word.slice(1) || 0)]).filter(([, column]) => column >= 0);
+  const terrains = known.map((word) => [word, columns.indexOf(word[0]), crownsOf(word)]).filter(([, column]) => column >= 0);
   const others = ["#", "."].map((word, column) => [word, column, isFree ? most : most + 1]);
   const option = ([word, column, row]) => html`<button
     type="button" class="option ${pictureClass(word)} ${doubt?.instead === word ? "maybe" : ""}" aria-label=${describeCell(word)}

@@ -1,6 +1,6 @@
 // The standing: who wins or leads, and why; over three rounds in a Dynasty. The whole table for print and a large screen.
 
-import { boardRows, frame, placeAt, shortTotal } from "./model.js";
+import { boardRows, crownsOf, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
@@ -105,7 +105,7 @@ export const SmallBoard = memo(({ kingdom, marked = [], label = boardRows(kingdo
   const rows = boardRows(kingdom.cells).map((row) => row.split(" "));
   const doubts = kingdom.seen?.doubts.length ?? 0;
   const square = (cell, row, col) => html`<span class="cell ${pictureClass(cell)} ${marked.includes(placeAt(top + row, left + col)) ? "marked" : ""}">
-    ${/\d/.test(cell) && html`<${Crowns} count=${Number(cell.slice(1))} />`}
+    ${crownsOf(cell) > 0 && html`<${Crowns} count=${crownsOf(cell)} />`}
   </span>`;
   return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${label}>
     ${rows.map((row, r) => row.map((cell, c) => square(cell, r, c)))}

@@ -59,8 +59,8 @@ const TEXT = {
     red: "red",
     orange: "orange",
     purple: "purple",
-    white: "white",
     brown: "brown",
+    white: "white",
     grey: "grey",
   },
   removeKingdom: "Remove this kingdom",
@@ -118,10 +118,7 @@ const TEXT = {
   squareHead: "Square {square}",
   squareNow: "{square}: {cell}",
   squareUnsure: "{square}: {cell}, or maybe {instead}",
-  nothing: "no tile",
-  unknown: "unknown",
-  castle: "castle",
-  terrains: { w: "wheat", f: "forest", l: "lake", g: "grass", s: "swamp", m: "mine", t: "town", "#": "castle" },
+  terrains: { w: "wheat", f: "forest", l: "lake", g: "grass", s: "swamp", m: "mine", t: "town", "#": "castle", ".": "no tile", "?": "unknown" },
   withCrowns: { one: "{terrain}, {n} crown", other: "{terrain}, {n} crowns" },
   looksLike: "Probably {read} ({percent} %). If it is {instead}, the total is {total}.",
   looksLikeOne: "Probably {read} ({percent} %), otherwise {instead}.",
@@ -283,11 +280,9 @@ export function t(name, values = {}, fallback = name) {
 }
 
 /** A cell of the notation in words: "forest, 1 crown". */
-export function describeCell(cell) {
-  if (!cell || cell === ".") return t("nothing");
-  if (cell === "?") return t("unknown");
-  const terrain = t("terrains")[cell[0]] ?? cell;
-  const count = Number(cell.slice(1) || 0);
+export function describeCell(cell = ".") {
+  const terrain = t("terrains")[cell[0]];
+  const count = Number(cell.slice(1));
   return count ? t("withCrowns", { n: count, terrain }) : terrain;
 }
 

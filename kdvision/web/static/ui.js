@@ -3,6 +3,7 @@
 import { Component, h, render } from "./vendor/preact.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import htm from "./vendor/htm.js";
+import { crownsOf, kindOf } from "./model.js";
 import { closeDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 
@@ -72,12 +73,12 @@ export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20
 
 /** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
 export function CellFace({ cell }) {
-  const count = Number(cell.slice(1) || 0);
+  const count = crownsOf(cell);
   return html`<span class="letter" aria-hidden="true">${cell === "#" ? "♜" : cell[0]}</span>${count ? html`<${Crowns} count=${count} />` : null}`;
 }
 
 /** The class of a cell's picture. */
-export const pictureClass = (cell) => `sq-${cell === "#" ? "castle" : cell === "." || cell === "?" ? "none" : cell[0]}`;
+export const pictureClass = (cell) => `sq-${kindOf(cell)}`;
 
 /** A button with an icon and a label; if `label` is false, only screen readers get the text. */
 export function Button({ icon = null, text, label = true, ...props }) {
