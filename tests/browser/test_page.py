@@ -301,6 +301,15 @@ def test_a_link_cannot_insert_markup(open_page: Open) -> None:
     assert page.locator("img[src=x]").count() == 0
 
 
+def test_a_possible_queen_is_asked_for_by_her_name(open_page: Open) -> None:
+    kingdom = {"board": ["w w", "# f"], "pieces": [{"kind": "queen", "at": "0,1", "probability": 0.6}]}
+    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
+    page = open_page(f"/#game={encode(json.dumps(game))}")
+    page.get_by_role("button", name="Check it").click()
+    expect(page.get_by_role("heading", name="Is there a Queen?")).to_be_visible()
+    expect(page.locator("dialog")).to_contain_text("Does a Queen stand on B1?")
+
+
 def test_a_broken_link_is_reported_and_changes_nothing(open_page: Open) -> None:
     page = open_page()
     type_board(page, "w1 w / # f")

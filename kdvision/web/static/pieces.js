@@ -18,7 +18,7 @@ export function PiecesCard({ kingdom }) {
     <div class="steppers">
       ${["coins", "towers", "spare_knights"].map((key) => html`<${Stepper} kingdom=${kingdom} name=${key} key=${key} />`)}
     </div>
-    <${Checkbox} name=${t("queen")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
+    <${Checkbox} name=${t("queenHere")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
     ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setFacts(kingdom, { queen: null })} />`}
     ${built.map((one) => html`<div class="built" key=${one.at}>
       <${CloseUp} kingdom=${kingdom} place=${one.at} small />
