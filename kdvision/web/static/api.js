@@ -47,28 +47,18 @@ export function sendPhoto(path, file, { onProgress, signal }) {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch reports no progress of an upload
-    let parsedLength = 0;
-    let result = null;
-    const readLines = () => {
-      const lines = request.responseText.slice(parsedLength).split("\n");
-      parsedLength += request.responseText.slice(parsedLength).lastIndexOf("\n") + 1;
-      for (const line of lines.slice(0, -1)) {
-        const report = JSON.parse(line);
-        if ("status" in report) result = report;
-        else onProgress(report);
-      }
-    };
+    const readReports = () => request.responseText.split("\n").slice(0, -1).map((line) => JSON.parse(line));
     request.open("POST", path);
     request.setRequestHeader("Content-Type", file.type.startsWith("image/") ? file.type : "application/octet-stream");
     request.setRequestHeader("Accept", "application/x-ndjson");
     request.upload.onprogress = ({ loaded, total }) => onProgress({ stage: "sending", share: loaded / total });
-    request.onprogress = () => request.status === 200 && readLines();
+    request.onprogress = () => request.status === 200 && readReports().filter(({ stage }) => stage).forEach(onProgress);
     request.onload = () => {
       if (request.status === 401) location.reload();
-      if (request.status !== 200) return reject(new Refusal(request.status, parseJson(request.responseText)));
-      readLines();
-      if (result?.status === 200) resolve(result.body);
-      else reject(new Refusal(result?.status ?? 0, result?.body));
+      const refusal = { status: request.status, body: parseJson(request.responseText) };
+      const { status = 0, body } = request.status === 200 ? (readReports().at(-1) ?? {}) : refusal;
+      if (status === 200) resolve(body);
+      else reject(new Refusal(status, body));
     };
     request.onerror = () => reject(new Refusal(0, null));
     request.onabort = () => reject(new DOMException("aborted", "AbortError"));
