@@ -22,15 +22,8 @@ export const kindOf = (cell) => ({ "#": "castle", ".": "none", "?": "none" })[ce
 
 export const crownsOf = (cell) => Number(cell.slice(1));
 
-const frames = new WeakMap(); // of squares, which never change
-
 /** The smallest frame around all squares: top, left, rows, cols. */
 export function frame(cells) {
-  if (!frames.has(cells)) frames.set(cells, findFrame(cells));
-  return frames.get(cells);
-}
-
-function findFrame(cells) {
   const places = Object.keys(cells).map(parsePlace);
   if (!places.length) return { top: 0, left: 0, rows: 0, cols: 0 };
   const rows = places.map((place) => place[0]);
