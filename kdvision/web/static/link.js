@@ -18,19 +18,17 @@ function toLink({ player, colour, cells, facts, seen: info, checked }) {
   const seen = checked ? null : info;
   const { top, left } = frame(cells);
   const moved = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
-  const doubts = (seen?.doubts ?? []).map(({ changes, ...doubt }) => ({
-    ...moved(doubt),
-    changes: Object.fromEntries(Object.entries(changes).map(([place, cell]) => [moved(place), cell])),
-  }));
-  const isUnexplained = seen?.reading && ![...seen.doubts, ...seen.pieces, ...seen.problems].length;
+  const { doubts = [], pieces = [] } = seen ?? {};
+  const isUnexplained = seen?.reading && ![...doubts, ...pieces, ...seen.problems].length;
   const problems = !seen?.review ? [] : isUnexplained ? [t("uncertain")] : seen.problems;
-  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts, pieces: moved(seen?.pieces ?? []), problems };
+  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts: moved(doubts), pieces: moved(pieces), problems };
 }
 
-/** Facts with other texts for their places, also where a name follows. */
+/** A value with other texts for its places, also for those that are keys and those that a name follows. */
 function mapPlaces(value, write) {
-  if (Array.isArray(value)) return value.map((one) => mapPlaces(one, write));
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapPlaces(one, write)]));
+  const map = (one) => mapPlaces(one, write);
+  if (Array.isArray(value)) return value.map(map);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map((entry) => entry.map(map)));
   if (typeof value !== "string" || !STARTS_WITH_PLACE.test(value)) return value;
   return value.replace(PLACE, (place) => write(...parsePlace(place)));
 }
