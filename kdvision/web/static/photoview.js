@@ -64,11 +64,10 @@ export const Photo = memo(({ photo }) => html`<image href=${photo.url} width=${p
 
 /** The part of a photo around a kingdom. */
 function boxAround(photo, kingdom) {
-  const corners = outline(kingdom);
-  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
-  const margin = 0.16 * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
-  const [left, top] = [Math.max(0, Math.min(...xs) - margin), Math.max(0, Math.min(...ys) - 1.4 * margin)];
-  return [left, top, Math.min(photo.width, Math.max(...xs) + margin) - left, Math.min(photo.height, Math.max(...ys) + margin) - top];
+  const [left, top, right, bottom] = boundsOf(outline(kingdom).flat());
+  const margin = 0.16 * Math.max(right - left, bottom - top);
+  const [x, y] = [Math.max(0, left - margin), Math.max(0, top - 1.4 * margin)];
+  return [x, y, Math.min(photo.width, right + margin) - x, Math.min(photo.height, bottom + margin) - y];
 }
 
 /** The reading of one kingdom: its squares as far as they are in view, with the lines around its territories. */
@@ -76,8 +75,8 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isW
   const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
   const [left, top, width, height] = viewBox.split(" ").map(Number);
   const isInView = (quad) => {
-    const [xs, ys] = axesOf(quad);
-    return Math.max(...xs) > left && Math.min(...xs) < left + width && Math.max(...ys) > top && Math.min(...ys) < top + height;
+    const [x0, y0, x1, y1] = boundsOf(quad);
+    return x1 > left && x0 < left + width && y1 > top && y0 < top + height;
   };
   const quads = [...new Set([...Object.keys(kingdom.cells), ...doubts])].map((place) => [place, quadAt(kingdom, place)]);
   const squares = quads.filter(([, quad]) => quad && isInView(quad));
@@ -129,14 +128,14 @@ function Borders({ kingdom, squares, territories }) {
 
 /** The player and the points, above the kingdom. */
 function Plaque({ kingdom, score, unit }) {
-  const corners = outline(kingdom);
-  const x = corners.reduce((sum, corner) => sum + corner[0], 0) / 4;
+  const corners = outline(kingdom).flat();
+  const [x] = centreOf(corners);
   const size = PLAQUE * unit;
   const name = kingdom.player.length > 16 ? `${kingdom.player.slice(0, 15)}…` : kingdom.player;
   // The isolates keep a name that is written from right to left apart from the points.
   const text = `\u2068${name}\u2069${score ? `\u00a0 ${shortTotal(score)}` : ""}`;
   const width = size * (2 + 0.62 * text.length);
-  const top = Math.max(0.2 * size, Math.min(...corners.map((corner) => corner[1])) - 1.7 * size);
+  const top = Math.max(0.2 * size, boundsOf(corners)[1] - 1.7 * size);
   return html`<g class="plaque castle-${kingdom.colour}">
     <rect x=${x - width / 2} y=${top} width=${width} height=${1.45 * size} rx=${0.4 * size} />
     <circle cx=${x - width / 2 + 0.8 * size} cy=${top + 0.72 * size} r=${0.32 * size} />
@@ -149,9 +148,9 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   const photo = state.photos.get(kingdom.seen?.photo);
   const quad = photo && quadAt(kingdom, place);
   if (!quad) return null;
-  const [xs, ys] = axesOf(quad);
-  const side = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) * 1.35;
-  const [x, y] = crossing ? quad.slice(4, 6) : [xs, ys].map((values) => (Math.max(...values) + Math.min(...values)) / 2);
+  const [left, top, right, bottom] = boundsOf(quad);
+  const side = Math.max(right - left, bottom - top) * 1.35;
+  const [x, y] = crossing ? quad.slice(4, 6) : [(left + right) / 2, (top + bottom) / 2];
   const view = `${x - side / 2} ${y - side / 2} ${side} ${side}`;
   return html`<svg class="close-up ${small ? "small" : ""}" viewBox=${view} role="img" aria-label=${t("photo")}>
     <${Photo} photo=${photo} />
@@ -160,6 +159,9 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
 }
 
 const axesOf = (quad) => [0, 1].map((axis) => quad.filter((_, index) => index % 2 === axis));
+
+/** Left, top, right and bottom of a quad. */
+const boundsOf = (quad) => [Math.min, Math.max].flatMap((most) => axesOf(quad).map((values) => most(...values)));
 
 const centreOf = (quad) => axesOf(quad).map((values) => values.reduce((sum, value) => sum + value, 0) / 4);
 
