@@ -18,20 +18,22 @@ import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, s
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, drawLater, html, memo, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, drawLater, html, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
-const Header = memo(({ canUndo, canRedo, hasGame, hasKingdoms }) => {
-  const tool = (icon, props) => html`<${Button} icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} ...${props} />`;
+function Header() {
+  const tool = (icon, isEnabled, onClick) => html`<${Button}
+    icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} disabled=${!isEnabled} onClick=${onClick}
+  />`;
   return html`<header class="bar">
     <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
     <div class="tools">
-      ${tool("undo", { disabled: !canUndo, onClick: () => undo() })}
-      ${tool("redo", { disabled: !canRedo, onClick: () => redo() })}
-      ${tool("share", { disabled: !hasKingdoms, onClick: () => openDialog("share") })}
-      ${tool("menu", { disabled: !hasGame, onClick: () => openDialog("menu") })}
+      ${tool("undo", state.table?.undo, () => undo())}
+      ${tool("redo", state.table?.redo, redo)}
+      ${tool("share", currentKingdoms().length, () => openDialog("share"))}
+      ${tool("menu", state.game, () => openDialog("menu"))}
     </div>
   </header>`;
-});
+}
 
 /** What everybody at the table should know first: the connection, errors, messages and questions about photos. */
 function Alerts() {
@@ -113,17 +115,19 @@ function Tabs() {
   </nav>`;
 }
 
-const PlayerCard = memo(({ id, player, colour, total }) => {
+function PlayerCard({ kingdom }) {
+  const { id, player, colour } = kingdom;
   const rename = (name) => name.trim() && setKingdom(id, { player: name.trim() });
+  const recolour = (chosen) => setKingdom(id, { colour: chosen });
   return html`<section class="who-card">
     <span class="castle castle-${colour}">
-      <${Select} aria-label=${t("colour")} value=${colour} options=${Object.entries(t("colours"))} onChange=${(chosen) => setKingdom(id, { colour: chosen })} />
+      <${Select} aria-label=${t("colour")} value=${colour} options=${Object.entries(t("colours"))} onChange=${recolour} />
     </span>
     <${TextInput} class="name" value=${player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
-    <output class="big" aria-label=${t("total")}>${total ?? "…"}</output>
-    <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom({ id, player })} />
+    <output class="big" aria-label=${t("total")}>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
+    <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom(kingdom)} />
   </section>`;
-});
+}
 
 /** What is left to check: the questions of the table, or a kingdom that is uncertain as a whole. */
 function ReviewBar({ kingdom }) {
@@ -148,7 +152,7 @@ function Kingdoms() {
   return html`<${Tabs} />
     <div class="table">
       <div class="column" key="player ${kingdom.id}">
-        <${PlayerCard} id=${kingdom.id} player=${kingdom.player} colour=${kingdom.colour} total=${shortTotal(scoreOf(kingdom))} />
+        <${PlayerCard} kingdom=${kingdom} />
         <${ReviewBar} kingdom=${kingdom} />
         <${PhotoCard} kingdom=${kingdom} />
       </div>
@@ -189,9 +193,8 @@ const DIALOGS = {
 
 function OpenDialog() {
   const { kind, ...props } = state.dialog;
-  const id = props.kingdom ?? props.question?.kingdom;
-  const kingdom = findKingdom(id);
-  if (id !== undefined && !kingdom) return null; // somebody has removed it
+  const kingdom = findKingdom(props.kingdom);
+  if (props.kingdom && !kingdom) return null; // somebody has removed it
   return html`<${DIALOGS[kind]} ...${props} kingdom=${kingdom} />`;
 }
 
@@ -205,7 +208,7 @@ const BigScreen = () => html`<main class="watch">
 /** The whole table for print. It is drawn before, since the pictures of its terrains would not be loaded in time. */
 const PrintedOverview = drawLater(() => html`<div class="print-only"><${Overview} /></div>`);
 
-const Joining = () => html`<${Header} canUndo=${false} canRedo=${false} hasGame=${false} hasKingdoms=${false} />
+const Joining = () => html`<${Header} />
   <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>
   <${Messages} />`;
 
@@ -219,7 +222,7 @@ function App() {
   const { corners } = state;
   const photo = state.photos.get(corners?.photo);
   const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
-  return html`<${Header} canUndo=${Boolean(state.table.undo)} canRedo=${Boolean(state.table.redo)} hasGame hasKingdoms=${hasKingdoms} />
+  return html`<${Header} />
     <main>
       <${Alerts} />
       <div id="progress">${state.progress && html`<${Reading} />`}</div>

@@ -6,7 +6,7 @@ import { boardRows, frame, nameAt, placeAt } from "./model.js";
 import { SmallBoard } from "./standing.js";
 import { showToast, state } from "./store.js";
 import { describeCell, describeSource, sentences, t } from "./strings.js";
-import { Button, Details, Field, html, Select, useState } from "./ui.js";
+import { Button, Details, html, SelectField, useState } from "./ui.js";
 
 export function FitsCard({ kingdom }) {
   const cells = gameCells();
@@ -22,13 +22,12 @@ export function FitsCard({ kingdom }) {
       showToast(sentences(error.message, error.hint));
     }
   };
-  const choose = (index, cell) => setChosen(domino.map((one, at) => (at === index ? cell : one)));
-  const half = (index) => html`<${Field} name=${t(index ? "otherHalf" : "oneHalf")}>
-    ${(id) => html`<${Select} id=${id} value=${domino[index]} options=${cells.map((cell) => [cell, describeCell(cell)])} onChange=${(cell) => choose(index, cell)} />`}
-  <//>`;
+  const options = cells.map((cell) => [cell, describeCell(cell)]);
+  const choose = (index) => (cell) => setChosen(domino.with(index, cell));
+  const half = (index, name) => html`<${SelectField} name=${t(name)} value=${domino[index]} options=${options} onChange=${choose(index)} />`;
   return html`<section class="card setup fits" aria-label=${t("fitsHead")}>
     <${Details} summary=${html`<h3>${t("fitsHead")}</h3>`}>${() => html`
-      <div class="fields">${half(0)}${half(1)}</div>
+      <div class="fields">${half(0, "oneHalf")}${half(1, "otherHalf")}</div>
       <${Button} icon="board" text=${t("fitsAsk")} class="soft" onClick=${ask} />
       <div role="status">${asked?.question === question && html`<${Answer} key=${question} kingdom=${kingdom} domino=${domino} answer=${asked.answer} />`}</div>`}
     <//>

@@ -5,7 +5,7 @@ import { CloseUp } from "./photoview.js";
 import { currentKingdoms, findKingdom, playedGame, playedVariants, state } from "./store.js";
 import { t } from "./strings.js";
 import { change, setFacts } from "./table.js";
-import { Button, Checkbox, Field, html, Select, TextInput } from "./ui.js";
+import { Button, Checkbox, html, SelectField, TextInput } from "./ui.js";
 
 const MAX_COUNT = 999;
 
@@ -81,7 +81,7 @@ function BuildingSelect({ kingdom, place }) {
   const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
   const options = [...unread, [-1, t("noBuilding")], ...buildings.map((one, index) => [index, describeBuilding(one)])];
   const choose = (value) => value !== UNKNOWN && setBuilding(findKingdom(kingdom.id), place, buildings[value] ?? null);
-  return html`<${Field} name=${t("building")}>${(id) => html`<${Select} id=${id} value=${now} options=${options} onChange=${choose} />`}<//>`;
+  return html`<${SelectField} name=${t("building")} value=${now} options=${options} onChange=${choose} />`;
 }
 
 function setBuilding(kingdom, place, building) {
@@ -142,7 +142,7 @@ function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
   const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((one) => [one, one])];
   const value = names.length ? here[0]?.slice(place.length + 1) ?? "" : here.length || "";
   const choose = (chosen) => set(!chosen ? [] : names.length ? [`${place} ${chosen}`] : Array(Number(chosen)).fill(place));
-  return html`<${Field} name=${capital(word)}>${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${choose} />`}<//>`;
+  return html`<${SelectField} name=${capital(word)} value=${value} options=${options} onChange=${choose} />`;
 }
 
 /** The tokens of a kingdom, counted; they are entered on their squares. */

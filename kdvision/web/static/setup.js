@@ -3,22 +3,21 @@
 import { playedGame, playedVariants, state } from "./store.js";
 import { t } from "./strings.js";
 import { setRules } from "./table.js";
-import { Checkbox, Details, Field, html, memo, Select } from "./ui.js";
+import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
 export const SetupCard = memo(({ rules }) => {
   const played = playedGame();
   const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one.seats).flat()))].sort((a, b) => a - b);
   const games = state.rules.games.map(({ game, name }) => [game, name]);
-  const select = (name, value, options, onChange) => html`<${Field} name=${name}>
-    ${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${onChange} />`}
-  <//>`;
-  const number = (value) => (value ? Number(value) : null);
+  const sides = [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]];
+  const counts = [["", t("seatsAll")], ...seats.map((n) => [n, n])];
+  const setNumber = (key) => (value) => setRules({ [key]: value ? Number(value) : null });
   return html`<section class="card setup" aria-label=${t("game")}>
     <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summary(rules)}</span>`}>${() => html`
-      ${select(t("whichGame"), rules.game, games, (game) => setRules({ game, seats: null }))}
+      <${SelectField} name=${t("whichGame")} value=${rules.game} options=${games} onChange=${(game) => setRules({ game, seats: null })} />
       <${Variants} played=${played} chosen=${rules.variants} />
-      ${select(t("side"), rules.side ?? "", [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]], (side) => setRules({ side: number(side) }))}
-      ${select(t("seats"), rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: number(n) }))}
+      <${SelectField} name=${t("side")} value=${rules.side ?? ""} options=${sides} onChange=${setNumber("side")} />
+      <${SelectField} name=${t("seats")} value=${rules.seats ?? ""} options=${counts} onChange=${setNumber("seats")} />
       <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
       ${played.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
       ${played.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}

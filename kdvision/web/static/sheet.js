@@ -45,7 +45,7 @@ export function startReview(done = 0) {
   const [next] = openQuestions();
   if (!next) return closeDialog(), announce(t("allGood"));
   selectKingdom(next.kingdom);
-  openDialog("review", { question: next, done });
+  openDialog("review", { kingdom: next.kingdom, question: next, done });
 }
 
 /** One of the open questions. Its answer goes to the server while the next one is shown. */
@@ -58,7 +58,7 @@ export function ReviewSheet({ kingdom, question, done }) {
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
   const all = done + openQuestions().length;
   const keys = (event) => kind === "cell" && handleKey(event, question.read, choose);
-  return html`<${Dialog} title=${title} kind="sheet" key=${`${question.kingdom} ${kind} ${at}`} onKeyDown=${keys}>
+  return html`<${Dialog} title=${title} kind="sheet" onKeyDown=${keys}>
     <p class="count">
       ${t("checkedOf", { n: done + 1, all })} · <bdi>${kingdom.player}</bdi>${question.changes_winner ? ` · ${t("decides")}` : ""}
     </p>

@@ -116,6 +116,8 @@ export const Select = ({ value, options, onChange, ...props }) => html`<select
   ${options.map(([key, text]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
 </select>`;
 
+export const SelectField = ({ name, ...props }) => html`<${Field} name=${name}>${(id) => html`<${Select} id=${id} ...${props} />`}<//>`;
+
 /** A text input that keeps what is being typed when the page is drawn again, and commits it with Enter or on leaving. */
 export function TextInput({ value, onCommit, ...props }) {
   const [draft, setDraft] = useState(null);
@@ -135,13 +137,13 @@ export function TextInput({ value, onCommit, ...props }) {
 }
 
 /** An open dialog. It closes by Escape, by its close button and by a tap outside, which the page gets, too. */
-export function Dialog({ title, kind = "", onClose = closeDialog, children, ...props }) {
+export function Dialog({ title, kind = "", children, ...props }) {
   const ref = useRef();
   useLayoutEffect(() => {
     const node = ref.current;
     node.showPopover();
     node.querySelector("[data-focus]")?.focus();
-    const close = (event) => event.newState === "closed" && onClose();
+    const close = (event) => event.newState === "closed" && closeDialog();
     node.addEventListener("toggle", close);
     return () => {
       node.removeEventListener("toggle", close);
@@ -152,7 +154,7 @@ export function Dialog({ title, kind = "", onClose = closeDialog, children, ...p
     <div class="dialog-body">
       <div class="dialog-head">
         <h2 id="dialog-title">${title}</h2>
-        <${Button} icon="close" text=${t("close")} label=${false} class="quiet round" onClick=${onClose} />
+        <${Button} icon="close" text=${t("close")} label=${false} class="quiet round" onClick=${closeDialog} />
       </div>
       ${children}
     </div>
