@@ -39,7 +39,7 @@ export function TypeDialog() {
     const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
     if (await addBoard(rows)) closeDialog();
   };
-  return html`<${Dialog} title=${t("typeHead")}>
+  return html`<${Dialog} title=${t("typeBoard")}>
     <form onSubmit=${add}>
       <${Field} name=${t("typeHint")}>
         ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
@@ -63,7 +63,7 @@ export function GamesDialog() {
   };
   const load = ({ link }) => (closeDialog(), openLink(link));
   const own = listGames().filter(({ id }) => !ids.has(id));
-  return html`<${Dialog} title=${t("gamesHead")}>
+  return html`<${Dialog} title=${t("games")}>
     ${!games.length && !own.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
       ${games.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>

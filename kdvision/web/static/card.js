@@ -49,10 +49,10 @@ function drawHeading(context, kingdom, x, width) {
   if (score) drawText(context, shortTotal(score), x + width, 76, 48, { align: "right", weight: 700 });
 }
 
-function drawText(context, text, x, y, size, { align = "left", weight = 400, maxWidth = undefined, colour = INK } = {}) {
+function drawText(context, text, x, y, size, { align = "left", weight, maxWidth }) {
   context.font = `${weight} ${size}px ${FONT}`;
   context.textAlign = align;
-  context.fillStyle = colour;
+  context.fillStyle = INK;
   context.fillText(text, x, y, maxWidth);
 }
 

@@ -44,20 +44,15 @@ export function ShareDialog() {
   <//>`;
 }
 
-/** Copy a text. Browsers forbid the clipboard API to pages without a certificate; then select and copy. */
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const box = document.createElement("textarea"); // an input would join the lines
-    box.value = text;
-    (document.querySelector("dialog") ?? document.body).append(box);
-    box.select();
-    const isCopied = document.execCommand("copy");
-    box.remove();
-    if (!isCopied) return showToast(t("copyByHand"));
-  }
-  showToast(t("copied"));
+/** Copy a text. The clipboard API is not for pages without a certificate, which most phones open. */
+function copyText(text) {
+  const box = document.createElement("textarea"); // an input would join the lines
+  box.value = text;
+  document.querySelector("dialog").append(box);
+  box.select();
+  const isCopied = document.execCommand("copy");
+  box.remove();
+  showToast(t(isCopied ? "copied" : "copyByHand"));
 }
 
 function download(blob, name) {
@@ -86,7 +81,7 @@ async function downloadScore(type, name) {
 export function InviteDialog() {
   const invitation = useInvitation();
   const { link, qr } = invitation ?? {};
-  return html`<${Dialog} title=${t("inviteHead")}>
+  return html`<${Dialog} title=${t("invite")}>
     ${link && html`<p class="hint">${t("inviteHint")}</p><${QrCode} rows=${qr} /><p class="address">${link}</p>`}
     ${invitation && !link && html`<p>${t("inviteLocal")}</p>`}
     <p class="hint">${t("tableHint", { name: state.table.table })}</p>
@@ -96,7 +91,7 @@ export function InviteDialog() {
 function QrCode({ rows }) {
   const size = rows.length + 8;
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : "")));
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label=${t("inviteHead")} shape-rendering="crispEdges">
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label=${t("invite")} shape-rendering="crispEdges">
     <rect width=${size} height=${size} fill="#fff" /><path d=${dark.join("")} fill="#000" />
   </svg>`;
 }

@@ -228,7 +228,6 @@ const TEXT = {
   print: "Print",
   openedLink: "Game opened from a link",
   badLink: "The link contains no valid game. Ask for it again.",
-  inviteHead: "Invite a phone",
   inviteHint: "Scan this with the camera of a phone in the same network.",
   inviteLocal: "Only this machine can open this page. For phones, start kdvision serve --lan.",
 
@@ -242,13 +241,11 @@ const TEXT = {
   newTable: "New table",
   newTableDone: "This is the new table {name}",
   games: "Earlier games",
-  gamesHead: "Earlier games",
   noGames: "No game is kept here yet.",
   onDevice: "on this device",
   bigScreen: "Big screen",
   leaveScreen: "Leave the big screen",
 
-  typeHead: "Type a board",
   typeHint: "Rows from the top: w f l g s m for terrains, a digit for crowns, # for the castle, . for no tile.",
   typeAdd: "Add this kingdom",
 
