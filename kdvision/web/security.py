@@ -66,7 +66,7 @@ STATIC_FOLDER: Final = Path(__file__).parent / "static"
 API: Final = "/api/"
 """Its responses are not stored; browsers keep the page, and ask each time whether it is still current."""
 
-OPEN_PATHS: Final = frozenset({"/pair.html", "/pair.css", "/pair.js", "/strings.js", "/icons/icon.svg", "/api/pair"})
+OPEN_PATHS: Final = frozenset({"/pair.html", "/base.css", "/pair.js", "/strings.js", "/icons/icon.svg", "/api/pair"})
 """The pairing page: what a client without the key may request."""
 
 SAME_SITE: Final = ("", "none", "same-origin")

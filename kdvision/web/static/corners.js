@@ -99,7 +99,7 @@ function Handle({ corner, index, unit, onMove, onHold }) {
     onPointerDown=${grab} onPointerMove=${drag} onPointerUp=${drop} onPointerCancel=${drop} onKeyDown=${moveByKey}
   >
     <circle r=${REACH * unit} class="reach" />
-    <circle r=${RING * unit} class="ring" stroke-width=${3 * unit} />
+    <circle r=${RING * unit} class="ring" />
   </g>`;
 }
 
