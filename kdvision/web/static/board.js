@@ -2,7 +2,7 @@
 
 import { Crossings } from "./gems.js";
 import { pieceMarks } from "./pieces.js";
-import { frame, neighboursOf, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
+import { frame, nameAt, neighboursOf, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
 import { announce, openDialog, openQuestions, playedGame, playedVariants, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
@@ -81,8 +81,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
   };
   const focus = (event) => (setFocus(true), setActive(event.target.dataset.place ?? active));
   const leave = (event) => event.target.isConnected && event.relatedTarget && setFocus(false);
-  const column = (c) => (c >= inner.left && c < inner.left + inner.cols ? squareName(0, c - inner.left)[0] : "");
-  const number = (r) => (r >= inner.top && r < inner.top + inner.rows ? r - inner.top + 1 : "");
+  const column = (c) => nameAt(kingdom, placeAt(inner.top, c))[0];
+  const number = (r) => nameAt(kingdom, placeAt(r, inner.left)).slice(1);
   return html`<div class="board" style=${{ "--cols": area.cols }}>
     <div
       ref=${ref} role="grid" class="grid" aria-label="${t("board")}: ${kingdom.player}"
@@ -95,10 +95,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <${Coordinate} role="rowheader" text=${number(area.top + r)} />
         ${places.map((place, c) => {
-          const [row, col] = [area.top + r - inner.top, area.left + c - inner.left];
-          const square = squareName(clamp(row, inner.rows), clamp(col, inner.cols));
-          const isInside = row === clamp(row, inner.rows) && col === clamp(col, inner.cols);
-          const name = isInside ? square : t("edgeOf", { square });
+          const square = squareName(clamp(area.top + r - inner.top, inner.rows), clamp(area.left + c - inner.left, inner.cols));
+          const name = nameAt(kingdom, place) || t("edgeOf", { square });
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}

@@ -1,6 +1,6 @@
 // The Lost Treasures: gems on crossings. The rotation of a gem decides where its crowns and its skull point.
 
-import { crossingOf, isNamed, nameAt, piecesOf, placesAround, UNKNOWN, withPieces } from "./model.js";
+import { crossingOf, isNamed, nameAt, piecesOf, placeAt, placesAround, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
 import { NoMore } from "./pieces.js";
 import { closeDialog, currentKingdoms, hasGems, openDialog, state, update } from "./store.js";
@@ -27,7 +27,7 @@ export function Crossings({ kingdom, area }) {
   const targets = [];
   for (let r = 0; r < area.rows - 1; r += 1) {
     for (let c = 0; c < area.cols - 1; c += 1) {
-      const place = `${area.top + r},${area.left + c}`;
+      const place = placeAt(area.top + r, area.left + c);
       const isFree = state.mode === "gem" && placesAround(place).every((one) => nameAt(kingdom, one));
       const [x, y] = [(c + 1) / area.cols, (r + 1) / area.rows];
       if (gems.has(place) || isFree) targets.push({ place, gem: gems.get(place), x, y });
@@ -46,6 +46,9 @@ function Crossing({ kingdom, place, gem, x, y }) {
     <span aria-hidden="true">${gem ? (isNamed(gem) ? "◆" : "?") : "+"}</span>
   </button>`;
 }
+
+/** A kind of gem to choose, in its colour. */
+export const GemKind = ({ kind, ...props }) => html`<label class="kind gem-${kind}"><input ...${props} />${t("gemColours")[kind] ?? kind}</label>`;
 
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {
@@ -86,10 +89,7 @@ export function GemDialog({ kingdom, place }) {
       <fieldset>
         <legend>${t("gemKind")}</legend>
         <div class="kinds">
-          ${kinds.map((kind) => html`<label class="kind gem-${kind}">
-            <input type="radio" name="kind" required checked=${gem.kind === kind} onChange=${() => chooseKind(kind)} />
-            ${t(`gemColours.${kind}`, {}, kind)}
-          </label>`)}
+          ${kinds.map((kind) => html`<${GemKind} kind=${kind} type="radio" name="kind" required checked=${gem.kind === kind} onChange=${() => chooseKind(kind)} />`)}
         </div>
       </fieldset>
       <p class="hint">${t("gemQuarters")}</p>

@@ -1,5 +1,6 @@
 // The rules of the game: game, variants, side, rounds. The choices are those that the server's rules list.
 
+import { GemKind } from "./gems.js";
 import { playedGame, playedVariants, state } from "./store.js";
 import { t } from "./strings.js";
 import { setRules } from "./table.js";
@@ -46,9 +47,9 @@ function OpenGems({ gems }) {
   const toggle = (kind, on) => setRules({ open_gems: on ? [...gems, kind] : gems.filter((one) => one !== kind) });
   return html`<fieldset>
     <legend>${t("openGems")}</legend>
-    <div class="kinds">${kinds.map((kind) => html`<label class="kind gem-${kind}" key=${kind}>
-      <input type="checkbox" checked=${gems.includes(kind)} onChange=${(event) => toggle(kind, event.target.checked)} />${t(`gemColours.${kind}`, {}, kind)}
-    </label>`)}</div>
+    <div class="kinds">
+      ${kinds.map((kind) => html`<${GemKind} kind=${kind} key=${kind} type="checkbox" checked=${gems.includes(kind)} onChange=${(event) => toggle(kind, event.target.checked)} />`)}
+    </div>
   </fieldset>`;
 }
 

@@ -267,14 +267,11 @@ const TEXT = {
 
 const plural = new Intl.PluralRules(TEXT.language);
 
-/** A text by its name, `t("toCheck", { n: 3 })`, or by a path of names, `t("terrains.w")`. */
-export function t(name, values = {}, fallback = name) {
-  let found = TEXT[name] ?? name.split(".").reduce((inner, step) => inner?.[step], TEXT);
-  if (found && typeof found === "object" && "n" in values && "other" in found) {
-    found = found[plural.select(values.n)] ?? found.other;
-  }
-  if (typeof found !== "string") return found ?? fallback;
-  return found.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
+/** A text by its name, `t("toCheck", { n: 3 })`, or the texts that have one name, `t("terrains")`. */
+export function t(name, values = {}) {
+  const found = TEXT[name] ?? name;
+  const text = found.other ? (found[plural.select(values.n)] ?? found.other) : found;
+  return typeof text === "string" ? text.replace(/\{(\w+)\}/g, (whole, key) => values[key] ?? whole) : text;
 }
 
 /** A cell of the notation in words: "forest, 1 crown". */
@@ -296,7 +293,7 @@ export function sentences(...texts) {
 }
 
 /** Insert the texts that the HTML names by data-text. */
-export function fillTexts(root = document) {
+export function fillTexts() {
   document.documentElement.lang = TEXT.language;
-  for (const node of root.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
+  for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
 }

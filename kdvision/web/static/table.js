@@ -51,7 +51,6 @@ async function tryToJoin(table) {
 
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
 function watch() {
-  live?.close();
   const { table } = state.table;
   const stream = new EventSource(`/api/tables/${table}/live`);
   live = stream;
