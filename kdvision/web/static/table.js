@@ -51,10 +51,9 @@ async function tryToJoin(table) {
 
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
 function watch() {
-  const { table } = state.table;
-  const stream = new EventSource(`/api/tables/${table}/live`);
+  const stream = new EventSource(`/api/tables/${state.table.table}/live`);
   live = stream;
-  stream.addEventListener("state", ({ data, lastEventId }) => isNews(table, Number(lastEventId)) && receive(JSON.parse(data)));
+  stream.addEventListener("state", ({ data }) => receive(JSON.parse(data)));
   stream.addEventListener("people", ({ data }) => update({ people: Number(data) }));
   stream.onopen = () => {
     // A server that has lost the last steps in a power cut counts from a lower revision.
@@ -73,11 +72,9 @@ export function reconnect() {
   if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
 }
 
-const isNews = (table, revision) => !state.table || (state.table.table === table && state.table.revision < revision);
-
 /** Show a state of the server, unless it or a newer one is shown, or it is of a table that this page has left. */
 export function receive(next) {
-  if (!isNews(next.table, next.revision)) return;
+  if (state.table && (state.table.table !== next.table || state.table.revision >= next.revision)) return;
   const before = state.game?.number === next.game.number ? state.game : null;
   const isUndone = (next.undo?.step ?? 0) < (state.table?.undo?.step ?? 0);
   const shown = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
@@ -170,8 +167,7 @@ async function flush() {
     const [first] = state.waiting;
     let accepted = false;
     try {
-      const response = await api.postFor("application/json", `/api/tables/${first.table}/changes`, { changes: first.changes });
-      if (isNews(first.table, Number(response.headers.get("X-Revision")))) receive(await response.json()); // or the stream was first
+      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes }));
       accepted = true;
     } catch (error) {
       if (api.isTemporary(error)) {
@@ -182,7 +178,7 @@ async function flush() {
       showToast(sentences(error.message, error.hint));
     }
     setWaiting(state.waiting.filter((one) => one !== first));
-    first.resolve?.(accepted);
+    first.resolve(accepted);
   }
   sending = false;
 }
