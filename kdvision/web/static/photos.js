@@ -13,8 +13,8 @@ const MAX_READ_PHOTOS = 12;
 const MAX_BUSY_TRIES = 40;
 const BUSY_WAIT_MS = 4000;
 const LOST_WAIT_MS = 2000;
-const STAGES = { photo: "finding", squares: "finding", lattices: "finding", grids: "reading", cells: "deciding" };
-const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, grids: 0.8, cells: 0.9 };
+const STAGES = { photo: "finding", squares: "finding", lattices: "reading", cells: "deciding", decide: "deciding" };
+const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, cells: 0.9, decide: 0.95 };
 
 /** Prepare the photo in a file: `{ shown, send, width, height }`; throws a Refusal if it cannot be shown. */
 async function preparePhoto(file, signal) {
@@ -128,7 +128,7 @@ function showAdded(ids, round) {
 function describeProgress({ stage, share, ahead }) {
   if (stage === "sending") return { text: t("sending", { percent: Math.round(100 * share) }), share: 0.4 * share };
   if (stage === "waiting") return { text: t("waiting", { n: ahead }), share: 0.4 };
-  return { text: t(STAGES[stage] ?? "reading"), share: SHARES[stage] ?? null };
+  return { text: t(STAGES[stage]), share: SHARES[stage] };
 }
 
 /** Repeat a request for some minutes while the server is busy or cannot be reached. */
