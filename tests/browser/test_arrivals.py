@@ -60,6 +60,20 @@ def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_pag
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
 
 
+def test_a_photo_that_waits_is_read_at_the_table_where_it_was_chosen(open_page: Open) -> None:
+    page = open_page()
+    with held_response(page, "**/photos?**") as release:
+        page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "castle.jpg"])
+        expect(page.locator(".reading .picture")).to_be_visible()
+        page.get_by_role("button", name="Menu").click()
+        with page.expect_response("**/live"):
+            page.get_by_role("button", name="New table").click()
+        release()
+        page.wait_for_selector("#progress:empty", state="attached")
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    expect(page.locator(".tab-name")).to_have_count(0)
+
+
 def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -64,6 +64,7 @@ export function readCorners({ photo, kingdom }, outline) {
 }
 
 function enqueue(task) {
+  task.table ??= state.table.table; // a person may open another table before its turn
   active.add(task.id);
   queue = queue.then(() => run(task));
 }
@@ -94,7 +95,7 @@ async function addPhoto(task, signal) {
     throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
   });
   task.file = null;
-  keepPhoto({ ...photo, id: task.id, table: state.table.table, round: task.round, isRead: false });
+  keepPhoto({ ...photo, id: task.id, table: task.table, round: task.round, isRead: false });
 }
 
 /** Show a photo, and store it in this browser: one that is not read yet is sent again after a reload. */
@@ -103,12 +104,13 @@ function keepPhoto({ url, ...photo }) {
   return savePhoto(photo);
 }
 
-async function read({ id, round, kingdom, outline }, showProgress, signal) {
+async function read({ id, table, round, kingdom, outline }, showProgress, signal) {
   const query = { photo: id, round, ...(outline && { corners: outline }), ...(kingdom && { kingdom }) };
   const onProgress = (report) => showProgress({ ...describeProgress(report), squares: report.squares ?? state.progress?.squares });
-  const path = `/api/tables/${state.table.table}/photos?${new URLSearchParams(query)}`;
+  const path = `/api/tables/${table}/photos?${new URLSearchParams(query)}`;
   const { kingdoms, proposal, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
   receive(next);
+  if (table !== state.table.table) return;
   if (outline) update({ corners: null });
   if (kingdoms.length) showAdded(kingdoms, round);
   else if (outline && !kingdom && !proposal) {
