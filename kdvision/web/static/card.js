@@ -63,16 +63,12 @@ function drawSquare(context, tiles, cell, x, y) {
   context.strokeStyle = "#ffffffaa";
   context.strokeRect(x + 0.5, y + 0.5, SQUARE - 1, SQUARE - 1);
   if (kind === "castle") return;
-  drawPlate(context, x + 3, y + 3, 22);
-  drawText(context, kind, x + 14, y + 20, 17, { align: "center", weight: 700 });
-  for (let n = 0; n < crownsOf(cell); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
-}
-
-function drawPlate(context, x, y, size) {
   context.fillStyle = "#ffffffdd";
   context.beginPath();
-  context.arc(x + size / 2, y + size / 2, size / 2, 0, 2 * Math.PI);
+  context.arc(x + 14, y + 14, 11, 0, 2 * Math.PI);
   context.fill();
+  drawText(context, kind, x + 14, y + 20, 17, { align: "center", weight: 700 });
+  for (let n = 0; n < crownsOf(cell); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
 }
 
 function drawCrown(context, x, y) {

@@ -88,10 +88,10 @@ export function crossingOf({ between }) {
 /** The pieces of a kind that are entered or were seen, without the "?" that stands for further ones. */
 export const piecesOf = (kingdom, key) => listOf(kingdom, key).filter((one) => one !== UNKNOWN);
 
-const listOf = (kingdom, key) => (Array.isArray(kingdom.facts[key]) ? kingdom.facts[key] : kingdom.facts[key] === UNKNOWN ? [UNKNOWN] : []);
+const listOf = (kingdom, key) => [kingdom.facts[key] ?? []].flat(); // "?" alone, if none is known
 
 /** Whether there may be more of a fact than is entered. */
-export const isOpen = (kingdom, key) => kingdom.facts[key] === UNKNOWN || listOf(kingdom, key).includes(UNKNOWN);
+export const isOpen = (kingdom, key) => listOf(kingdom, key).includes(UNKNOWN);
 
 /** The fact with other pieces; the "?" stays. */
 export const withPieces = (kingdom, key, pieces) => ({ [key]: isOpen(kingdom, key) ? [...pieces, UNKNOWN] : pieces });

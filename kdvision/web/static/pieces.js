@@ -3,7 +3,7 @@
 import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
 import { currentKingdoms, findKingdom, playedGame, playedVariants, state } from "./store.js";
-import { t } from "./strings.js";
+import { capitalise, t } from "./strings.js";
 import { change, setFacts } from "./table.js";
 import { Button, Checkbox, html, SelectField, TextInput } from "./ui.js";
 
@@ -110,8 +110,6 @@ export function SquarePieces({ kingdom, place, cell }) {
 
 const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens);
 
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
-
 /** What stands on the squares of a kingdom: `{ name, symbol }` by place. */
 export function pieceMarks(kingdom) {
   const marks = {};
@@ -137,12 +135,12 @@ function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
   const set = (now) => setFacts(kingdom, withPieces(kingdom, key, [...tokens.filter((one) => !here.includes(one)), ...now]));
   const names = Object.keys(crowns).filter(Boolean);
   if (!names.length && !crowns[""]) {
-    return html`<${Checkbox} name=${capital(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
+    return html`<${Checkbox} name=${capitalise(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
   }
   const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((one) => [one, one])];
   const value = names.length ? here[0]?.slice(place.length + 1) ?? "" : here.length || "";
   const choose = (chosen) => set(!chosen ? [] : names.length ? [`${place} ${chosen}`] : Array(Number(chosen)).fill(place));
-  return html`<${SelectField} name=${capital(word)} value=${value} options=${options} onChange=${choose} />`;
+  return html`<${SelectField} name=${capitalise(word)} value=${value} options=${options} onChange=${choose} />`;
 }
 
 /** The tokens of a kingdom, counted; they are entered on their squares. */
@@ -152,7 +150,7 @@ export function TokensCard({ kingdom }) {
   return html`<section class="card tokens">
     <h3>${t("tokens")}</h3>
     <p class="hint">${t("tokensHint")}</p>
-    ${kinds.map(({ key, word }) => html`<p key=${key}>${capital(word)}: <b>${piecesOf(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
+    ${kinds.map(({ key, word }) => html`<p key=${key}>${capitalise(word)}: <b>${piecesOf(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
       <${NoMore} kingdom=${kingdom} name=${key} text=${t("noMoreTokens", { word })} />`)}
   </section>`;
 }

@@ -2,7 +2,7 @@
 
 import { GemKind } from "./gems.js";
 import { playedGame, playedVariants, state } from "./store.js";
-import { t } from "./strings.js";
+import { capitalise, t } from "./strings.js";
 import { setRules } from "./table.js";
 import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
@@ -35,7 +35,7 @@ function Variants({ played, chosen }) {
   const boxes = (group) => variants.filter((one) => one.group === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
     <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => toggle(id, on)} />
   </div>`);
-  const headOf = (group) => t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group].drawn });
+  const headOf = (group) => t("drawnVariants", { group: capitalise(group), n: state.rules.groups[group].drawn });
   return html`<fieldset>
     <legend>${t("whichVariants")}</legend>
     ${groups.map((group) => (group ? html`<details key=${group}><summary>${headOf(group)}</summary>${boxes(group)}</details>` : boxes(group)))}

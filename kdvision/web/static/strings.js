@@ -285,10 +285,12 @@ export function describeCell(cell = ".") {
 export const describeSource = ({ book, section, ruling, one_source: hasOneSource }) =>
   [book, section, ruling && t("ruling"), hasOneSource && t("oneSource")].filter(Boolean).join(", ");
 
+export const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
+
 /** Messages of the server as sentences, without the options of the command line that stand in parentheses. */
 export function sentences(...texts) {
   const plain = (text) => text.replace(/ \([^()]*--[a-z][^()]*\)/g, "");
-  const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+  const whole = (text) => capitalise(text) + (/[.!?…]$/.test(text) ? "" : ".");
   return texts.filter(Boolean).map(plain).map(whole).join(" ");
 }
 
