@@ -48,7 +48,9 @@ function OpenGems({ gems }) {
   return html`<fieldset>
     <legend>${t("openGems")}</legend>
     <div class="kinds">
-      ${kinds.map((kind) => html`<${GemKind} kind=${kind} key=${kind} type="checkbox" checked=${gems.includes(kind)} onChange=${(event) => toggle(kind, event.target.checked)} />`)}
+      ${kinds.map((kind) => html`<${GemKind}
+        kind=${kind} key=${kind} type="checkbox" checked=${gems.includes(kind)} onChange=${(event) => toggle(kind, event.target.checked)}
+      />`)}
     </div>
   </fieldset>`;
 }

@@ -4,7 +4,7 @@ import { cellForKey, gameCells } from "./board.js";
 import { crownsOf, nameAt, placesAround } from "./model.js";
 import { SquarePieces } from "./pieces.js";
 import { CloseUp } from "./photoview.js";
-import { announce, closeDialog, openDialog, openQuestions, selectKingdom, state } from "./store.js";
+import { announce, closeDialog, openDialog, openQuestions, selectKingdom } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { change, setSquare } from "./table.js";
 import { Button, CellFace, Dialog, html, pictureClass, useLayoutEffect } from "./ui.js";
