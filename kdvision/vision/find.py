@@ -19,7 +19,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Square, parse_cell
 from kdvision.game.rules import SIDES
 from kdvision.vision.assess.calibration import Calibration
-from kdvision.vision.assess.diagnosis import COLOURLESS, lacks_colours, make_no_kingdom_error
+from kdvision.vision.assess.diagnosis import lacks_colours, make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
 from kdvision.vision.assess.warnings import BoardFrame, Surroundings
 from kdvision.vision.classify.context import ContextClassifier
@@ -41,7 +41,6 @@ from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
 from kdvision.vision.result import (
     KingdomReading,
-    add_problems,
     build_readings,
     describe_places,
     describe_surroundings,
@@ -150,8 +149,9 @@ def assemble_kingdoms(
         kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
     grids = [one.grid for one in kingdoms]
-    surroundings = [one._replace(damaged=bool(photo.warnings)) for one in surroundings]
-    readings = build_readings(
+    photo_facts = {"damaged": bool(photo.warnings), "colourless": lacks_colours(photo)}
+    surroundings = [one._replace(**photo_facts) for one in surroundings]
+    return build_readings(
         kingdoms,
         decisions,
         mark_touching(surroundings, grids, [decision.board for decision in decisions]),
@@ -161,8 +161,6 @@ def assemble_kingdoms(
         places=describe_places(grids, photo),
         before=before,
     )
-    is_colourless = any(one.review for one in readings) and lacks_colours(photo)
-    return [add_problems(one, [COLOURLESS]) if is_colourless and one.review else one for one in readings]
 
 
 def decide_boards(

@@ -15,6 +15,7 @@ from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.assess.kingdom import classify_grid
 from kdvision.vision.assess.missing import compute_completeness
 from kdvision.vision.assess.warnings import (
+    COLOURLESS,
     RIM_WARNING,
     SHOWN_IDS,
     BoardFrame,
@@ -115,9 +116,13 @@ def build_readings(
         *(observations, decisions, places or repeat(""), surroundings, repeat(calibration), repeat(box)),
         *(before or repeat(None), towns),
     )
-    return [
+    coloured_readings = [
         replace(reading, colour=colour if colours.count(colour) == 1 else "")
         for reading, colour in zip(readings, colours, strict=True)
+    ]
+    return [
+        add_problems(one, [COLOURLESS]) if one.surroundings.colourless and one.review else one
+        for one in coloured_readings
     ]
 
 

@@ -8,7 +8,6 @@ from typing import Final
 import cv2
 
 from kdvision.errors import NoKingdomFound
-from kdvision.game.legality import Problem
 from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
@@ -16,8 +15,6 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
-COLOURLESS: Final = Problem((), "the photo has no colours: send it in colour, terrains look alike in grey")
-"""The problem of a kingdom that is for review, in a photo without colours."""
 
 Reason = tuple[str, str]
 """Why no kingdom was found, and what to do."""

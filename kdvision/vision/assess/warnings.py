@@ -32,6 +32,8 @@ SHOWN_IDS: Final = frozenset({"copied", "towns"})
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
+COLOURLESS: Final = Problem((), "the photo has no colours: send it in colour, terrains look alike in grey")
+"""The problem of a kingdom that is for review, in a photo without colours."""
 
 WARNING_TEXTS: Final = {
     "few": "hardly a domino is seen of this kingdom: see that it is all there",
@@ -51,7 +53,7 @@ class Surroundings(NamedTuple):
 
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
-    `copied`: the same kingdom is also there in small.
+    `copied`: the same kingdom is also there in small. `colourless`: the photo is grey or sepia.
     """
 
     crowded: bool = False
@@ -59,6 +61,7 @@ class Surroundings(NamedTuple):
     touched: bool = False
     damaged: bool = False
     copied: bool = False
+    colourless: bool = False
 
 
 class BoardFrame(NamedTuple):

@@ -12,7 +12,7 @@ from scipy import optimize
 
 import kdvision
 from kdvision.errors import NoKingdomFound
-from kdvision.pipeline import KingdomReading
+from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.vision.decide import ilp
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
@@ -140,6 +140,9 @@ def test_the_review_of_a_grey_photo_names_its_missing_colours() -> None:
         (reading,) = kdvision.read(picture, corners=[truth["corners_tl_tr_br_bl_px"]])
         assert reading.review
         assert any("no colours" in problem.text for problem in reading.problems) == is_grey
+        assert reading.observation is not None
+        (again,) = decide_again([reading.observation], surroundings=[reading.surroundings])
+        assert [problem.text for problem in again.problems] == [problem.text for problem in reading.problems]
 
 
 def test_readings_without_a_near_solution_take_few_programmes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def test_an_observation_comes_back() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
     back = decode_observation(encode_observation(original), KINDS)
-    assert back.surroundings == Surroundings()
+    assert back.surroundings == original.surroundings == Surroundings(colourless=True)
     assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
     for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
         assert np.abs(one - other).max() < 0.01
