@@ -39,13 +39,7 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from kdvision.vision.result import (
-    KingdomReading,
-    build_readings,
-    describe_places,
-    describe_surroundings,
-    mark_touching,
-)
+from kdvision.vision.result import KingdomReading, build_readings, describe_places, describe_surroundings, mark_touching
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and its result, for timings and debug pictures."""
@@ -109,10 +103,14 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
 
 def observe_outlines(
     photo: Photo, networks: Networks, outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]]
-) -> list[GridObservation]:
-    """Return the observations of kingdoms whose outlines a person has drawn; raise NotationError."""
+) -> tuple[list[GridObservation], list[Surroundings]]:
+    """Return the observations of kingdoms whose outlines a person has drawn, and what lies around them.
+
+    Raises NotationError.
+    """
     grids = build_grids(photo, networks.detector, networks.classifier, outlines)
-    return networks.classify_context(photo, [observe(photo, networks.classifier, grid) for grid in grids])
+    observations = networks.classify_context(photo, [observe(photo, networks.classifier, grid) for grid, _ in grids])
+    return observations, [Surroundings(outside=misses_tiles) for _, misses_tiles in grids]
 
 
 def assemble_kingdoms(
@@ -121,21 +119,21 @@ def assemble_kingdoms(
     *,
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
-    is_manual: bool = False,
+    outlined: Sequence[Surroundings] | None = None,
     game: str = GAME_AUTO,
     calibration: Calibration | None = None,
     watch: Watch = lambda *_: None,
 ) -> list[KingdomReading]:
     """Return the kingdoms among the observed grids of a photo, decided jointly; raise NoKingdomFound.
 
-    With `is_manual` all of them are kingdoms, because a person has said so. Other parameters as in `pipeline.read`.
+    With `outlined` surroundings all of them are kingdoms, because a person has drawn them. Other parameters as in
+    `pipeline.read`.
     """
     calibration = calibration or Calibration()
     watch("cells", observations)
-    if is_manual:
-        kingdoms = accept_all(observations)
+    if outlined is not None:
+        kingdoms, surroundings = accept_all(observations), list(outlined)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
-        surroundings = [Surroundings()] * len(kingdoms)
     else:
         kingdoms = split_kingdoms(observations)[0]
         box, kingdoms, decisions = decide_kingdoms(kingdoms, calibration, side=side, game=game)

@@ -23,8 +23,8 @@ from kdvision.vision.image.decode import DAMAGE_WARNING
 PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
 """Warnings about the photo itself, which always ask for a review: its file is damaged, or it cuts the kingdom."""
 EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
-    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "overruled", "rim", "spare"),
-    *("touched", "towns", "unknown", "unproved", "unread"),
+    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "outside", "overruled", "rim"),
+    *("spare", "touched", "towns", "unknown", "unproved", "unread"),
 }
 """The ids of all evidence, each of which has a weight in the calibration."""
 SHOWN_IDS: Final = frozenset({"copied", "towns"})
@@ -40,6 +40,7 @@ WARNING_TEXTS: Final = {
     "castle": "its castle is hardly seen: see that this is a kingdom",
     "unproved": "not all alternatives could be examined: compare it with the table",
     "crowded": "tiles lie beside this kingdom that do not join it: see whether they are part of it",
+    "outside": "tiles lie just outside the outline: draw it around all of the kingdom",
     "touched": "another kingdom almost touches this one: see that each has its own dominoes",
     "copied": "a smaller copy of this kingdom, as on a screen or in a mirror, is left out",
     "flawed": DAMAGE_WARNING,
@@ -54,6 +55,7 @@ class Surroundings(NamedTuple):
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
     `copied`: the same kingdom is also there in small. `colourless`: the photo is grey or sepia.
+    `outside`: tiles just outside the outline that a person has drawn.
     """
 
     crowded: bool = False
@@ -62,6 +64,7 @@ class Surroundings(NamedTuple):
     damaged: bool = False
     copied: bool = False
     colourless: bool = False
+    outside: bool = False
 
 
 class BoardFrame(NamedTuple):

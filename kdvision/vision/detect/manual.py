@@ -17,7 +17,7 @@ from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.refine import RECTIFIED_SIDE_PIXELS, detect_rectified, rectify
 from kdvision.vision.geometry import fit_rectangle
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS, CellClassifier
 from kdvision.vision.networks.detector import Detections, SquareDetector
 
 
@@ -26,17 +26,25 @@ def build_grids(
     detector: SquareDetector,
     classifier: CellClassifier,
     outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]],
-) -> list[Grid]:
-    """Return a grid for each outline, rows and columns as drawn; raise NotationError for an impossible outline."""
+) -> list[tuple[Grid, bool]]:
+    """Return a grid for each outline, rows and columns as drawn, and whether tiles lie just outside it.
+
+    Raises NotationError for an impossible outline.
+    """
     kingdom_outlines = [KingdomOutline.of(outline) for outline in outlines]
     for outline in kingdom_outlines:
         outline.check(photo)
     return [_build_grid(photo, detector, classifier, outline) for outline in kingdom_outlines]
 
 
-def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline) -> Grid:
-    """Return the grid of one outline, corrected by the detections inside if these agree with the drawing."""
-    max_correction_sides, neutral_score = 0.45, 0.5
+def _build_grid(
+    photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline
+) -> tuple[Grid, bool]:
+    """Return the grid of one outline, and whether tiles that both networks see lie just outside it.
+
+    The grid is corrected by the detections inside if these agree with the drawing.
+    """
+    max_correction_sides, neutral_score, certain_score = 0.45, 0.5, 0.8
     if outline.rows is None or outline.cols is None:
         rows, cols = estimate_size(photo, detector, classifier, outline)
     else:
@@ -45,14 +53,16 @@ def _build_grid(photo: Photo, detector: SquareDetector, classifier: CellClassifi
     detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
-        return replace(warp_grid(drawn_lattice, bounds), evidence=np.full((rows, cols), neutral_score))
+        return replace(warp_grid(drawn_lattice, bounds), evidence=np.full((rows, cols), neutral_score)), False
+    outside = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
+    misses_tiles = bool((classifier.classify(photo, outside.corners).presence > CERTAIN_LOG_ODDS).any())
     detected_lattice = detected_lattice.select(is_inside)
     corrected_grid = warp_grid(detected_lattice, bounds)
     correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
     if correction < max_correction_sides * min(along / cols, down / rows):
-        return corrected_grid
-    return warp_grid(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)
+        return corrected_grid, misses_tiles
+    return warp_grid(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds), misses_tiles
 
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:

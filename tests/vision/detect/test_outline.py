@@ -9,11 +9,13 @@ import pytest
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import assemble_kingdoms
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography, fit_rectangle
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import make_grid, table_photo
 from tests.paths import SAMPLES
@@ -117,6 +119,15 @@ def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
     assert right >= 0.9 * len(" ".join(board).split())
 
 
+def test_an_outline_that_misses_a_column_is_flagged() -> None:
+    """No domino is cut, and the rest is a board of its own; the decision cannot see that it is not all."""
+    corners, _ = draw_outline("oblique")
+    shortened_corners = apply_homography(fit_rectangle(5, 5, corners), UNIT_SQUARE * (4, 5)).tolist()
+    whole, part = (kdvision.read(SAMPLES / "oblique.jpg", corners=[one])[0] for one in (corners, shortened_corners))
+    assert not whole.review and not whole.problems
+    assert part.review and [problem.warning for problem in part.problems] == ["outside"]
+
+
 def test_the_first_corner_is_the_boards_top_left() -> None:
     corners, _ = draw_outline("oblique")
     (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
@@ -148,4 +159,4 @@ def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
     border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
     empty = GridObservation(make_grid(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
-        assemble_kingdoms(table_photo(), [empty], is_manual=True)
+        assemble_kingdoms(table_photo(), [empty], outlined=[Surroundings()])
