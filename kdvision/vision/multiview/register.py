@@ -13,7 +13,9 @@ from itertools import product, starmap
 import numpy as np
 
 from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
 from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.geometry import Mask
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,28 @@ AlignedView = tuple[GridObservation, Alignment]
 """The observation of a kingdom in another photo, and its alignment on that in the first one."""
 
 
-def align(first: Reading, other: Reading) -> Alignment:
-    """Return the most likely alignment of another reading on the first."""
-    return max((_find_shift(first, other.rotate(turns), turns) for turns in range(4)), key=lambda one: one.gain)
+def align(first: GridObservation, other: GridObservation) -> Alignment:
+    """Return the most likely alignment of another observation on the first."""
+    one, is_one_whole = first.reading, _find_whole_cells(first)
+    two, is_two_whole = other.reading, _find_whole_cells(other)
+    shifts = (
+        _find_shift(one, two.rotate(turns), turns, is_one_whole, np.rot90(is_two_whole, -turns)) for turns in range(4)
+    )
+    return max(shifts, key=lambda shift: shift.gain)
 
 
-def _find_shift(first: Reading, other: Reading, turns: int) -> Alignment:
+def _find_whole_cells(observation: GridObservation) -> Mask:
+    """Return the cells (rows, cols) that are whole in the photo."""
+    share = observation.visible_share
+    return np.ones_like(observation.is_tile) if share is None else share >= MIN_WHOLE_SHARE
+
+
+def _find_shift(first: Reading, other: Reading, turns: int, is_whole: Mask, is_other_whole: Mask) -> Alignment:
     """Return the most likely shift of a reading that is already turned.
 
     The ratios are the likelihoods of one kingdom against two, for a cell with the same tile (there are about 16 kinds)
-    and for a differing one (above 0 because of occlusion, glare and misreadings).
+    and for a differing one (above 0 because of occlusion, glare and misreadings). Cells that the border of a photo cuts
+    or hides tell nothing.
     """
     agreement_ratio, disagreement_ratio, nothing = 16.0, 0.05, first.kinds.index(NOTHING)
     tiles, other_tiles = (np.delete(np.exp(one.log_probs), nothing, axis=2) for one in (first, other))
@@ -59,9 +73,13 @@ def _find_shift(first: Reading, other: Reading, turns: int) -> Alignment:
     both = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
     neither = np.einsum("ij,lm->ijlm", empty, other_empty)
     # The log-likelihood ratio of a cell outside the other grid; that of two overlapping cells is relative to it.
-    outside, other_outside = (np.log(part + disagreement_ratio * (1 - part)) for part in (empty, other_empty))
+    outside, other_outside = (
+        np.log(part + disagreement_ratio * (1 - part)) * known
+        for part, known in ((empty, is_whole & is_other_whole.all()), (other_empty, is_other_whole & is_whole.all()))
+    )
     gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
     gains -= outside[:, :, None, None] + other_outside
+    gains *= is_whole[:, :, None, None] & is_other_whole
 
     def shift(rows: int, cols: int) -> Alignment:
         down = slice(max(rows, 0), min(rows + other.rows, first.rows))
@@ -84,9 +102,7 @@ def match_kingdoms(
 
     Views are keyed by the kingdom's index. The best pairs are matched first.
     """
-    alignments = [
-        (n, k, align(one.reading, two.reading)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)
-    ]
+    alignments = [(n, k, align(one, two)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)]
     views: dict[int, AlignedView] = {}
     matched_indices: set[int] = set()
     for n, k, alignment in sorted(alignments, key=lambda pair: -pair[2].gain):

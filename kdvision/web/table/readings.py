@@ -157,7 +157,7 @@ def join_readings(
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
     one, two = decode_reading(first_reading), decode_reading(second_reading)
-    alignment = align(one.observation.reading, two.observation.reading)
+    alignment = align(one.observation, two.observation)
     if not alignment.is_same_kingdom:
         raise Refusal(422, f"this photo does not show {kingdom.player}'s kingdom", hint="add it as a new kingdom")
     fused_observation, problems = fuse(one.observation, [(two.observation, alignment)])

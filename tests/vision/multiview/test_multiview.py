@@ -45,8 +45,8 @@ def play_kingdoms(seed: int, count: int = 2) -> list[Board]:
 def test_rotated_readings_are_aligned(turns: int) -> None:
     rng = np.random.default_rng(turns)
     (board,) = play_kingdoms(5, 1)
-    first = make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95)
-    other = make_noisy_reading(add_frame(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
+    first = make_observation(make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95))
+    other = make_observation(make_noisy_reading(add_frame(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95))
     found = align(first, other)
     assert found.is_same_kingdom
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
@@ -55,12 +55,29 @@ def test_rotated_readings_are_aligned(turns: int) -> None:
 def test_different_kingdoms_do_not_match() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        one, two = (make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95) for board in play_kingdoms(seed))
+        one, two = (
+            make_observation(make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95))
+            for board in play_kingdoms(seed)
+        )
         assert not align(one, two).is_same_kingdom
 
 
 def test_a_bare_table_does_not_match() -> None:
-    assert not align(Reading.of(play_kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).is_same_kingdom
+    kingdom, table = (make_observation(Reading.of(board)) for board in (play_kingdoms(1, 1)[0], ". . . / . . ."))
+    assert not align(kingdom, table).is_same_kingdom
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int) -> None:
+    """The other photo ends within the third column: nothing is known about it, nor about those beyond."""
+    boards = [add_frame(board, 5, 1) for board in play_kingdoms(5)]
+    whole, another = (make_observation(Reading.of(board, confidence=0.98)) for board in boards)
+    is_cut = np.zeros((7, 4), bool)
+    is_cut[:, 3] = True
+    reading = Reading(whole.reading.log_probs[:, :4]).remove_tiles(is_cut).rotate(turns)
+    part = replace(make_observation(reading), visible_share=np.rot90(np.where(is_cut, 0.4, 1.0), -turns))
+    assert align(whole, part).is_same_kingdom and align(part, whole).is_same_kingdom
+    assert not align(another, part).is_same_kingdom
 
 
 def test_a_square_under_glare_is_read_in_another_photo() -> None:
@@ -71,7 +88,7 @@ def test_a_square_under_glare_is_read_in_another_photo() -> None:
     other = make_observation(
         override_squares(Reading.of(board, confidence=0.995), {"A2": {"#": 0.9}}).rotate(), {"B1": 0.95}
     )
-    found = align(first.reading, other.reading)
+    found = align(first, other)
     assert found.is_same_kingdom and found.turns == 3
     both, _ = fuse(first, [(other, found)])
     assert both.reading.best == board
@@ -99,7 +116,7 @@ def test_a_domino_placed_between_the_photos_is_reported(grown: int) -> None:
     first, other = (
         make_observation(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown)
     )
-    _, (problem,) = fuse(first, [(other, align(first.reading, other.reading))])
+    _, (problem,) = fuse(first, [(other, align(first, other))])
     assert [square.name for square in problem.squares] == ["A1", "B1"]
     assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
 
@@ -107,13 +124,14 @@ def test_a_domino_placed_between_the_photos_is_reported(grown: int) -> None:
 def test_a_single_missing_square_is_not_reported() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
     first, other = (make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
-    assert fuse(first, [(other, align(first.reading, other.reading))])[1] == []
+    assert fuse(first, [(other, align(first, other))])[1] == []
 
 
 def test_covered_squares_have_no_weight() -> None:
     board = Board.parse("w w # l l")
     first = make_observation(override_squares(Reading.of(board), {"A1": {"f": 0.98}}), {"A1": 1.0})
-    both, _ = fuse(first, [(make_observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
+    other = make_observation(Reading.of(board))
+    both, _ = fuse(first, [(other, align(first, other))])
     assert both.reading.best == board
     assert both.occlusion.max() == 0
 
@@ -123,7 +141,7 @@ def test_fused_log_probabilities_are_not_summed_in_full() -> None:
     (board,) = play_kingdoms(3, 1)
     views = [make_observation(make_noisy_reading(add_frame(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
     alone = [view.reading.best for view in views]
-    both, _ = fuse(views[0], [(view, align(views[0].reading, view.reading)) for view in views[1:]])
+    both, _ = fuse(views[0], [(view, align(views[0], view)) for view in views[1:]])
 
     def wrong(read: Board) -> int:
         return sum(read.get(square) != cell for square, cell in add_frame(board, 5, 0).items())
@@ -137,7 +155,7 @@ def test_fused_log_probabilities_are_not_summed_in_full() -> None:
 def test_the_grid_is_extended_by_tiles_of_other_photos() -> None:
     whole = Board.parse("w w # l l / s . . . .")
     first, other = make_observation(Reading.of("w # l l")), make_observation(Reading.of(whole))
-    both, _ = fuse(first, [(other, align(first.reading, other.reading))])
+    both, _ = fuse(first, [(other, align(first, other))])
     assert both.reading.best == whole
     assert (both.grid.rows, both.grid.cols) == (2, 5)
     step = both.grid.quads[0, 1] - both.grid.quads[0, 0]
@@ -150,7 +168,7 @@ def test_border_log_odds_are_rotated_with_the_cells() -> None:
     turned = make_observation(Reading.of(board).rotate())
     right, down = turned.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which lie below each other at the right of the turned photo
-    both, _ = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
+    both, _ = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first, turned))])
     assert (
         both.border_log_odds[0][0, 0] > 2
         and np.count_nonzero(both.border_log_odds[0]) == 1
@@ -258,5 +276,5 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: fl
     glare = {"A3": {".": 0.999, "g": 0.0005}}
     first = make_observation(override_squares(Reading.of(board, confidence=0.995), glare))
     other = make_observation(Reading.of(board, confidence=0.96))
-    fused, _ = fuse(first, [(other, align(first.reading, other.reading))])
+    fused, _ = fuse(first, [(other, align(first, other))])
     assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile
