@@ -142,9 +142,9 @@ def build_reading(
     that removing a tile renames no other square.
     """
     frame = BoardFrame.of(decision.board, before)
+    on_board = _move_to_board(decision, frame, before)
     warnings = list(find_warnings(observation, decision, surroundings, frame, possible_towns))
-    misreadings = [frame.shift_problem(label_misreading(problem)) for problem in decision.problems]
-    strengths = measure_evidence([*warnings, *misreadings], observation, decision)
+    strengths = measure_evidence([*warnings, *on_board.problems], observation, decision)
     completeness = compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
     complete_probability = completeness * decision.probability
     board_probability = calibration.calibrate_board(
@@ -156,34 +156,24 @@ def build_reading(
     nothing_missed = calibration.calibrate_completeness(strengths)
     probability = board_probability * nothing_missed
     is_improbable = probability < calibration.review_threshold
-    reported_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in SHOWN_IDS]
-    doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
-    may_continue = completeness < 1 or len(doubts) < len(decision.doubts)
-    if is_improbable and may_continue and RIM_WARNING not in reported_warnings:
-        reported_warnings.append(RIM_WARNING)
+    may_continue = completeness < 1 or len(on_board.doubts) < len(decision.doubts)
     alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
     reading = observation.reading.of_deck(collect_deck(box))
-    rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
-    board, game = frame.crop(decision.board), get_game(box)
+    board, game = on_board.board, get_game(box)
     pieces = find_pieces(
         observation.pieces, observation.piece_names, frame.first, board, is_rare=game == GAME_KINGDOMINO
     )
     gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
         board=board,
-        grid=Grid(observation.grid.quads[rows, cols]),
-        reading=Reading(reading.log_probs[rows, cols], reading.kinds),
-        doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
-        problems=(*misreadings, *reported_warnings),
+        grid=Grid(observation.grid.quads[frame.slices]),
+        reading=Reading(reading.log_probs[frame.slices], reading.kinds),
+        doubts=on_board.doubts,
+        problems=(*on_board.problems, *_select_warnings(warnings, is_improbable, may_continue)),
         probability=probability,
         place=place,
-        dominoes=tuple(
-            PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two)))
-            for numbers, (one, two) in decision.dominoes
-        ),
-        runners_up=tuple(
-            (BoardFrame.of(other, before).crop(other), alternatives * p) for other, p in decision.runners_up
-        ),
+        dominoes=on_board.dominoes,
+        runners_up=tuple((other, alternatives * p) for other, p in on_board.runners_up),
         observation=observation,
         frame=frame,
         has_new_names=before is not None and frame.first != BoardFrame.of(before).first,
@@ -196,6 +186,33 @@ def build_reading(
         board_probability=board_probability,
         warning_strengths=strengths,
     )
+
+
+def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) -> Decision:
+    """Return a decision with the squares of its board, whose frame this is; doubts beyond the frame are left out."""
+    dominoes = [
+        PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes
+    ]
+    doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
+    return replace(
+        decision,
+        board=frame.crop(decision.board),
+        dominoes=tuple(dominoes),
+        doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
+        problems=tuple(frame.shift_problem(label_misreading(problem)) for problem in decision.problems),
+        runners_up=tuple((BoardFrame.of(other, before).crop(other), p) for other, p in decision.runners_up),
+    )
+
+
+def _select_warnings(warnings: Sequence[Problem], is_improbable: bool, may_continue: bool) -> list[Problem]:
+    """Return the warnings to show: all of an improbable board, otherwise those that ask for a review by themselves.
+
+    An improbable board that may continue beyond its frame has the warning about its rim.
+    """
+    shown_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in SHOWN_IDS]
+    if is_improbable and may_continue and RIM_WARNING not in shown_warnings:
+        shown_warnings.append(RIM_WARNING)
+    return shown_warnings
 
 
 def describe_surroundings(

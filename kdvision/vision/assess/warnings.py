@@ -80,6 +80,11 @@ class BoardFrame(NamedTuple):
         first = Square(top, left) if before is None else cls.of(before).first
         return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
 
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """The rows and columns of the frame, to cut it out of an array over the grid."""
+        return slice(self.first.row, self.last.row + 1), slice(self.first.col, self.last.col + 1)
+
     def contains(self, square: Square) -> bool:
         """Return True if a square of the grid lies in the frame."""
         return self.first.row <= square.row <= self.last.row and self.first.col <= square.col <= self.last.col
