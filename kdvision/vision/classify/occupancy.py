@@ -14,8 +14,6 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.networks.cells import CellPredictions
 
-MIN_COLOUR_DISTANCE: Final = 8.0
-"""Colour distance (CIE L*a*b*, L* weighted) from which a cell does not show the background."""
 MIN_OCCLUSION: Final = 1e-4
 """Floor on the cell network's occlusion probability."""
 
@@ -64,17 +62,13 @@ def find_foreign_objects(background: Background, features: Floats, log_odds: Flo
 
 
 def find_covered(background: Background, empty: Mask) -> Mask:
-    """Return which cells (rows, cols) show a tile or another object instead of the background."""
-    differs = find_unusual_colours(background.cells, empty)
-    return np.asarray(differs & (background.measure_distance(empty) > MIN_COLOUR_DISTANCE))
+    """Return which cells (rows, cols) show a tile or another object instead of the background.
 
-
-def find_unusual_colours(colours: Floats, empty: Mask) -> Mask:
-    """Return which cells (rows, cols) have colours (rows, cols, 3) that less than a third of the `empty` cells share.
-
-    Patterned cloths have about two colours.
+    Patterned cloths have about two colours, so less than a third of the `empty` cells share the colour of such a cell.
     """
-    return np.asarray(compute_colour_distance(colours, colours[empty], 3) > MIN_COLOUR_DISTANCE)
+    min_distance = 8.0  # CIE L*a*b*, L* weighted
+    is_unusual = compute_colour_distance(background.cells, background.cells[empty], 3) > min_distance
+    return np.asarray(is_unusual & (background.measure_distance(empty) > min_distance))
 
 
 def compute_occlusion_features(predictions: CellPredictions, features: Floats) -> Floats:

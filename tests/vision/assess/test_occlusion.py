@@ -21,11 +21,11 @@ from kdvision.vision.classify.occupancy import (
     compute_occlusion_probability,
     find_covered,
     find_foreign_objects,
-    find_unusual_colours,
     join_occlusion,
 )
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.find import assemble_kingdoms
+from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
 from tests.kingdoms import make_grid, table_photo
@@ -34,7 +34,7 @@ from tests.paths import SAMPLES
 BOARD = Board.parse("# w w / f f .")
 
 
-def table(*shades: tuple[float, float, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def table(*shades: tuple[float, float, float]) -> Floats:
     """The colours of four rows of six places, these in turn."""
     return np.array([shades[n % len(shades)] for n in range(24)]).reshape(4, 6, 3)
 
@@ -42,18 +42,23 @@ def table(*shades: tuple[float, float, float]) -> np.ndarray[tuple[int, ...], np
 ALL = np.ones((4, 6), bool)
 
 
+def find_objects(colours: Floats, empty: Mask = ALL) -> Mask:
+    """The cells that show an object, by the colours of the grid alone."""
+    return find_covered(Background(colours, np.zeros((0, 3))), empty)
+
+
 def test_a_chequered_table_is_background() -> None:
     checked = table((60.0, 40.0, 20.0), (90.0, 0.0, 0.0))
-    assert not find_unusual_colours(checked, ALL).any()
+    assert not find_objects(checked).any()
     checked[1, 1:3] = (30.0, -40.0, 30.0)
-    assert np.argwhere(find_unusual_colours(checked, ALL)).tolist() == [[1, 1], [1, 2]]
+    assert np.argwhere(find_objects(checked)).tolist() == [[1, 1], [1, 2]]
 
 
 @pytest.mark.parametrize(("shade", "told"), [((52.0, 2.0, 1.0), False), ((60.0, 30.0, 0.0), True)])
 def test_shade_is_no_object(shade: tuple[float, float, float], told: bool) -> None:
     seen = table((60.0, 3.0, 2.0))
     seen[1, 1:3] = shade
-    assert find_unusual_colours(seen, ALL).any() == told
+    assert find_objects(seen).any() == told
 
 
 @pytest.mark.parametrize("striped", [False, True])
@@ -71,10 +76,10 @@ def test_without_background_samples_no_cell_is_an_object() -> None:
     seen, bare = table((60.0, 3.0, 2.0)), np.zeros((4, 6), bool)
     seen[1, 1] = (20.0, 50.0, 0.0)
     bare[1, :2] = True
-    assert not find_unusual_colours(seen, bare).any()
+    assert not find_objects(seen, bare).any()
     seen[0, 0] = np.nan
     bare[0, 0] = True
-    assert not find_unusual_colours(seen, bare).any()
+    assert not find_objects(seen, bare).any()
 
 
 @pytest.mark.parametrize(
