@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from kdvision.errors import NotationError
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.geometry import Floats, compute_side_lengths
 from kdvision.vision.image.photo import Photo
-
-_POINT: Final = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*,\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
-_OUTLINE: Final = re.compile(r"(?:(\d{1,2})\s*[x×]\s*(\d{1,2})\s*:)?\s*" + r"[\s;]+".join([_POINT] * 4))
 
 Point = tuple[float, float]
 
@@ -65,7 +62,9 @@ class KingdomOutline:
 
         Raises NotationError.
         """
-        match = _OUTLINE.fullmatch(text.strip(" \n\t;"))
+        number = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
+        size, point = r"(?:(\d{1,2})\s*[x×]\s*(\d{1,2})\s*:)?\s*", rf"{number}\s*,\s*{number}"
+        match = re.fullmatch(size + r"[\s;]+".join([point] * 4), text.strip(" \n\t;"))
         if match is None:
             raise _make_error(f"{text!r} is no outline")
         rows, cols, *numbers = match.groups()
