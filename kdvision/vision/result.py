@@ -17,7 +17,6 @@ from kdvision.vision.assess.missing import compute_completeness
 from kdvision.vision.assess.warnings import (
     COLOURLESS,
     RIM_WARNING,
-    SHOWN_IDS,
     BoardFrame,
     Surroundings,
     find_warnings,
@@ -207,9 +206,11 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) 
 def _select_warnings(warnings: Sequence[Problem], is_improbable: bool, may_continue: bool) -> list[Problem]:
     """Return the warnings to show: all of an improbable board, otherwise those that ask for a review by themselves.
 
-    An improbable board that may continue beyond its frame has the warning about its rim.
+    A copy and possible towns are always shown. An improbable board that may continue beyond its frame has the warning
+    about its rim.
     """
-    shown_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in SHOWN_IDS]
+    always_shown = ("copied", "towns")
+    shown_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in always_shown]
     if is_improbable and may_continue and RIM_WARNING not in shown_warnings:
         shown_warnings.append(RIM_WARNING)
     return shown_warnings

@@ -27,8 +27,6 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
     *("spare", "touched", "towns", "unknown", "unproved", "unread"),
 }
 """The ids of all evidence, each of which has a weight in the calibration."""
-SHOWN_IDS: Final = frozenset({"copied", "towns"})
-"""Warnings that are shown however probable the board is."""
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
