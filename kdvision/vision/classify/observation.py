@@ -64,8 +64,7 @@ class GridObservation:
     @property
     def castle_cell(self) -> Square:
         """The cell of the most probable castle."""
-        log_probs = self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]
-        return Square(*divmod(int(log_probs.argmax()), self.grid.cols))
+        return Square(*divmod(int(self.castle_probability.argmax()), self.grid.cols))
 
     @cached_property
     def tile_probability(self) -> Floats:
