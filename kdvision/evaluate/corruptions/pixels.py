@@ -72,4 +72,4 @@ def scale_saturation(pixels: Pixels, factor: float) -> Pixels:
 def encode_jpeg(pixels: Pixels, quality: int) -> Pixels:
     """The photo after compression as JPEG."""
     _done, data = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
+    return np.ascontiguousarray(np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)[..., ::-1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from kdvision.evaluate.corruptions.pixels import GAMMA
+from kdvision.evaluate.corruptions.pixels import GAMMA, encode_jpeg
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.objects.surface import Surface
 
@@ -150,7 +150,7 @@ def expose(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Bytes:
         grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), 0.7), np.float32)
     noise = np.float32(0.002 + 0.05 * factors.noise**2) * np.sqrt(np.maximum(picture, 0.05))
     photo = (np.clip(picture + noise * grain, 0, 1) * 255 + 0.5).astype(np.uint8)
-    return compress_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
+    return encode_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
 
 
 def add_motion_blur(picture: Floats32, *, length: float, angle: float) -> Floats32:
@@ -173,9 +173,3 @@ def _adjust_tone(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Floats32
     mix = np.full((3, 3), (1 - colourful) / 3) + colourful * np.eye(3)
     toned = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
     return np.asarray(np.clip(toned, 0, 1), np.float32)
-
-
-def compress_jpeg(photo: Bytes, quality: int) -> Bytes:
-    """Return the picture (H, W, 3) RGB after one JPEG round trip."""
-    _, code = cv2.imencode(".jpg", np.ascontiguousarray(photo[..., ::-1]), [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8)

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
+from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR, encode_jpeg
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.axes import compute_axes, encode_axes
-from kdvision.lab.render.light import compress_jpeg
 from kdvision.lab.train.examples import GEMS, PARTNER, PARTNER_STEPS, PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS
 
@@ -149,7 +148,7 @@ def retouch(picture: Bytes, rng: Rng) -> Bytes:
         if rng.random() < 0.5:
             retouched = np.asarray(cv2.GaussianBlur(retouched, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
         if rng.random() < 0.4:
-            retouched = compress_jpeg(retouched, int(rng.integers(25, 90)))
+            retouched = encode_jpeg(retouched, int(rng.integers(25, 90)))
     return retouched
 
 
