@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -90,9 +90,9 @@ def fit(run: CalibrationRun) -> Calibration:
     observed_scenes = run.observe("plain", BOARD_SEED, run.scenes)
     plain_boards = run.judge(observed_scenes)
     occluded_boards = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
-    about, calibration = boards.fit_calibration(plain_boards, occluded_boards)
-    print(json.dumps(about, indent=1))
-    update_metadata(path, {"calibration": about})
+    calibration = boards.fit_calibration(plain_boards, occluded_boards)
+    print(json.dumps(asdict(calibration), indent=1))
+    update_metadata(path, {"calibration": asdict(calibration)})
     reliability.write_reliability(
         run.results,
         boards.list_outcomes(plain_boards, calibration),

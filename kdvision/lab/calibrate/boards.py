@@ -1,6 +1,6 @@
 """Calibration of whole boards: temperature, board and warning weights, review threshold and its guarantee."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -134,21 +134,24 @@ def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
     return float(probability[passed[-1]]) if len(passed) else 1.1
 
 
-def describe_guarantee(outcomes: Outcomes, threshold: float) -> dict[str, object]:
-    """Return the metadata about boards above the threshold; `wrong_at_most` is None where there are none.
+def measure_guarantee(outcomes: Outcomes, calibration: Calibration) -> Calibration:
+    """Return the calibration with what it says about these boards; see `Calibration`.
 
-    `upper` bounds the share of wrong boards with the stated confidence (Clopper and Pearson, 1934).
+    `upper` bounds the share of wrong boards (Clopper and Pearson, 1934).
     """
-    right = [right for probability, right in outcomes if probability >= threshold]
+    right = [right for probability, right in outcomes if probability >= calibration.review_threshold]
     errors = len(right) - sum(right)
     interval = binomtest(errors, len(right), alternative="less").proportion_ci(CONFIDENCE_LEVEL) if right else None
-    return {
-        "unflagged": len(right),
-        "unflagged_wrong": errors,
-        "wrong_at_most": MAX_UNFLAGGED_ERROR if right else None,
-        "upper": round(float(interval.high), 5) if interval else None,
-        "confidence": CONFIDENCE_LEVEL,
-    }
+    return replace(
+        calibration,
+        measured=len(outcomes),
+        right=sum(right for _, right in outcomes),
+        unflagged=len(right),
+        unflagged_wrong=errors,
+        wrong_at_most=MAX_UNFLAGGED_ERROR if right else None,
+        upper=round(float(interval.high), 5) if interval else None,
+        confidence=CONFIDENCE_LEVEL,
+    )
 
 
 def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) -> list[tuple[float, bool]]:
@@ -156,10 +159,8 @@ def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) ->
     return [(b.compute_probability(calibration), b.right) for b in outcomes if not b.always_review and not b.truncated]
 
 
-def fit_calibration(
-    plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]
-) -> tuple[Mapping[str, object], Calibration]:
-    """Return the calibration and its metadata for cells.onnx, fitted on scenes without and with occluders."""
+def fit_calibration(plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]) -> Calibration:
+    """Return the calibration fitted on scenes without and with occluders."""
     calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule_offsets=fit_rule_terms(plain)))
     few_occluded = occluded[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain))]
     threshold = choose_review_threshold(
@@ -167,14 +168,4 @@ def fit_calibration(
         max_error=MAX_UNFLAGGED_ERROR,
     )
     calibration = replace(calibration, review_threshold=threshold)
-    outcomes = list_outcomes(plain, calibration)
-    about = {
-        "temperature": calibration.temperature,
-        "review_threshold": calibration.review_threshold,
-        "board_weights": calibration.board_weights,
-        "rule_offsets": calibration.rule_offsets,
-        "warning_weights": calibration.warning_weights,
-        "measured": len(outcomes),
-        "right": sum(right for _, right in outcomes),
-    }
-    return about | describe_guarantee(outcomes, threshold), calibration
+    return measure_guarantee(list_outcomes(plain, calibration), calibration)

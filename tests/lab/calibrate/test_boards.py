@@ -1,5 +1,8 @@
 """The calibration of boards: fitted probabilities agree with the observed frequencies."""
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -7,12 +10,12 @@ from kdvision.lab.calibrate.boards import (
     OCCLUDED_SHARE,
     choose_review_threshold,
     compute_sample_weights,
-    describe_guarantee,
     fit_calibration,
     fit_rule_terms,
     fit_temperature,
     fit_weights,
     list_outcomes,
+    measure_guarantee,
 )
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.vision.assess.calibration import UNFITTED_WARNING_WEIGHT, Calibration
@@ -51,19 +54,20 @@ def test_a_chosen_threshold_seldom_breaks_its_risk() -> None:
 
 
 def test_the_guarantee_counts_unflagged_boards() -> None:
-    about = describe_guarantee([(0.99, True)] * 598 + [(0.5, False)] * 3, 0.9)
-    assert (about["unflagged"], about["unflagged_wrong"], about["wrong_at_most"]) == (598, 0, 1 / 200)
-    assert about["upper"] == pytest.approx(1 - 0.05 ** (1 / 598), abs=1e-5)  # the rule of three: 0.005
-    assert describe_guarantee([(0.9, True)] * 9, 1.1)["wrong_at_most"] is None
-    assert describe_guarantee([(0.9, False)] * 9, 0.5)["upper"] == 1
+    measured = measure_guarantee([(0.99, True)] * 598 + [(0.5, False)] * 3, Calibration(review_threshold=0.9))
+    assert (measured.measured, measured.right) == (601, 598)
+    assert (measured.unflagged, measured.unflagged_wrong, measured.wrong_at_most) == (598, 0, 1 / 200)
+    assert measured.upper == pytest.approx(1 - 0.05 ** (1 / 598), abs=1e-5)  # the rule of three: 0.005
+    assert measure_guarantee([(0.9, True)] * 9, Calibration(review_threshold=1.1)).wrong_at_most is None
+    assert measure_guarantee([(0.9, False)] * 9, Calibration(review_threshold=0.5)).upper == 1
 
 
 def test_the_upper_bound_fails_as_rarely_as_stated() -> None:
     """With a true error rate of 2 %, about one bound in twenty lies below it."""
     rng = np.random.default_rng(0)
     samples = [[(0.9, bool(right)) for right in rng.random(300) > 0.02] for _ in range(300)]
-    bounds = [float(str(describe_guarantee(sample, 0.5)["upper"])) for sample in samples]
-    assert 0.01 < np.mean([bound < 0.02 for bound in bounds]) < 0.09
+    bounds = [measure_guarantee(sample, Calibration(review_threshold=0.5)).upper for sample in samples]
+    assert 0.01 < np.mean([bound is not None and bound < 0.02 for bound in bounds]) < 0.09
 
 
 def test_boards_with_warnings_get_their_observed_frequency() -> None:
@@ -114,13 +118,13 @@ def test_occluded_scenes_have_their_assumed_share() -> None:
 
 def test_the_metadata_reproduce_the_fitted_calibration() -> None:
     plain = [*make_outcomes(6000, 5998), *make_outcomes(300, 150, ends=1.0)]
-    about, calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0))
-    loaded = Calibration(**about)  # type: ignore[arg-type]
-    assert (
-        loaded.review_threshold == calibration.review_threshold
-        and loaded.warning_weights == calibration.warning_weights
-    )
-    assert about["unflagged"] == 6000 and about["unflagged_wrong"] == 2
+    calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0))
+    loaded = Calibration.from_metadata(json.loads(json.dumps({"calibration": asdict(calibration)})))
+    assert asdict(loaded) == asdict(calibration) | {
+        "board_weights": [*calibration.board_weights],
+        "rule_offsets": [*calibration.rule_offsets],
+    }
+    assert calibration.unflagged == 6000 and calibration.unflagged_wrong == 2
     assert calibration.warning_weights["ends"] < 0 and calibration.warning_weights["covered"] < 0
 
 
