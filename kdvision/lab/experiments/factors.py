@@ -33,30 +33,26 @@ MIDDLE: Final = SceneFactors()
 
 @dataclass(frozen=True)
 class Factor:
-    """One field of the scene factors, its title, its settings, and the values of the other fields."""
+    """One field of the scene factors, its settings, and the values of the other fields."""
 
     field: str
-    title: str
     settings: tuple[float, ...] | tuple[str, ...]
     middle: SceneFactors = MIDDLE
 
 
 FACTORS: Final[Mapping[str, Factor]] = {
-    factor.title: factor
-    for factor in (
-        Factor("angle", "view angle, degrees", (0.0, 15.0, 30.0, 45.0, 60.0)),
-        Factor("pixels", "pixels per square", (12.0, 16.0, 20.0, 24.0, 32.0, 48.0, 64.0, 96.0)),
-        Factor("fill", "share of the picture", (0.95, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1), replace(MIDDLE, kingdoms=1)),
-        Factor("kingdoms", "kingdoms", (1, 2, 3, 4)),
-        Factor("gap", "squares between kingdoms", (0.5, 0.75, 1.0, 1.5, 2.5)),
-        Factor("crooked", "degrees askew", (0.0, 2.0, 4.0, 6.0, 8.0)),
-        Factor("light", "uneven, tinted, dim light", (0.0, 0.25, 0.5, 0.75, 1.0)),
-        Factor("glare", "glare", (0.0, 0.25, 0.5, 0.75, 1.0)),
-        Factor("blur", "blur, in squares", (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
-        Factor("clutter", "heaps of clutter", (0, 1, 2, 4, 6)),
-        Factor("castles", "share of castles that stand", (0.0, 0.5, 1.0)),
-        Factor("table", "table", tuple(HELD_OUT_TOPS)),
-    )
+    "view angle, degrees": Factor("angle", (0.0, 15.0, 30.0, 45.0, 60.0)),
+    "pixels per square": Factor("pixels", (12.0, 16.0, 20.0, 24.0, 32.0, 48.0, 64.0, 96.0)),
+    "share of the picture": Factor("fill", (0.95, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1), replace(MIDDLE, kingdoms=1)),
+    "kingdoms": Factor("kingdoms", (1, 2, 3, 4)),
+    "squares between kingdoms": Factor("gap", (0.5, 0.75, 1.0, 1.5, 2.5)),
+    "degrees askew": Factor("crooked", (0.0, 2.0, 4.0, 6.0, 8.0)),
+    "uneven, tinted, dim light": Factor("light", (0.0, 0.25, 0.5, 0.75, 1.0)),
+    "glare": Factor("glare", (0.0, 0.25, 0.5, 0.75, 1.0)),
+    "blur, in squares": Factor("blur", (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
+    "heaps of clutter": Factor("clutter", (0, 1, 2, 4, 6)),
+    "share of castles that stand": Factor("castles", (0.0, 0.5, 1.0)),
+    "table": Factor("table", tuple(HELD_OUT_TOPS)),
 }
 """All factors by title."""
 
@@ -98,9 +94,9 @@ def _list_scenes(data: Path, seed: int) -> Iterator[Row]:
         for number in number_scenes(seed, RANDOM_SCENES[art]):
             setting = "45 to 60 degrees" if draw_factors(number).angle > 45 else "up to 45 degrees"
             yield {"art": art, "factor": RANDOM, "setting": setting, "scene": number}
-    for factor in FACTORS.values():
+    for title, factor in FACTORS.items():
         for value, number in product(factor.settings, number_scenes(seed, SCENES_PER_SETTING)):
-            yield {"art": DRAWN, "factor": factor.title, "setting": f"{value}", "scene": number}
+            yield {"art": DRAWN, "factor": title, "setting": f"{value}", "scene": number}
 
 
 def get_scene_factors(case: Row) -> SceneFactors:

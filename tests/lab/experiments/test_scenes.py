@@ -27,9 +27,9 @@ DATA = SHARED / "data"
 
 
 def test_a_factor_changes_one_thing() -> None:
-    for factor in FACTORS.values():
+    for title, factor in FACTORS.items():
         for setting in factor.settings:
-            scene_factors = get_scene_factors({"factor": factor.title, "setting": f"{setting}", "scene": 0})
+            scene_factors = get_scene_factors({"factor": title, "setting": f"{setting}", "scene": 0})
             assert getattr(scene_factors, factor.field) == setting
             assert replace(scene_factors, **{factor.field: getattr(factor.middle, factor.field)}) == factor.middle
 
