@@ -14,12 +14,12 @@ import io
 import json
 import os
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+
+from kdvision.evaluate.workers import map_in_processes
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LABELLED: Final = ("photos", "boards", "queendomino")
@@ -92,8 +92,8 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=200, help="rendered scenes")
     given = parser.parse_args()
     pictures = list(list_pictures(given.work, given.data, given.scenes))
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        frozen = dict(zip(map(str, pictures), pool.map(read_json, pictures, chunksize=2), strict=True))
+    outputs = map_in_processes(read_json, pictures, workers=os.cpu_count() or 1)
+    frozen = dict(zip(map(str, pictures), outputs, strict=True))
     given.target.write_text(json.dumps(frozen, indent=1, sort_keys=True), encoding="utf-8")
     if given.compare:
         before = json.loads(given.compare.read_text(encoding="utf-8"))
