@@ -7,8 +7,7 @@ model files and from models/results/.
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -27,41 +26,15 @@ SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino
 """The sets of labelled photos and their titles."""
 
 
-@dataclass(frozen=True)
-class ModelFile:
-    """One model file: its name, metadata, size in bytes, and (name, type, shape) of its inputs and outputs."""
-
-    name: str
-    metadata: Mapping[str, Any]
-    size: int
-    inputs: Sequence[tuple[str, str, Sequence[int | str]]]
-    outputs: Sequence[tuple[str, str, Sequence[int | str]]]
-
-
 def write_card(models: Path) -> None:
     """Write README.md and results/training.csv into the folder of the models."""
-    files = load_model_files(models)
-    write_atomically(models / "results" / "training.csv", format_training(files).encode())
-    card = format_card(files, load_tables(models), load_descriptions(models))
-    write_atomically(models / "README.md", card.encode())
+    write_atomically(models / "results" / "training.csv", format_training(load_metadata(models)).encode())
+    write_atomically(models / "README.md", format_card(models).encode())
 
 
-def load_model_files(models: Path) -> list[ModelFile]:
-    """Return the model files of a folder; raises ModelError for a file that is not one of ours."""
-
-    def simplify(shape: Sequence[int | str]) -> list[int | str]:
-        """Return a shape without the names that the exporter makes up for sizes that follow from others."""
-        return [size if isinstance(size, int) or "_" not in size else "…" for size in shape]
-
-    files = []
-    for path in sorted(models.glob("*.onnx")):
-        model = Model(path)
-        inputs, outputs = (
-            [(node.name, node.type.removeprefix("tensor"), simplify(node.shape)) for node in nodes]
-            for nodes in (model.session.get_inputs(), model.session.get_outputs())
-        )
-        files.append(ModelFile(path.stem, model.metadata, path.stat().st_size, inputs, outputs))
-    return files
+def load_metadata(models: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the metadata of each network in a folder; raises ModelError for a file that is not one of ours."""
+    return {path.stem: Model(path).metadata for path in sorted(models.glob("*.onnx"))}
 
 
 def load_tables(models: Path) -> dict[str, Table]:
@@ -75,7 +48,9 @@ def load_descriptions(models: Path) -> Descriptions:
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(models.glob("results/*.json"))}
 
 
-def format_card(files: Sequence[ModelFile], tables: Mapping[str, Table], descriptions: Descriptions) -> str:
+def format_card(models: Path) -> str:
+    """Return the card of the networks in a folder and of the results in its results/."""
+    metadata, tables = load_metadata(models), load_tables(models)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -84,23 +59,34 @@ def format_card(files: Sequence[ModelFile], tables: Mapping[str, Table], descrip
         keep_trailing_newline=True,
         autoescape=False,  # the card is Markdown
     )
-    by_name = {file.name: file for file in files}
     return environment.get_template("card.md.j2").render(
-        files=by_name,
-        cell_columns=describe_cell_columns(by_name["cells"]),
+        metadata=metadata,
+        sizes={name: (models / f"{name}.onnx").stat().st_size for name in metadata},
+        nodes=[node for name in metadata for node in list_nodes(models / f"{name}.onnx")],
+        cell_columns=describe_cell_columns(metadata["cells"]),
         photos=format_photos(tables),
         table=partial(format_result, tables),
-        outdated=list_outdated(descriptions),
+        outdated=list_outdated(load_descriptions(models)),
     )
 
 
-def format_training(files: Sequence[ModelFile]) -> str:
+def list_nodes(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield the network's name, "input" or "output", and name, type and shape of each input and output."""
+    session = Model(path).session
+    for kind, nodes in (("input", session.get_inputs()), ("output", session.get_outputs())):
+        for node in nodes:
+            # The exporter makes up names, with an underscore, for sizes that follow from others.
+            shape = ["…" if "_" in str(size) else str(size) for size in node.shape]
+            yield path.stem, kind, node.name, node.type.removeprefix("tensor"), ", ".join(shape)
+
+
+def format_training(metadata: Mapping[str, Mapping[str, Any]]) -> str:
     """Return settings, held-out errors and temperatures of all networks, as CSV."""
     lines = ["network,group,quantity,value"]
-    for file in files:
+    for network, about in metadata.items():
         for group in ("settings", "held_out", "temperatures", "tile_errors"):
-            for name, value in file.metadata.get(group, {}).items():
-                lines.append(f"{file.name},{group},{name},{f'{value:.4g}' if isinstance(value, float) else value}")
+            for name, value in about.get(group, {}).items():
+                lines.append(f"{network},{group},{name},{f'{value:.4g}' if isinstance(value, float) else value}")
     return "\n".join([*lines, ""])
 
 
@@ -138,9 +124,9 @@ def list_outdated(descriptions: Descriptions) -> list[str]:
     return [name for name, about in descriptions.items() if "models" in about and about["models"] != shipped]
 
 
-def describe_cell_columns(file: ModelFile) -> str:
+def describe_cell_columns(metadata: Mapping[str, Any]) -> str:
     """Return which columns of the cell network's output belong to which head."""
-    heads = locate_heads(len(file.metadata["kinds"]) - 1, len(file.metadata.get("pieces", ())))
+    heads = locate_heads(len(metadata["kinds"]) - 1, len(metadata.get("pieces", ())))
     names = (
         "kind of tile (logits)",
         "a tile or none (log-odds)",

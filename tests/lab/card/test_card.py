@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pytest
 
 from kdvision.lab.card.card import (
-    ModelFile,
     Table,
     describe_cell_columns,
     format_card,
@@ -14,11 +13,12 @@ from kdvision.lab.card.card import (
     format_training,
     list_outdated,
     load_descriptions,
-    load_model_files,
+    load_metadata,
     load_tables,
 )
 from kdvision.lab.card.plots import PLOTS
 from kdvision.lab.experiments.__main__ import EXPERIMENTS
+from kdvision.vision.networks.onnx import Model
 from tests.lab.card.sources import get_source
 from tests.paths import MODELS
 
@@ -46,11 +46,8 @@ def photo_line(name: str, pictures: int, exact: int) -> Mapping[str, str]:
 
 def test_the_shipped_card_is_the_one_that_the_results_give() -> None:
     """`python -m kdvision.lab.card.card` writes it again."""
-    files = load_model_files(MODELS)
-    assert (MODELS / "README.md").read_text(encoding="utf-8") == format_card(
-        files, load_tables(MODELS), load_descriptions(MODELS)
-    )
-    assert (RESULTS / "training.csv").read_text(encoding="utf-8") == format_training(files)
+    assert (MODELS / "README.md").read_text(encoding="utf-8") == format_card(MODELS)
+    assert (RESULTS / "training.csv").read_text(encoding="utf-8") == format_training(load_metadata(MODELS))
 
 
 def test_the_card_is_short() -> None:
@@ -90,15 +87,15 @@ def test_results_of_other_models_are_named() -> None:
 
 
 def test_every_column_of_the_cell_network_is_explained() -> None:
-    (cells,) = (file for file in load_model_files(MODELS) if file.name == "cells")
-    text = describe_cell_columns(cells)
+    columns = Model(MODELS / "cells.onnx").session.get_outputs()[0].shape[1]
+    text = describe_cell_columns(load_metadata(MODELS)["cells"])
     assert text.startswith("0–17 kind of tile (logits); 18 a tile or none")
-    assert text.endswith(f"29–{int(cells.outputs[0][2][1]) - 1} gem on each corner, clockwise from top left (log-odds)")
+    assert text.endswith(f"29–{columns - 1} gem on each corner, clockwise from top left (log-odds)")
 
 
 def test_training_settings_and_errors_are_listed() -> None:
     about = {"settings": {"seed": 1, "rate": 0.002}, "held_out": {"kind_error": 0.012345}}
-    lines = format_training([ModelFile("cells", about, 10, (), ())]).splitlines()
+    lines = format_training({"cells": about}).splitlines()
     assert lines[1:] == ["cells,settings,seed,1", "cells,settings,rate,0.002", "cells,held_out,kind_error,0.01235"]
 
 
