@@ -12,6 +12,7 @@ from kdvision.game.kingdom import name_crossing
 from kdvision.game.scoring import score
 from kdvision.lab.arrays import Points
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.train.examples import fit_board_homography
 
 
 def describe_picture(picture: Picture) -> dict[str, Any]:
@@ -27,10 +28,7 @@ def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
 
     Corners (4, 2) in pixels are those of the whole frame: top left, top right, bottom right, bottom left.
     """
-    spots = np.array([(square.col + 0.5, square.row + 0.5) for square in kingdom.squares])
-    pixels = np.array([square.corners.mean(0) for square in kingdom.squares.values()])
-    matrix, _ = cv2.findHomography(spots, pixels)
-    board = kingdom.board
+    matrix, board = fit_board_homography(kingdom), kingdom.board
     frame = np.array([[0, 0], [board.width, 0], [board.width, board.height], [0, board.height]], float)
     middle = frame.mean(0)
     points = np.stack([middle, middle + np.array((0.1, 0)), *frame])
