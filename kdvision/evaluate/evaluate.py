@@ -153,10 +153,7 @@ class Match:
 def match_kingdoms(
     truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence[KingdomReading]
 ) -> list[Match | None]:
-    """The match of each true kingdom, None for a kingdom that was not found.
-
-    Kingdoms are assigned by position where the corners of all true kingdoms are known, else by agreement.
-    """
+    """The match of each true kingdom or None: by position if all corners are known, else by agreement."""
     if not readings or not truths:
         return [None] * len(truths)
     matches = [[_match(truth, reading) for reading in readings] for truth in truths]

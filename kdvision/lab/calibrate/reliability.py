@@ -98,10 +98,7 @@ def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
 
 
 def write_reliability(folder: Path, outcomes: Outcomes, *, always_reviewed: int, threshold: float) -> None:
-    """Write calibration-reliability.csv, calibration-coverage.csv and calibration.svg.
-
-    `always_reviewed` boards are never accepted and count in the total.
-    """
+    """Write calibration-reliability.csv, -coverage.csv and .svg; `always_reviewed` boards count in the total alone."""
     probability, right = np.array(outcomes, float).T
     accuracy, mean = calibration_curve(right, probability, n_bins=BINS, strategy="quantile")
     bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))

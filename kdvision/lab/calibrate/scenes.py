@@ -44,10 +44,7 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 
 
 class ObservedKingdom(NamedTuple):
-    """A kingdom that the networks found, and the truth: its board, None where no kingdom lies.
-
-    `truncated` is true where the picture cuts the kingdom.
-    """
+    """A kingdom that was found, its true board (None if none lies), and whether the picture cuts it (`truncated`)."""
 
     observation: GridObservation
     surroundings: Surroundings

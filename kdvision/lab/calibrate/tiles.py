@@ -35,10 +35,7 @@ RIDGE: Final = 1e-6
 
 
 def collect_tile_evidence(data: Path, seed: int) -> Floats:
-    """Return for every cell of the grids of one scene (n, 4) the evidence for a tile, and 1 if a tile lies there.
-
-    The evidence is the log-odds of both networks and the colour distance.
-    """
+    """Return for every cell of one scene's grids (n, 4): log-odds of both networks, colour distance, 1 for a tile."""
     picture, _ = render_scene(data, seed)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     parts = [np.zeros((0, 4))]

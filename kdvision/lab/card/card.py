@@ -109,10 +109,7 @@ def format_photos(tables: Mapping[str, Table]) -> str:
 def format_result(
     tables: Mapping[str, Table], name: str, by: Sequence[str], sums: Sequence[str], **only: Sequence[str]
 ) -> str:
-    """Return a result as a table: a row for each value of the columns `by`, with the sums of other columns.
-
-    `only` limits the lines to some values of a column.
-    """
+    """Return a result as a table: the sums of columns by the values of others; `only` limits values of a column."""
     lines = [line for line in tables[name] if all(line[key] in values for key, values in only.items())]
     rows = [(*group, *total.values()) for group, total in add_up(lines, by, sums).items()]
     return format_table([name.replace("_", " ") for name in (*by, *sums)], rows)

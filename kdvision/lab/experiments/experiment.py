@@ -82,10 +82,7 @@ class Experiment:
 def add_up(
     rows: Iterable[Mapping[str, int | str]], groups: Sequence[str], counts: Sequence[str]
 ) -> dict[tuple[int | str, ...], dict[str, int]]:
-    """Return the sums of some columns for each combination of values of others, in order of first appearance.
-
-    Empty cells count as zero.
-    """
+    """Return the sums of columns by the values of others, in order of first appearance; empty cells count as zero."""
     sums: dict[tuple[int | str, ...], dict[str, int]] = {}
     for row in rows:
         total = sums.setdefault(tuple(row[name] for name in groups), dict.fromkeys(counts, 0))
@@ -162,10 +159,7 @@ def format_csv(rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the program made of a picture: the kingdoms, or an error.
-
-    `found_none` says that the program reported that there is no kingdom. `error` names any other exception.
-    """
+    """What the program made of a picture: kingdoms, or a report that there is none, or any other exception by name."""
 
     kingdoms: Sequence[pipeline.KingdomReading] = ()
     found_none: bool = False

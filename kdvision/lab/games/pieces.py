@@ -1,7 +1,4 @@
-"""Scenes of Queendomino, of a Royal Wedding and of The Lost Treasures: kingdoms with buildings, figures or gems.
-
-A plain scene is made as in `render.scenes`; then the pieces are placed.
-"""
+"""Scenes of Queendomino, of a Royal Wedding and of The Lost Treasures: kingdoms with buildings, figures or gems."""
 
 from dataclasses import replace
 from typing import Final

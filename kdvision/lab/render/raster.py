@@ -72,10 +72,7 @@ def make_mesh(quads: Iterable[object], colours: Iterable[object]) -> Mesh:
 
 
 def revolve(profile: Sequence[tuple[float, float]], colours: ArrayLike, *, steps: int) -> Mesh:
-    """Return a solid of revolution.
-
-    `profile` holds (height, radius), from the foot outwards and up; there is a colour for each pair of points.
-    """
+    """Return a solid of revolution: (height, radius) from the foot outwards and up, and a colour for each pair."""
     angles = np.linspace(0, 2 * np.pi, steps + 1)
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     quads = [

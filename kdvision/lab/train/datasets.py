@@ -162,10 +162,7 @@ def jitter(crop: Bytes, rng: Rng) -> Bytes:
 
 
 def _add_reflection(picture: Bytes, rng: Rng) -> Bytes:
-    """Return the picture (h, w, 3) with a patch of reflected light, white or coloured.
-
-    The patch is either mixed with the picture or added to its light, which may leave nothing but white.
-    """
+    """Return the picture (h, w, 3) with a patch of light, white or coloured, that covers it or is added to it."""
     height, width = picture.shape[:2]
     y = np.linspace(0, 1, height, dtype=np.float32)[:, None] - rng.uniform(0, 1)
     x = np.linspace(0, 1, width, dtype=np.float32)[None] - rng.uniform(0, 1)

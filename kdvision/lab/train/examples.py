@@ -110,10 +110,7 @@ def _align_corners(corners: Floats, right: Floats) -> Floats:
 
 
 def _label_square(kingdom: RenderedKingdom, square: Square) -> tuple[int, ...]:
-    """Return the labels of a tile: kind, 1, hidden, partner, piece, and a gem on each corner.
-
-    Pieces and gems are unknown where something hides them.
-    """
+    """Return a tile's labels; piece and gems are UNKNOWN where something hides them."""
     hidden, other = kingdom.squares[square].hidden > 0.5, kingdom.partner.get(square)
     partner = PARTNER_STEPS.index((other.row - square.row, other.col - square.col)) if other else UNKNOWN
     piece = kingdom.pieces.get(square, "")

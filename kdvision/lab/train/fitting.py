@@ -100,10 +100,7 @@ def fit_temperature(loss: Callable[[Tensor], Tensor], logits: Tensor) -> float:
 def measure_cells(
     net: CellNet, plain: CellExamples, with_pieces: CellExamples, real: CellExamples
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the fitted temperatures and the error rates on held-out examples.
-
-    The examples come from plain tables, from tables with pieces, and from real photos.
-    """
+    """Return temperatures and error rates on held-out examples: plain tables, tables with pieces, real photos."""
     parts = [plain, with_pieces, real]
     examples = CellExamples.join(parts)
     heads = compute_cell_logits(net, examples.crops).split(LOGITS_PER_HEAD, dim=1)

@@ -105,10 +105,7 @@ def load_art(data: Path) -> list[ColouredArt]:
 
 
 def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
-    """Return the crop of one castle square, the index of its colour, and whether a castle stands on it.
-
-    None if the picture cuts the square.
-    """
+    """Return a castle square's crop, the index of its colour and whether a castle is on it; None if it is cut."""
     rng, art = np.random.default_rng((SEED, number)), load_art(data)
     index = int(rng.integers(len(COLOURS)))
     has_castle = bool(rng.random() < 0.45)
@@ -141,17 +138,14 @@ def deal_kingdom(rng: Rng, colour: str, has_castle: bool) -> Scene:
 
 
 def fit_player_colour(crops: Bytes, colours: npt.NDArray[np.int64]) -> PlayerColourClassifier:
-    """Return the classifier fitted to crops (n, 64, 64, 3) of castle squares and the index of the colour of each (n,).
-
-    Its threshold is 0: every square has a colour.
-    """
+    """Return the classifier fitted to crops (n, 64, 64, 3) of castle squares and the index of each colour (n,)."""
     features = np.array([compute_colour_features(crop) for crop in crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
     scaled = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
     design = np.column_stack([scaled, np.ones(len(features))])
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
     weights = model.fit(design, colours).coef_.T.round(4)
-    return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)
+    return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)  # every square has a colour
 
 
 def choose_threshold(right: npt.NDArray[np.bool_], probability: Floats) -> float:

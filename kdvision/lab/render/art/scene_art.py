@@ -19,10 +19,7 @@ DRAWN_SIDE_PX = 128  # of a square: as fine as training pictures show, and quick
 
 
 def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
-    """Return the mesh of a piece or of a household object.
-
-    Knights and towers have the player's colour, or that of their wood if `colour` is no player's.
-    """
+    """Return the mesh of a piece or a household object; if `colour` is no player's, figures are of bare wood."""
     if tokens.has_own_colour(kind, colour):
         return tokens.MAKERS[kind](rng)
     if kind in household.MAKERS:

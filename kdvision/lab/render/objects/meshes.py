@@ -122,10 +122,7 @@ def castle_mesh(colour: str, rng: Rng) -> Mesh:
 def _print_wall(
     length: float, height: float, roof: Colour, sky: Sequence[float], stone: bool, rng: Rng
 ) -> tuple[NDArray[np.bool_], Bytes]:
-    """Return which cells of a wall there are (rows, columns), and both printed faces (2, rows, columns, 3).
-
-    Row 0 is at the table; the outer face is the first.
-    """
+    """Return which cells (rows, columns) a wall has, row 0 at the table, and the outer and the inner print."""
     rows, columns = max(4, round(height / _CELL_SQUARES)), max(8, round(length / _CELL_SQUARES))
     stands = np.ones((rows, columns), dtype=np.bool_)
     if stone or rng.random() < 0.3:
