@@ -1,16 +1,20 @@
-"""What the commands of the lab share: folders, the number of processes, and the options for them."""
+"""What the commands of the lab share: folders, the number of processes, the options for them, a digest of the code."""
 
 import argparse
+import hashlib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
+import kdvision
 from kdvision.evaluate.workers import map_in_processes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+PACKAGE: Final = Path(kdvision.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -40,3 +44,10 @@ def make_parser(package: str, doc: str | None, *, work: str) -> argparse.Argumen
 def use_models(folder: Path) -> None:
     """Let the runtime and the worker processes read the networks of this folder."""
     os.environ["KDVISION_MODELS"] = str(folder)
+
+
+def digest_package(*patterns: str) -> str:
+    """Return a digest of the code and the data files of the package that match one of these patterns."""
+    paths = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    files = sorted(path for path in paths if path.suffix in (".py", ".toml", ".json"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import onnx
 
-import kdvision
 from kdvision.evaluate.corruptions import SEVERITIES
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
@@ -23,6 +22,7 @@ from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.run import digest_package
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.missing import compute_completeness
@@ -41,6 +41,11 @@ FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
 """Calibration under which no board is flagged for its probability."""
+OBSERVER_FILES: Final = (
+    *("vision/**/*", "evaluate/corruptions/*", "lab/games/*", "lab/render/**/*"),
+    *("lab/calibrate/scenes.py", "lab/train/crop_folder.py", "lab/train/mislabelled_crops.json"),
+)
+"""The code and the data that an observation depends on."""
 
 
 class ObservedKingdom(NamedTuple):
@@ -177,16 +182,14 @@ def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = Fals
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:
     """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
-    digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
+    digest = hashlib.sha256()
     for name in networks:
         model = onnx.load(find_model(name))
         about = sorted(
             (entry.key, entry.value) for entry in model.metadata_props if entry.key not in (DIGEST_KEY, *ignored_keys)
         )
         digest.update(model.graph.SerializeToString() + repr(about).encode())
-    for folder in ("vision", "lab/render", "lab/games"):
-        for path in sorted((package / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
+    digest.update(digest_package(*OBSERVER_FILES).encode())
     return digest.hexdigest()[:12]
 
 

@@ -15,12 +15,12 @@ from typing import Final
 
 import numpy as np
 
-import kdvision
 from kdvision import pipeline, text
 from kdvision.batch.store.folder import append_line, read_lines
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
+from kdvision.lab.run import digest_package
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, strip_digest
 
@@ -139,10 +139,7 @@ def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, d
 
 @cache
 def _program_digest() -> str:
-    digest = hashlib.sha256(json.dumps(compute_model_digests()).encode())
-    for path in sorted(Path(kdvision.__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hashlib.sha256(f"{compute_model_digests()} {digest_package('**/*')}".encode()).hexdigest()
 
 
 def compute_model_digests() -> dict[str, str]:
