@@ -96,9 +96,9 @@ def decode(data: bytes) -> NDArray[np.uint8]:
 
 
 @cache
-def time_decoding(name: str = "demo", megapixels: int = 12) -> float:
+def time_decoding(name: str = "demo") -> float:
     """Return the time in which OpenCV decodes an enlarged sample, in milliseconds."""
-    return time_best(partial(decode, enlarge_sample(name, megapixels)))
+    return time_best(partial(decode, enlarge_sample(name)))
 
 
 def score_photo(data: bytes, watch: Callable[[str, object], None] | None = None) -> None:

@@ -14,9 +14,9 @@ START: Final = (
 END: Final = "<!-- end of figures -->"
 
 
-def make_table(models: Path = ROOT / "models") -> str:
+def make_table() -> str:
     """The table in Markdown, one row for each set of labelled photos."""
-    return f"{format_photos(load_tables(models))}\n"
+    return f"{format_photos(load_tables(ROOT / 'models'))}\n"
 
 
 def insert_table(page: str, table: str) -> str:

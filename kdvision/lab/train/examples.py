@@ -28,6 +28,8 @@ PIECES = ("", "knight", "tower", "queen", "building")
 PARTNER_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """Right, down, left, up: the order of the partner outputs."""
 UNKNOWN = -1
+MAX_TILES, MAX_EMPTY_CELLS = 30, 16
+"""Crops cut from one picture, at most."""
 
 KIND, TILE, HIDDEN, PARTNER, PIECE, GEMS = *range(5), slice(5, 9)
 """Columns of labels: an index of TILE_KINDS; 0 or 1; 0 or 1; an index of PARTNER_STEPS; an index of PIECES; whether a
@@ -65,7 +67,7 @@ def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
     return np.zeros((3, 3)) if matrix is None else np.asarray(matrix, np.float64)
 
 
-def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: int = 16) -> CellExamples:
+def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
     """Return crops of one picture: some of its squares, and empty cells beside and between them."""
     quads: list[Floats] = []
     labels: list[tuple[int, ...]] = []
@@ -90,8 +92,8 @@ def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: in
         around = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
         empty += [quad for quad in around if _is_free(covered, quad, 0.1)]
     empty += _draw_random_quads(rng, covered)
-    kept = list(rng.permutation(len(quads))[:tiles])
-    spare = [empty[i] for i in rng.permutation(len(empty))[:others]]
+    kept = list(rng.permutation(len(quads))[:MAX_TILES])
+    spare = [empty[i] for i in rng.permutation(len(empty))[:MAX_EMPTY_CELLS]]
     chosen = [*(quads[i] for i in kept), *(_jitter_quad(quad, rng) for quad in spare)]
     no_tile = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
     truth = np.array([labels[i] for i in kept] + [no_tile] * len(spare), np.int64).reshape(-1, len(no_tile))

@@ -92,11 +92,11 @@ def load_picture(path: Path) -> Bytes:
 
 
 @cache
-def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Bytes:
+def _load_trimmed(path: Path, width: int) -> Bytes:
     """Return the picture at the common size, without the outermost pixels, where scans show the table."""
     picture = load_picture(path)
     height, breadth = picture.shape[:2]
-    trim = round(margin * height)
+    trim = round(0.006 * height)
     inner = picture[trim : height - trim, trim : breadth - trim]
     return _freeze(cv2.resize(inner, (width, SIDE_PX), interpolation=cv2.INTER_AREA))
 
