@@ -34,6 +34,8 @@ MAX_TILES, MAX_EMPTY_CELLS = 30, 16
 KIND, TILE, HIDDEN, PARTNER, PIECE, GEMS = *range(5), slice(5, 9)
 """Columns of labels: an index of TILE_KINDS; 0 or 1; 0 or 1; an index of PARTNER_STEPS; an index of PIECES; whether a
 gem lies on each corner, clockwise from the top left."""
+NO_TILE = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
+"""Labels of an empty cell."""
 
 
 class CellExamples(NamedTuple):
@@ -69,8 +71,7 @@ def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
 
 def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
     """Return crops of one picture: some of its squares, and empty cells beside and between them."""
-    quads: list[Floats] = []
-    labels: list[tuple[int, ...]] = []
+    tiles: list[tuple[Floats, tuple[int, ...]]] = []
     empty: list[Floats] = []
     mask = np.zeros(picture.photo.shape[:2], np.uint8)
     for corners in picture.quads:
@@ -86,22 +87,17 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
                 continue  # a crop beyond the border is grey and shows nothing to learn
             corners = _align_corners(drawn.corners, quad[1] - quad[0])
             share = rng.uniform(0, 1)
-            quads.append(_jitter_quad(corners * share + quad * (1 - share), rng))
-            labels.append(_label_square(kingdom, square))
+            tiles.append((_jitter_quad(corners * share + quad * (1 - share), rng), _label_square(kingdom, square)))
         ring = starmap(Square, product(range(-1, kingdom.board.height + 1), range(-1, kingdom.board.width + 1)))
         around = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
         empty += [quad for quad in around if _is_free(covered, quad, 0.1)]
     empty += _draw_random_quads(rng, covered)
-    kept = list(rng.permutation(len(quads))[:MAX_TILES])
+    chosen = [tiles[i] for i in rng.permutation(len(tiles))[:MAX_TILES]]
     spare = [empty[i] for i in rng.permutation(len(empty))[:MAX_EMPTY_CELLS]]
-    chosen = [*(quads[i] for i in kept), *(_jitter_quad(quad, rng) for quad in spare)]
-    no_tile = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
-    truth = np.array([labels[i] for i in kept] + [no_tile] * len(spare), np.int64).reshape(-1, len(no_tile))
-    crops = [
-        np.zeros((0, CROP_PIXELS, CROP_PIXELS, 3), np.uint8),
-        *(prepare_crops(picture.photo, quad[None]) for quad in chosen),
-    ]
-    return CellExamples(np.concatenate(crops), truth)
+    chosen += [(_jitter_quad(quad, rng), NO_TILE) for quad in spare]
+    crops = [prepare_crops(picture.photo, quad) for quad, _ in chosen]  # each at a scale of its own
+    labels = np.array([label for _, label in chosen], np.int64).reshape(-1, len(NO_TILE))
+    return CellExamples(np.array(crops, np.uint8).reshape(-1, CROP_PIXELS, CROP_PIXELS, 3), labels)
 
 
 def _align_corners(corners: Floats, right: Floats) -> Floats:
@@ -162,8 +158,7 @@ def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
     """Return examples of real crops, each in the middle of crops that could lie beside it."""
     photos, kinds = sorted(crops.pictures), sorted(crops.by_kind)
     made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
-    labels = np.full((count, 9), UNKNOWN, np.int64)
-    labels[:, TILE] = labels[:, HIDDEN] = 0
+    labels = np.tile(np.array(NO_TILE, np.int64), (count, 1))
     for i in range(count):
         name = photos[rng.integers(len(photos))]
         alike = crops.find_matching(name)
