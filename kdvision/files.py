@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+PHOTO_SUFFIXES: Final = frozenset(
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".heic", ".heif", ".hif", ".avif", ".png", ".webp", ".tif", ".tiff"}
+    | {".bmp", ".gif", ".ppm", ".pgm"}
+)
+"""The suffixes of photo files, in small letters. Whether the content is an image is found out when it is decoded."""
+
 IMAGE_FORMATS: Final = {
     ".png": ("PNG", {"compress_level": 1}),
     ".jpg": ("JPEG", {"quality": 92}),

@@ -15,12 +15,7 @@ from typing import Final, NamedTuple
 
 from kdvision.batch.store.folder import SETTINGS
 from kdvision.errors import KdvisionError
-
-SUFFIXES: Final = frozenset(
-    {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".heic", ".heif", ".hif", ".avif", ".png", ".webp", ".tif", ".tiff"}
-    | {".bmp", ".gif", ".ppm", ".pgm"}
-)
-"""The suffixes of photo files. Whether the content is an image is found out when it is decoded."""
+from kdvision.files import PHOTO_SUFFIXES
 
 ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _-]*(\d{1,4})(?![^\W_])[ _.,-]*", re.IGNORECASE)
 TABLE: Final = re.compile(
@@ -65,7 +60,7 @@ def list_photos(folder: Path) -> FolderContents:
     unreadable: list[OSError] = []
     for path in _walk(folder, unreadable.append):
         name = printable_path(os.path.relpath(path, folder))
-        if path.suffix.lower() not in SUFFIXES:
+        if path.suffix.lower() not in PHOTO_SUFFIXES:
             others.append(name)
         elif name in photos:
             failures.append(Failure(name, "another photo has the same name", "rename one of them"))

@@ -14,7 +14,7 @@ from typing import Final
 
 from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
-from kdvision.batch.photos import SUFFIXES, Failure, FolderContents, list_photos
+from kdvision.batch.photos import Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, failed_result, result_key
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
@@ -29,6 +29,7 @@ from kdvision.batch.store.folder import (
 )
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
+from kdvision.files import PHOTO_SUFFIXES
 from kdvision.gamefile.read import read_text
 from kdvision.text import join_words
 
@@ -120,7 +121,7 @@ class BatchRun:
             more = ", …" if len(names) > 3 else ""
             self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
         if not contents.photos:
-            suffixes = join_words(sorted(SUFFIXES), "or")
+            suffixes = join_words(sorted(PHOTO_SUFFIXES), "or")
             self.on_message(f"{self.options.folder} has no photos: name a folder with files that end in {suffixes}")
         while True:
             self.read_photos(contents.photos)

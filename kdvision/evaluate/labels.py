@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError
+from kdvision.files import PHOTO_SUFFIXES
 from kdvision.game.board import Board
 from kdvision.game.scoring import score
 
 LABEL_FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
-PHOTO_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic", ".JPG", ".JPEG", ".PNG", ".WEBP", ".HEIC")
-"""Cameras write capitals, which most file systems tell apart."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,8 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
     Raises KdvisionError for a JSON file beside a photo that is not a label.
     """
     for path in sorted(filter(Path.is_file, directory.rglob("*.json"))):
-        photo = next((path.with_suffix(s) for s in PHOTO_SUFFIXES if path.with_suffix(s).is_file()), None)
+        siblings = (one for one in sorted(path.parent.iterdir()) if one.stem == path.stem)
+        photo = next((one for one in siblings if one.suffix.lower() in PHOTO_SUFFIXES and one.is_file()), None)
         if photo is None:
             continue
         try:

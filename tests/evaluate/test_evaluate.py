@@ -143,8 +143,9 @@ def test_a_folder_with_the_name_of_a_label_is_no_label(rooms: Path) -> None:
     assert len(list(list_labelled_photos(rooms))) == labels
 
 
-def test_the_suffix_of_a_photo_may_be_in_capitals(tmp_path: Path) -> None:
-    (tmp_path / "IMG_1.JPG").write_bytes(b"")
+@pytest.mark.parametrize("suffix", [".JPG", ".Jpg", ".tif", ".heif"])
+def test_every_suffix_of_a_photo_is_accepted(suffix: str, tmp_path: Path) -> None:
+    (tmp_path / f"IMG_1{suffix}").write_bytes(b"")
     (tmp_path / "IMG_1.json").write_text(json.dumps({"kingdoms": [{"board": SMALL}]}))
     assert len(list(list_labelled_photos(tmp_path))) == 1
 

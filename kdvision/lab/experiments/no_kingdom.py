@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.errors import PhotoError
-from kdvision.evaluate.labels import PHOTO_SUFFIXES
+from kdvision.files import PHOTO_SUFFIXES
 from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
@@ -53,7 +53,7 @@ def _list_pictures(data: Path, seed: int) -> Iterator[Row]:
     for kind, number in product(OBJECTS, number_scenes(seed, SCENES)):
         yield {"kind": kind, "picture": number}
     for kind, folder in FOLDERS.items():
-        paths = sorted(path for path in (data / folder).glob("*") if path.suffix in PHOTO_SUFFIXES)
+        paths = sorted(path for path in (data / folder).glob("*") if path.suffix.lower() in PHOTO_SUFFIXES)
         for path in paths[:MAX_TEXTURES]:
             yield {"kind": kind, "picture": path.name}
 
