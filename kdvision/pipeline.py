@@ -63,9 +63,9 @@ def read(
     opened_photo, watch = Photo.open(photo), watch or (lambda *_: None)
     watch("photo", opened_photo)
     outlines = [] if corners is None else list(corners)  # an array of corners has no truth value
-    outlined = None
+    outline_surroundings = None
     if outlines:
-        observations, outlined = observe_outlines(opened_photo, networks, outlines)
+        observations, outline_surroundings = observe_outlines(opened_photo, networks, outlines)
     else:
         observations = find_kingdoms(opened_photo, networks, watch=watch)
     return assemble_kingdoms(
@@ -73,7 +73,7 @@ def read(
         observations,
         side=side,
         fixed_squares=fixed_squares,
-        outlined=outlined,
+        outline_surroundings=outline_surroundings,
         game=game,
         calibration=networks.calibration,
         watch=watch,

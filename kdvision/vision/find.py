@@ -119,20 +119,20 @@ def assemble_kingdoms(
     *,
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
-    outlined: Sequence[Surroundings] | None = None,
+    outline_surroundings: Sequence[Surroundings] | None = None,
     game: str = GAME_AUTO,
     calibration: Calibration | None = None,
     watch: Watch = lambda *_: None,
 ) -> list[KingdomReading]:
     """Return the kingdoms among the observed grids of a photo, decided jointly; raise NoKingdomFound.
 
-    With `outlined` surroundings all of them are kingdoms, because a person has drawn them. Other parameters as in
-    `pipeline.read`.
+    With `outline_surroundings` all of them are kingdoms, because a person has drawn their outlines. Other parameters as
+    in `pipeline.read`.
     """
     calibration = calibration or Calibration()
     watch("cells", observations)
-    if outlined is not None:
-        kingdoms, surroundings = accept_all(observations), list(outlined)
+    if outline_surroundings is not None:
+        kingdoms, surroundings = accept_all(observations), list(outline_surroundings)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
     else:
         kingdoms = split_kingdoms(observations)[0]

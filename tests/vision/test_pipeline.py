@@ -309,7 +309,7 @@ def test_a_warning_with_a_small_weight_forces_no_review(weight: float, told: boo
 def test_a_warning_without_a_fitted_weight_asks_for_review() -> None:
     faint = make_observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
     calibration = Calibration(review_threshold=0.96, warning_weights={"": 6.0, "hidden": 0.0})
-    (read,) = assemble_kingdoms(table_photo(), [faint], outlined=[Surroundings()], calibration=calibration)
+    (read,) = assemble_kingdoms(table_photo(), [faint], outline_surroundings=[Surroundings()], calibration=calibration)
     assert read.review and any("hardly seen" in problem.text for problem in read.problems)
 
 
@@ -374,7 +374,7 @@ def test_an_offer_beside_a_possible_castle_is_no_kingdom() -> None:
         assemble_kingdoms(table_photo(), [make_observation(line)])
     (read, *others) = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), make_observation(line, left=400)])
     assert not others and any("may be a kingdom, too" in problem.text for problem in read.problems)
-    (named,) = assemble_kingdoms(table_photo(), [make_observation(line)], outlined=[Surroundings()])
+    (named,) = assemble_kingdoms(table_photo(), [make_observation(line)], outline_surroundings=[Surroundings()])
     assert str(named.board) == line and len(named.problems) > 1
     (kingdom,) = assemble_kingdoms(table_photo(), [make_observation(". # . . / f l l g / f g g s")])
     assert kingdom.board

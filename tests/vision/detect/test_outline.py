@@ -159,4 +159,4 @@ def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
     border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
     empty = GridObservation(make_grid(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
-        assemble_kingdoms(table_photo(), [empty], outlined=[Surroundings()])
+        assemble_kingdoms(table_photo(), [empty], outline_surroundings=[Surroundings()])
