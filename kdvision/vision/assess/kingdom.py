@@ -53,8 +53,7 @@ def classify_grid(observation: GridObservation) -> GridClass:
     castle, count = observation.max_castle_probability, count_evidence(observation)
     expected_tiles, is_cut, (across, along) = observation.expected_tiles, observation.is_cut, OFFER_CELLS
     with_castle = observation.is_confident | (observation.castle_probability == castle)
-    outside_offer = count_outside_offer(observation.is_confident)
-    exceeds_offer = outside_offer > 1
+    exceeds_offer = count_outside_offer(observation.is_confident) > 1
     is_castle_visible = castle > P_CONFIDENT or (castle > P_PRESENT and exceeds_offer)
     is_castle_possible = castle > P_PRESENT or (castle > p_possible and count_outside_offer(with_castle) > 1)
     mostly_confident, is_large = count > min_confident_share * expected_tiles, count >= MIN_KINGDOM_SQUARES
@@ -66,7 +65,7 @@ def classify_grid(observation: GridObservation) -> GridClass:
         beside_others=(is_kingdom and is_castle_possible) or hides_castle,
         can_be_alone=can_be_alone,
         is_possible=(mostly_confident or (castle > P_CONFIDENT and count > expected_tiles / 2))
-        and (outside_offer > 0 or (is_large and castle > p_possible)),
+        and (exceeds_offer or (is_large and castle > p_possible)),
     )
 
 

@@ -99,14 +99,7 @@ def test_tiles_outside_an_offer_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tiles", "castle", "look"),
-    [
-        ("xxxxx/xx..x", 0.0, True),
-        ("xx.../xxxxx", 0.0, True),
-        ("xxx./xxxx", 0.0, False),
-        ("xxx/xx.", 0.3, True),
-        ("xxx/xx.", 0.2, False),
-    ],
+    ("tiles", "castle", "look"), [("xxxxx/xx..x", 0.0, True), ("xxx/xx.", 0.3, True), ("xxx/xx.", 0.2, False)]
 )
 def test_tiles_outside_an_offer_or_a_possible_castle_may_be_a_kingdom(tiles: str, castle: float, look: bool) -> None:
     places = mask(tiles)
