@@ -273,10 +273,15 @@ class BatchRun:
             picture = self.folder.read(reading.picture)
             if picture is None:
                 return False
-            self.folder.write(name, picture)
+            self._write_picture(name, picture)
             reading = reading._replace(picture=name)
         self._record(job, reading)
         return True
+
+    def _write_picture(self, name: str, picture: bytes) -> None:
+        """Write a picture. A reading whose picture it replaces is not cached any more: photos may swap names."""
+        self.folder.write(name, picture)
+        self.readings = {key: one for key, one in self.readings.items() if one.picture != name}
 
     def _read(self, jobs: Iterator[Job]) -> None:
         """Read photos, and write each result to disk: first its picture, then its record."""
@@ -284,7 +289,7 @@ class BatchRun:
             name = None
             if result.picture is not None:
                 name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
-                self.folder.write(name, result.picture)
+                self._write_picture(name, result.picture)
             key = job.key if result.is_final else ""
             reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
             append_line(self.folder.path / RESULTS, self._record(job, reading).line())

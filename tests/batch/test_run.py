@@ -21,6 +21,7 @@ from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import (
+    PICTURE,
     TextPhotoReader,
     read_csv,
     read_results,
@@ -150,6 +151,21 @@ def test_a_moved_photo_is_not_read_again(folder: Path, out: Path) -> None:
     assert "anna" in {row["player"] for row in read_csv(out / "results.csv")}
     pictures = sorted(path.name for path in (out / "overlays/round2/table1").iterdir())
     assert pictures == ["anna.jpg-score.jpg", "李雷.jpg-score.jpg"]
+
+
+def test_photos_that_swap_names_do_not_swap_pictures(folder: Path, out: Path) -> None:
+    """The first one takes the picture of the other, whose own is lost then and drawn again."""
+    run_batch(folder, out)
+    one, other = (folder / f"round1/table1/{name}.jpg" for name in ("ann+bo", "cy"))
+    pictures = [out / f"overlays/round1/table1/{path.name}-score.jpg" for path in (one, other)]
+    pictures[0].write_bytes(b"the picture of ann and bo")
+    pictures[1].write_bytes(b"the picture of cy")
+    one.rename(folder / "swap")
+    other.rename(one)
+    (folder / "swap").rename(other)
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert executor.jobs == [("round1/table1/cy.jpg", 0)]
+    assert [path.read_bytes() for path in pictures] == [b"the picture of cy", PICTURE]
 
 
 def test_the_result_of_a_photo_that_is_gone_is_kept_and_does_not_count(folder: Path, out: Path) -> None:
