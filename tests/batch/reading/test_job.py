@@ -10,7 +10,7 @@ from PIL import Image
 from kdvision import pipeline
 from kdvision.batch.event import Rules
 from kdvision.batch.reading import job as job_module
-from kdvision.batch.reading.job import Job, JobResult, read_photo, result_key
+from kdvision.batch.reading.job import Job, JobResult, read_photo, result_key, unpack_observation
 from kdvision.errors import ModelError
 from tests.broken_files import BROKEN_FILES
 from tests.kingdoms import png, table_photo
@@ -43,6 +43,12 @@ def test_a_fixed_square_is_kept(demo: JobResult) -> None:
     other = read(DEMO, HARMONY, ((1, "A1", "w1"),))
     assert other.data["kingdoms"][0]["board"][0].startswith("w1")
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
+
+
+def test_a_joint_decision_knows_the_squares_that_a_person_has_fixed() -> None:
+    """Otherwise it doubts them again."""
+    (observation,) = read(DEMO, HARMONY, ((1, "A1", "w1"),)).observations
+    assert unpack_observation(observation).probabilities.best.trim().rows()[0].startswith("w1")
 
 
 def test_towns_are_read_and_reported() -> None:
