@@ -96,7 +96,9 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best_kingdom, other))
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
-        elif not best_kingdom.board.equals_turned(other.board):
+        elif best_kingdom.board.equals_turned(other.board):
+            continue
+        elif _may_be_misread(best_kingdom) or not _may_be_misread(other):
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)

@@ -1,10 +1,12 @@
 """Seating and standings, from text photos."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from kdvision.batch.store.record import Correction, CorrectionFile
 from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
@@ -165,6 +167,15 @@ def test_two_photos_of_one_kingdom_count_once(tmp_path: Path) -> None:
     assert seen[2] == "another photo of this kingdom, ann.jpg, was read differently: 2 and 5 points"
     counts = {row["photo"]: row["counts"] for row in read_csv(out / "results.csv")}
     assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "no", "bo.jpg": "yes"}
+
+
+def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_again(tmp_path: Path) -> None:
+    content = text_photo(A, probability=0.9)
+    out = event(tmp_path, {"ann.jpg": content, "ann (2).jpg": text_photo("w w w / # f f1 / . l l")})
+    assert len(notices(out)) == 1
+    CorrectionFile(out).add([Correction("ann.jpg", sha256(content).hexdigest(), 1, board=A)])
+    run_batch(tmp_path / "photos", out)
+    assert (notices(out), standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
 
 
 def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
