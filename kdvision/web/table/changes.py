@@ -142,6 +142,8 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
         if not kingdom.reading:
             raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
         readings = context.find_reading(kingdom.reading), context.find_reading(self.reading)
+        if readings[0].observation == readings[1].observation:
+            return game  # the same picture again is no further evidence
         reading = join_readings(kingdom, *readings, side=game.rules.side, game=game.rules.box)
         context.storage.add_reading(context.table, reading)
         return game.with_kingdom(reading.kingdom)

@@ -177,6 +177,15 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
 
 
+def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
+    """It would make a doubtful board more probable."""
+    for photo in ("one", "two"):
+        phone.photograph(cover(DEMO, 0, 0), f"photo={photo}")
+    before = phone.kingdoms
+    answer(phone, f"Add it to {before[0]['player']}'s")
+    assert (phone.kingdoms, phone.state["game"]["proposals"]) == (before, [])
+
+
 def test_a_gem_that_only_the_second_view_shows_is_asked_for(phone: Phone) -> None:
     content = (SAMPLES / "lost-treasures.jpg").read_bytes()
     (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
