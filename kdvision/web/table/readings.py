@@ -171,7 +171,8 @@ def join_readings(
         kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners, contradictions=contradictions
     )
     joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
-    observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, one.surroundings)
+    surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
+    observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], side=side, game=game)
     decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading), first_reading.kingdom, reading)
     return StoredReading(decided_kingdom, encode_observation(reading))

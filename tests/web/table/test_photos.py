@@ -186,6 +186,15 @@ def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
     assert (phone.kingdoms, phone.state["game"]["proposals"]) == (before, [])
 
 
+def test_a_second_view_whose_file_is_damaged_is_to_check(phone: Phone) -> None:
+    second_view = turn(DEMO)
+    phone.photograph(DEMO)
+    phone.photograph(second_view[:-20_000] + second_view[-19_000:], "photo=two")
+    assert not phone.score["kingdoms"][0]["review"]
+    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    assert any("the file is damaged" in text for text in phone.kingdoms[0]["seen"]["problems"])
+
+
 def test_a_gem_that_only_the_second_view_shows_is_asked_for(phone: Phone) -> None:
     content = (SAMPLES / "lost-treasures.jpg").read_bytes()
     (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
