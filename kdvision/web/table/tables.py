@@ -275,7 +275,7 @@ class Tables:
 def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]:
     """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
 
-    The kingdoms of a single photo without fixed squares are decided already.
+    The kingdoms of a single photo without fixed squares are decided already, unless one has another reading.
     """
     is_other_game = (old_game.rules.box, old_game.rules.side) != (new_game.rules.box, new_game.rules.side)
     rounds = set()
@@ -283,7 +283,8 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
         photos = {one.seen.photo for one in kingdoms if one.seen}
-        can_differ = len(photos) > 1 or any(fixes for _, fixes in readings)
+        has_replacement = 1 < len(readings) == len(old_readings)
+        can_differ = has_replacement or len(photos) > 1 or any(fixes for _, fixes in readings)
         if readings and (is_other_game or (readings != old_readings and can_differ)):
             rounds.add(number)
     return rounds

@@ -195,6 +195,12 @@ def test_a_second_view_whose_file_is_damaged_is_to_check(phone: Phone) -> None:
     assert any("the file is damaged" in text for text in phone.kingdoms[0]["seen"]["problems"])
 
 
+def test_kingdoms_of_one_photo_that_are_combined_are_decided_together(phone: Phone) -> None:
+    phone.photograph(TWO, "photo=one")
+    phone.photograph(turn(TWO), "photo=two")
+    assert answer(phone, "Combine both photos")["deciding"]
+
+
 def test_a_gem_that_only_the_second_view_shows_is_asked_for(phone: Phone) -> None:
     content = (SAMPLES / "lost-treasures.jpg").read_bytes()
     (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
