@@ -68,7 +68,8 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         return None
     known_kingdoms = [kingdoms[index] for index in matches.values()]
     pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
-    additions = [AddKingdom(round=number, reading=one.reading) for one in readings]
+    colours = [one.colour for one in readings]
+    additions = [AddKingdom(number, one.reading, other_colours=colours) for one in readings]
     other_additions = [change for place, change in enumerate(additions) if place not in matches]
     replacements = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     combinations = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]

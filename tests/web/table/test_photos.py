@@ -21,11 +21,21 @@ from kdvision.report.build import build_photo_result
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
-from kdvision.web.table.changes import AddKingdom, ChangeRequest, SetRules, SetSquare, Undo
+from kdvision.web.table.changes import (
+    AddKingdom,
+    AnswerProposal,
+    ChangeRequest,
+    Context,
+    SetRules,
+    SetSquare,
+    Undo,
+    apply_changes,
+)
 from kdvision.web.table.live import TableState
-from kdvision.web.table.model import TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.readings import make_reading
-from kdvision.web.table.storage import Storage
+from kdvision.web.table.retakes import propose_changes
+from kdvision.web.table.storage import Storage, StoredReading
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
 from tests.phones import LiveStream, Phone, run_in_thread
@@ -226,6 +236,23 @@ def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
     phone.photograph(turn(content), "photo=two")
     answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
     assert [one["review"] for one in phone.score["kingdoms"]] == [True]
+
+
+def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(phone: Phone) -> None:
+    """Of the new kingdoms, the photo shows only that the second one is blue."""
+    one, *others = (make_reading(entry, "p").kingdom for entry in [*read_entries(DEMO), *read_entries(TWO)])
+    new_kingdoms = [replace(kingdom, colour=colour) for kingdom, colour in zip(others, ("", "blue"), strict=True)]
+    game = TableGame(rounds=[[replace(one, id="k", player="Ann")]], last_players=[Player("Bo", "blue")])
+    proposal = propose_changes(game, 0, [one, *new_kingdoms])
+    assert proposal is not None
+    tables, readings = Tables(), [StoredReading(kingdom, b"") for kingdom in (one, *new_kingdoms)]
+    for reading in readings:
+        tables.storage.add_reading("T", reading)
+    number = [answer.text for answer in proposal.answers].index("Replace Ann's")
+    game = apply_changes(
+        replace(game, proposals=[proposal]), [AnswerProposal(proposal.id, number)], Context(tables.storage, "T")
+    )
+    assert [kingdom.player for kingdom in game.kingdoms] == ["Ann", "Player 1", "Bo"]
 
 
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
