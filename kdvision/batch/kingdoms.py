@@ -73,6 +73,11 @@ class KingdomResult:
         return bool(find_towns(self.board))
 
     @property
+    def lacks_tokens(self) -> bool:
+        """True if the event is played with tokens, and its file does not list those on this kingdom."""
+        return bool(self.photo.rules.token_kinds) and self.number > len(self.photo.rules.tokens)
+
+    @property
     def is_corrected(self) -> bool:
         """True if a person has changed what was read."""
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])

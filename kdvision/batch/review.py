@@ -140,7 +140,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             else:
                 why = f"{shows}, and these players should be in it: {', '.join(players)}"
                 yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
-        elif count and not players and (event.players or event.teams or event.rounds > 1):
+        elif count and not players and (event.players or event.teams or len(standings.all_rounds) > 1):
             yield _make_item(Impact.WINNER_UNKNOWN, "the player of this kingdom is not known", GIVE_PLAYERS, photo)
 
 
@@ -215,8 +215,8 @@ def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:
     A kingdom without a list is scored without tokens.
     """
     kinds = standings.event.rules.token_kinds
-    for kingdom in standings.counted_kingdoms if kinds else ():
-        if kingdom.number > len(kingdom.photo.rules.tokens):
+    for kingdom in standings.counted_kingdoms:
+        if kingdom.lacks_tokens:
             words = join_words([f"{kind.word}s" for kind in kinds])
             why = f"event.toml does not say where its {words} are, so it is scored without any"
             advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -19,6 +19,8 @@ from kdvision.text import join_words
 
 RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
 TOWNS_NOTE: Final = "not scored correctly: it has towns"
+SUMS: Final = ("total", "team")
+"""Levels of rankings that add up the kingdoms of each player."""
 MAX_NAMES: Final = 3
 """The most names in one sentence."""
 
@@ -187,7 +189,8 @@ class Standings:
     ) -> Ranking:
         """The ranking of contenders, which are those of the `kingdoms` unless they sum up all rounds.
 
-        Nobody wins while a kingdom is missing, a photo without players is unread, or a kingdom cannot be scored.
+        Nobody wins while a kingdom is missing, a photo without players is unread, a kingdom cannot be scored, or there
+        are other gaps.
         """
         rounds = [round_] if round_ else list(self.rounds)
         absentees, unread_photos = (
@@ -201,7 +204,9 @@ class Standings:
             absentees, with_towns = (
                 {name: None for name in names if name_key(name) in members} for names in (absentees, with_towns)
             )
-        standing = rank_contenders(contenders, steps, is_over=not (absentees or unread_photos or with_towns))
+            in_scope = [one for one in in_scope if not one.player or name_key(one.player) in members]
+        gaps = [*self._find_gaps(level, in_scope, rounds, table)]
+        standing = rank_contenders(contenders, steps, is_over=not (absentees or unread_photos or with_towns or gaps))
         if kingdoms:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
@@ -214,7 +219,28 @@ class Standings:
             names = absentees.keys() - {row.player for row in rows}
             rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in absentees if name in names]
         verdict = _write_verdict(standing, list(absentees), list(unread_photos), list(with_towns))
-        return Ranking(level, tuple(rows), verdict, round_, table or "")
+        return Ranking(level, tuple(rows), "; ".join(filter(None, [verdict, *gaps])), round_, table or "")
+
+    def _find_gaps(
+        self, level: str, kingdoms: Sequence[KingdomResult], rounds: Sequence[int], table: str | None
+    ) -> Iterator[str]:
+        """Yield what is not known of the kingdoms of a ranking, although they are there."""
+        limit = self.event.rules.game_rule_set([]).max_kingdoms
+        if level == "table" and len(kingdoms) > limit:
+            yield f"at most {limit} kingdoms play at one table"
+        other_kingdoms = [
+            other.player
+            for best_kingdom, other in find_second_kingdoms(self.kingdoms)
+            if other.table != best_kingdom.table and other.round in rounds and table in (None, other.table)
+        ]
+        for gap, names in (
+            ("no kingdom of {} counts here: there is one at another table", other_kingdoms),
+            ("squares of {} are not known", [one.label for one in kingdoms if one.board.unknown]),
+            ("pieces of {} are not listed", [one.label for one in kingdoms if one.lacks_tokens]),
+            ("the player of {} is not known", [one.label for one in kingdoms if level in SUMS and not one.player]),
+        ):
+            if names:
+                yield gap.format(_join_names(names))
 
     def _add_rounds(self, row: StandingRow, points: Sequence[int | None], *, has_towns: bool) -> StandingRow:
         missing_rounds = [str(number) for number, total in zip(self.rounds, points, strict=True) if total is None]

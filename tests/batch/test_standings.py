@@ -1,11 +1,13 @@
 """Seating and standings, from text photos."""
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.store.record import Correction, CorrectionFile
 from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
 
@@ -307,3 +309,46 @@ def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) ->
     out = event(tmp_path, {**files, "table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
     assert [row[3] for row in standings(out, "round")] == ["p5", "p4", "p3", "bo", "ann", "p2", "p1"]
     assert [row[3] for row in standings(out, "table")] == ["bo", "ann"]
+
+
+def list_verdicts(outcome: EventOutcome) -> dict[str, str]:
+    return {one.title: one.verdict for one in outcome.standings.rankings}
+
+
+def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
+    """The report named a winner: it left out a kingdom, or scored one without its unknown squares and pieces."""
+    files: dict[str, bytes | str] = {
+        "round1/table1/ann.jpg": text_photo(A),
+        "round1/table1/bo.jpg": text_photo(B),
+        "round1/table2/ann.jpg": text_photo("s2 s s s"),
+        "round1/table2/cy.jpg": text_photo(C),
+        "round1/table2/di.jpg": text_photo(A),
+        "round2/IMG_1.jpg": text_photo("s2 s s s"),
+        "round3/IMG_2.jpg": text_photo(A),
+    }
+    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    verdicts = list_verdicts(outcome)
+    assert verdicts["All rounds"].endswith("; the player of round2/IMG_1.jpg and round3/IMG_2.jpg is not known")
+    assert verdicts["Round 1, table 1"] == "bo wins on points, 6 to 5"
+    other_table = "no kingdom of ann counts here: there is one at another table"
+    assert verdicts["Round 1, table 2"] == f"di leads on points, 5 to 4; {other_table}"
+    whys = [item.why for item in outcome.review_items if item.photo == "round2/IMG_1.jpg"]
+    assert whys == ["the player of this kingdom is not known"]
+
+
+def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {f"table1/{name}.jpg": text_photo(A) for name in ("ann", "bo", "cy", "di")}
+    files |= {"table1/ed.jpg": text_photo(B), "table2/fi.jpg": text_photo(A), "table2/gi.jpg": text_photo(B)}
+    (tmp_path / "out").mkdir()
+    correction = {"photo": "table2/gi.jpg", "kingdom": 1, "board": "w1 w / # ?"}
+    (tmp_path / "out" / "corrections.jsonl").write_text(json.dumps(correction) + "\n", encoding="utf-8")
+    verdicts = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))
+    assert verdicts["Round 1, table 1"] == "ed leads on points, 6 to 5; at most 4 kingdoms play at one table"
+    assert verdicts["Round 1, table 2"] == "fi leads on points, 5 to 2; squares of gi are not known"
+    court: dict[str, bytes | str] = {
+        "event.toml": 'variants = ["the-court"]',
+        "ann.jpg": text_photo(A),
+        "bo.jpg": text_photo(B),
+    }
+    verdicts = list_verdicts(run_batch(write_files(tmp_path / "court", court), tmp_path / "court-out"))
+    assert verdicts["Round 1"] == "bo leads on points, 6 to 5; pieces of ann and bo are not listed"
