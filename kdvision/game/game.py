@@ -20,6 +20,7 @@ from kdvision.text import count_noun
 
 DYNASTY_ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
+WINNER_UNKNOWN: Final = "who wins is not known yet"
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def describe_outlook(table: Table, rule_set: RuleSet) -> str:
             others = [other.maximum for other in ranges if other is not point_range]
             if all(maximum is not None and maximum < point_range.minimum for maximum in others):
                 return f"{kingdom.player} wins, whatever is still missing"
-    return "who wins is not known yet"
+    return WINNER_UNKNOWN
 
 
 def make_game(

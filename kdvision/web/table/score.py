@@ -1,6 +1,6 @@
 """The score of the game at a table: each kingdom has its points, whatever is wrong with the game.
 
-The winner is announced when no square has to be checked any more; until then the verdict says who leads.
+The winner is announced when nothing has to be checked or decided any more; until then the verdict says who leads.
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from msgspec import structs
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import parse_cell
+from kdvision.game.game import WINNER_UNKNOWN, make_game
 from kdvision.game.game import Game as PlayedGame
-from kdvision.game.game import make_game
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem, check_extent
@@ -39,9 +39,14 @@ def score_table(game: TableGame) -> dict[str, Any]:
     parsed_rounds = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
     played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
     errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
-    rounds = [_score_round(played_game, *one) for one in zip(played_game.rounds, game.rounds, errors, strict=True)]
+    pending = [[*_list_pending(game, number, played_game)] for number in range(len(game.rounds))]
+    values = zip(played_game.rounds, game.rounds, errors, pending, strict=True)
+    rounds = [_score_round(played_game, *one) for one in values]
     standing = rounds[0]["standing"]
     if len(rounds) > 1:
+        for number, one in enumerate(rounds, start=1):
+            if text := one["verdict"]["text"]:  # shared and listed without the number of its round
+                one["verdict"]["text"] = f"round {number}: {text}"
         standing = _rank_dynasty(game, played_game, rounds) if played_game.has_result else None
     return {
         "rules": played_game.rule_set.name,
@@ -68,6 +73,8 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dic
     notes = [f"still to check: {join_words(to_check)}"] if to_check else []
     for number, kingdoms in enumerate(game.rounds, start=1):
         names = {one.player.casefold() for one in kingdoms}
+        if len(names) < len(kingdoms):
+            notes.append(f"round {number} has two kingdoms of one player")
         missing_players = [one.player for one in game.players if one.player.casefold() not in names]
         if missing_players:
             notes.append(f"round {number} has no kingdom of {join_words(missing_players)}")
@@ -76,8 +83,23 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dic
     return standing_to_dict(replace(standing, reason="; ".join([standing.reason, *notes])))
 
 
+def _list_pending(game: TableGame, number: int, played_game: PlayedGame) -> Iterator[str]:
+    """What may still change a round in which no square has to be checked."""
+    kingdoms, limit = game.rounds[number], played_game.rule_set.max_kingdoms
+    if number in game.deciding:
+        yield "squares are being decided again"
+    if any(one.id in proposal.kingdoms for proposal in game.proposals for one in kingdoms):
+        yield "a question about a photo is open"
+    if len(kingdoms) > min(game.rules.seats or limit, limit):
+        yield "there are too many kingdoms"
+
+
 def _score_round(
-    played_game: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
+    played_game: PlayedGame,
+    table: Table,
+    kingdoms: Sequence[TableKingdom],
+    errors: Sequence[str | None],
+    pending: Sequence[str],
 ) -> dict[str, Any]:
     """The score of a round as plain values (models.RoundScore)."""
     result = build_round_result(played_game, table, "")
@@ -102,7 +124,7 @@ def _score_round(
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )
-    round_score = {
+    round_score: dict[str, Any] = {
         "kingdoms": scores,
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
@@ -110,7 +132,10 @@ def _score_round(
         "note": played_game.note(table) or None,
         "questions": questions,
     }
-    return round_score | {"verdict": _describe_round(kingdoms, in_doubt, table, played_game, round_score)}
+    verdict = _describe_round(kingdoms, in_doubt, table, played_game, round_score, pending)
+    if round_score["standing"] is not None:
+        round_score["standing"]["reason"] = verdict["text"]  # which names no winner before it is certain
+    return round_score | {"verdict": verdict}
 
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
@@ -126,17 +151,18 @@ def _describe_round(
     table: Table,
     played_game: PlayedGame,
     round_score: dict[str, Any],
+    pending: Sequence[str],
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
     to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
-    is_certain = len(kingdoms) > 1 and not in_doubt and played_game.has_round_result(table)
+    is_certain = len(kingdoms) > 1 and not (in_doubt or pending) and played_game.has_round_result(table)
     if len(kingdoms) < 2:
         text = ""
     elif is_certain:
         text = round_score["standing"]["reason"]
     elif played_game.is_open(table):
-        text = round_score["outlook"]
+        text = WINNER_UNKNOWN if in_doubt or pending else round_score["outlook"]
     else:
         parts = [standing.reason]
         if to_check:
@@ -147,7 +173,7 @@ def _describe_round(
             if question["changes_winner"] and question["kingdom"] in in_doubt:
                 parts.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
                 break
-        text = "; ".join(parts)
+        text = "; ".join([*parts, *pending])
     first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
     return {"text": text, "certain": is_certain, "to_check": to_check, "first": first}
 

@@ -1,12 +1,13 @@
 """Each kingdom has its points whatever is wrong with the game, and a winner is named when nothing is left to check."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
-from kdvision.web.table.model import PieceDoubt, Seen, SquareDoubt, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PieceDoubt, Proposal, Seen, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Storage
 
@@ -67,7 +68,50 @@ def test_a_dynasty_has_no_winner_before_its_last_round() -> None:
     """The page showed the standing of the first round as that of the Dynasty, even with squares to check."""
     score = score_table(with_doubts(make_game(ANN, BO, dynasty=True), 0))
     assert score["standing"] is None
-    assert score["rounds"][0]["verdict"]["text"] == "Bo leads on points, 3 to 2; still to check: Ann"
+    assert score["rounds"][0]["verdict"]["text"] == "round 1: Bo leads on points, 3 to 2; still to check: Ann"
+    assert score_table(make_game(ANN, BO, dynasty=True))["rounds"][0]["verdict"]["text"].startswith("round 1: Bo wins")
+
+
+def test_a_dynasty_has_no_winner_while_two_kingdoms_of_a_round_have_one_name() -> None:
+    """Their points were added, or those of one name in later rounds were a third player's."""
+    namesake = replace(CY, player="ann")
+    game = make_game(*(replace(one, round=number) for number in range(3) for one in (ANN, BO, namesake)), dynasty=True)
+    reason = score_table(game)["standing"]["reason"]
+    assert reason.startswith("Ann leads on points of 3 rounds, 24 to 9; round 1 has two kingdoms of one player")
+
+
+@pytest.mark.parametrize(
+    ("kingdoms", "rules", "changes", "reason"),
+    [
+        ((ANN, BO), {}, {"deciding": [0]}, "squares are being decided again"),
+        (
+            (replace(ANN, id="a"), BO),
+            {},
+            {"proposals": [Proposal("p", "Replace it?", ["a"], [])]},
+            "a question about a photo is open",
+        ),
+        ((ANN, BO, ANN), {"seats": 2}, {}, "there are too many kingdoms"),
+        ((ANN, BO, ANN, ANN, ANN), {"seats": 5}, {}, "there are too many kingdoms"),
+    ],
+)
+def test_nobody_wins_while_something_is_pending(
+    kingdoms: Sequence[AddKingdom], rules: dict[str, Any], changes: dict[str, Any], reason: str
+) -> None:
+    game = make_game(*kingdoms, **rules)
+    score = score_table(replace(game, **changes))
+    text = f"Bo leads on points, 3 to 2; {reason}"
+    assert (score["rounds"][0]["verdict"]["text"], score["rounds"][0]["verdict"]["certain"]) == (text, False)
+    assert score["standing"]["reason"] == text
+
+
+def test_nobody_wins_despite_missing_facts_while_squares_are_to_check() -> None:
+    """The page said "Bo wins, whatever is still missing" of a board that was still to be checked."""
+    town = AddKingdom(board="# t / t t", player="Ann", facts={"coins": "?"})
+    large = AddKingdom(board=" / ".join(["# w3 w3 w2 w2 w w", *["w w w w w w w"] * 3]), player="Bo")
+    game = make_game(town, large, game="queendomino", side=7)
+    assert score_table(game)["rounds"][0]["verdict"]["text"] == "Bo wins, whatever is still missing"
+    doubtful = with_doubts(game, 1)
+    assert score_table(doubtful)["rounds"][0]["verdict"]["text"] == "who wins is not known yet"
 
 
 def test_a_dynasty_has_no_winner_while_a_player_lacks_a_kingdom() -> None:

@@ -165,7 +165,7 @@ def test_the_history_names_no_winner_while_a_square_is_to_check(client: Client, 
     assert game["text"] == "Bo leads on points, 3 to 2; 1 square to check"
     phone.change("set_rules", rules={"dynasty": True})
     (game,) = [one for one in client.get("/api/games").json if one["table"] == phone.table]
-    assert game["text"] == "Bo leads on points, 3 to 2; 1 square to check"
+    assert game["text"] == "round 1: Bo leads on points, 3 to 2; 1 square to check"
 
 
 def test_a_dynasty_has_three_rounds_with_the_same_players(phone: Phone) -> None:
