@@ -191,7 +191,7 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
     kingdoms, places = zip(*rows, strict=True)
     players = make_names_unique([kingdom.player_name or place for kingdom, place in rows], places)
     failed_photos = [str(result.photo) for result in results if result.error is not None]
-    game = combine_kingdoms(kingdoms, players, rules, is_over=not failed_photos)
+    game = combine_kingdoms(kingdoms, players, rules, is_over=not failed_photos and options.players.count <= len(rows))
     if options.as_json:
         return game.shared_problems
     print_text(format_combined, game)

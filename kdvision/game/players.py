@@ -57,6 +57,11 @@ class Players:
                 text = f"{colour} ({self.by_colour[colour]}) is a colour of {variant.name}, which is not played"
                 raise NotationError(text, expected=EXPECTED, hint=f"add --{variant.id}, or name another colour")
 
+    @property
+    def count(self) -> int:
+        """The number of players."""
+        return len(self.in_order or self.by_colour)
+
     def name_of(self, number: int, colour: str = "") -> str:
         """Return the player's name of a kingdom, `number` counted from 0; empty if it is not given."""
         if self.in_order:

@@ -56,14 +56,16 @@ def build_photo_result(
     kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
     kingdoms = add_pieces(kingdoms, readings, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
-    doubts = score_doubts(kingdoms, [list_alternatives(reading) for reading in readings], rule_set)
+    is_over = players.count <= len(readings)  # else a kingdom is missing
+    doubts = score_doubts(kingdoms, [*map(list_alternatives, readings)], rule_set, is_over=is_over)
     rows = tuple(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
     is_open = any(row.is_open for row in rows)
-    outlook = describe_outlook(Table(tuple(kingdoms)), rule_set) if is_open else ""
-    return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set), outlook=outlook)
+    table = Table(tuple(kingdoms), seats=0 if is_over else players.count)
+    outlook = describe_outlook(table, rule_set) if is_open else ""
+    return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set, is_over=is_over), outlook=outlook)
 
 
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> Result:
@@ -93,7 +95,7 @@ def combine_kingdoms(
     Nobody wins unless it `is_over`, with no kingdom missing.
     """
     kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
-    doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set)
+    doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set, is_over=is_over)
     rows = tuple(
         replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
         for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))

@@ -59,10 +59,14 @@ class PossibleTotal(NamedTuple):
 
 
 def score_doubts(
-    kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
+    kingdoms: Sequence[Kingdom],
+    alternatives: Sequence[Sequence[Alternative]],
+    rule_set: RuleSet,
+    *,
+    is_over: bool = True,
 ) -> list[ScoredDoubt]:
     """The doubts of a game from the alternatives of each kingdom, the most important one first."""
-    standing = rank_if_known(kingdoms, rule_set)
+    standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
     doubts = []
     for number, (kingdom, kingdom_alternatives) in enumerate(zip(kingdoms, alternatives, strict=True)):
         total = score(kingdom, rule_set).total
@@ -72,7 +76,8 @@ def score_doubts(
             content = (one.square, one.read, one.probability, one.instead, one.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
             other_kingdoms = [*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]]
-            if standing is not None and (other := rank_if_known(other_kingdoms, rule_set)) is not None:
+            other = rank_if_known(other_kingdoms, rule_set, is_over=is_over)
+            if standing is not None and other is not None:
                 doubt = replace(
                     doubt,
                     changes_standing=_list_places(other.places) != _list_places(standing.places),

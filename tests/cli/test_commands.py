@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -325,6 +326,18 @@ def test_players_have_names_by_order_or_colour(run: Run, photo: Path, readings: 
     assert "Ann: kingdom 1 (pink)" in ran.out
     assert (ran.code, ran.err.count("\n")) == (0, 1)
     assert "no kingdom was seen to be blue (Bob)" in ran.err
+
+
+def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
+    run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    doubt = make_doubt("A1", "w1", "l1", 0.9)
+    readings[:] = [make_reading(SMALL, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
+    for players, word in (("Ann,Bob", "wins"), ("Ann,Bob,Cy", "leads"), ("blue=Ann,pink=Bob,green=Cy", "leads")):
+        out = run("score", photo, "--players", players).out
+        assert re.findall(r" (wins|leads) on points", out) == [word] * 3, "the standing, and the doubt twice"
+    for players, verdict in (("Ann,Bob,Cy,Di", "victory"), ("Ann,Bob,Cy,Di,Ed", "lead")):
+        assert f"Ann and Cy share the {verdict}" in run("score", photo, photo, "--players", players).out
 
 
 def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
