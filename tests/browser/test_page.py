@@ -531,6 +531,22 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     expect(page.locator(".dynasty")).to_contain_text("Player 12226")
 
 
+def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) -> None:
+    page = open_page()
+    open_setup(page)
+    page.get_by_label("Dynasty").check()
+    for number, boards in enumerate(
+        (["w1 w / # f", "# f"], ["w1 w / # f", "# f", "g2 g / # g"], ["# w", "# f"]), start=1
+    ):
+        page.get_by_role("button", name=f"Round {number}").click()
+        for board in boards:
+            type_board(page, board)
+    expect(page.locator(".standing .verdict")).to_contain_text("Player 3 leads on points of 3 rounds, 6 to 4")
+    expect(page.locator(".places li.first")).to_contain_text("Player 3")
+    type_board(page, "w1 w / # ?")
+    expect(page.locator(".dynasty")).to_contain_text("Player 3–62+8+")
+
+
 def test_the_printed_table_is_that_of_the_round_on_the_screen(open_page: Open) -> None:
     page = open_page()
     open_setup(page)

@@ -45,7 +45,8 @@ const RoundTabs = () => html`<div class="rounds">
 /** The places with their reasons; without a standing, the kingdoms by their points so far. */
 function Places({ standing }) {
   const { rounds } = state.table.game;
-  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds[0] : currentKingdoms();
+  const isNew = (one, index, all) => index < rounds[0].length || all.findIndex(({ player }) => player.toLowerCase() === one.player.toLowerCase()) === index;
+  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : currentKingdoms();
   const soFar = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
   const rows = standing
     ? standing.places.map((place) => ({ ...place, kingdom: byNumber[place.kingdom - 1] }))
@@ -79,7 +80,7 @@ function DynastyTable() {
     <tbody>${players.map((player) => html`<tr key=${player}>
       <th scope="row" dir="auto">${player}</th>
       ${rounds.map((round) => html`<td>${shortTotal(scoreIn(player, round)) ?? "–"}</td>`)}
-      <td><b>${sum(player)}</b></td>
+      <td><b>${sum(player)}${rounds.some((round) => scoreIn(player, round)?.complete === false) && "+"}</b></td>
     </tr>`)}</tbody>
   </table>`;
 }
