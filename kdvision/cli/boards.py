@@ -72,12 +72,13 @@ def type_boards(
         Kingdom(board, gems=tuple(gems.get(number, ())), tokens=join_tokens(tokens.get(number, {})))
         for number, board in enumerate(corrected_boards)
     ]
-    result = build_board_result(kingdoms, options.make_rules(corrected_boards))
+    has_all_pieces = options.board_game == KINGDOMINO
+    result = build_board_result(kingdoms, options.make_rules(corrected_boards), is_over=has_all_pieces)
     print_result(result, as_json=options.as_json)
     if not options.as_json:
         for kingdom in result.kingdoms if clauses else ():
             print_text(format_clauses, kingdom)
-        if options.board_game != KINGDOMINO:
+        if not has_all_pieces:
             print_message(MISSING_FACTS)
         elif any(cell.terrain is Terrain.TOWN for board in corrected_boards for cell in board.values()):
             print_message(TOWN_ADVICE)

@@ -68,9 +68,10 @@ def build_photo_result(
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set, is_over=is_over), outlook=outlook)
 
 
-def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> Result:
+def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Result:
     """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
+    Nobody wins unless it `is_over`, with all pieces that count.
     Each unknown square is a doubt, with the content that has the most important effect.
     """
     kingdoms = [replace(to_kingdom(board), player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
@@ -78,13 +79,13 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> 
     played_boards = [kingdom.board for kingdom in kingdoms]
     contents = [[*list_possible_contents(board, played_boards, rule_set.deck)] for board in played_boards]
     doubts: dict[tuple[int, Square], ScoredDoubt] = {}
-    for doubt in score_doubts(kingdoms, contents, rule_set):
+    for doubt in score_doubts(kingdoms, contents, rule_set, is_over=is_over):
         doubts.setdefault((doubt.kingdom, doubt.square), doubt)
     rows = tuple(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts.values(), number))
         for number, kingdom in enumerate(kingdoms)
     )
-    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
+    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set, is_over=is_over))
 
 
 def combine_kingdoms(

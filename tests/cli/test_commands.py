@@ -164,6 +164,7 @@ def test_a_note_says_what_typed_boards_leave_out(run: Run) -> None:
     ran = run("type", TOWN, "--game", "queendomino")
     assert "wealth: 0 coins" in ran.out
     assert ran.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
+    assert "Kingdom 1 leads on points" in run("type", SMALL, "# f", "# f", "--game", "queendomino").out
     assert run("type", "# t m", "--game", "chess").code == 2
 
 
