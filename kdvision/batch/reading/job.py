@@ -176,7 +176,7 @@ def _read(job: Job) -> JobResult:
     values = {**result_to_dict(result), "photo": None}
     for problem_values in (one for kingdom in values["kingdoms"] for one in kingdom["problems"]):
         # Options of `kdvision score` are no advice here.
-        problem_values["text"] = re.sub(r": say --.*", "", problem_values["text"], flags=re.DOTALL)
+        problem_values["text"] = re.sub(r" \([^()]*--[a-z][^()]*\)", "", problem_values["text"])
     pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
     overlay = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
