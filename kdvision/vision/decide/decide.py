@@ -52,12 +52,17 @@ def decide(
     limit = -float(np.log(min_ratio)) * temperature
     best, runners_up, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
     solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
-    return [
+    decisions = [
         _make_decision(
             placements, number, solutions, deck, side, is_proved=best.is_proved and number not in unfinished_kingdoms
         )
         for number in range(len(readings))
     ]
+    is_wide = [max(decision.board.extent) > SIDES[0] for decision in decisions]
+    if side is None and sum(is_wide) == 1:  # two wide kingdoms confirm that the game was one of 7x7
+        number = is_wide.index(True)
+        decisions[number] = _question_spare_squares(decisions[number])
+    return decisions
 
 
 def _compute_losses(
@@ -144,28 +149,34 @@ def _find_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems of the board itself, else of its dominoes, which other kingdoms may also have.
 
-    Messages name squares from the board's own first row and column. Unless a `side` is given, a domino beside a kingdom
-    of 5x5 is a problem.
+    Messages name squares from the board's own first row and column.
     """
     top, left, *_ = board.bounds or (0, 0)
-
-    def join_board_names(squares: Sequence[Square]) -> str:
-        return join_names([Square(row - top, col - left) for row, col in squares])
-
-    problems = [
+    problems = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
-    ]
-    if foreign_squares and not problems:
-        names = join_board_names(foreign_squares)
-        text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
-        problems.append(Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"))
-    if spare_squares := () if side else _find_spare_squares(board):
-        text = (
-            f"{join_board_names(spare_squares)} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
-        )
-        problems.append(Problem(spare_squares, text, warning="spare"))
-    return tuple(problems)
+    )
+    if problems or not foreign_squares:
+        return problems
+    names = _join_board_names(foreign_squares, board)
+    text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
+    return (Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"),)
+
+
+def _join_board_names(squares: Sequence[Square], board: Board) -> str:
+    """Return the names of squares from the board's own first row and column."""
+    top, left, *_ = board.bounds or (0, 0)
+    return join_names([Square(row - top, col - left) for row, col in squares])
+
+
+def _question_spare_squares(decision: Decision) -> Decision:
+    """Return the decision with a problem if a domino that lies beside a kingdom of 5x5 may have been taken for its."""
+    spare_squares = _find_spare_squares(decision.board)
+    if not spare_squares:
+        return decision
+    names = _join_board_names(spare_squares, decision.board)
+    text = f"{names} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
+    return replace(decision, problems=(*decision.problems, Problem(spare_squares, text, warning="spare")))
 
 
 def _find_spare_squares(board: Board) -> tuple[Square, ...]:
@@ -174,8 +185,6 @@ def _find_spare_squares(board: Board) -> tuple[Square, ...]:
     Games of 7x7 seldom pass through such a board.
     """
     side, min_inside, max_outside = SIDES[0], 21, 2  # a castle and ten dominoes; one domino
-    if max(board.extent) <= side or len(board) < min_inside:
-        return ()
     top, left, bottom, right = board.bounds or (0, 0, 0, 0)
     windows = product(range(top, max(top, bottom - side + 1) + 1), range(left, max(left, right - side + 1) + 1))
     outside = (
