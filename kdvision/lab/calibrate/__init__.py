@@ -13,7 +13,7 @@ Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from 
 equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the networks
 and the code: an interrupted run continues where it stopped, and a change of either starts anew.
 
-On two idle cores the command takes about 5 minutes per 100 `--scenes`: 1.7 hours for the default of 2,000.
+On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and
 `--keep-weights`, which skips steps 1 and 2 and observes only the scenes that were added.
 

@@ -25,7 +25,7 @@ After a change of one network, run the steps that depend on it, and then the cal
     python -m kdvision.lab.train context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train player-colour
 
-`make model` runs everything: about 6.5 h of training and 1.7 h of calibration. Equal seeds give equal weights on one
+`make model` runs everything: about 6.5 h of training and 1 h of calibration. Equal seeds give equal weights on one
 machine and one version of torch; other processors round differently. Photos are split into training and held-out
 photos as a whole, never by square (`crop_folder.py`).
 """
