@@ -36,7 +36,8 @@ def lacks_colours(photo: Photo) -> bool:
     """
     darkest_mean, min_deviation = 28, 2.0
     lab = cv2.cvtColor(photo.resize(FINE_LONG_SIDE_PIXELS // 2), cv2.COLOR_RGB2LAB)
-    return bool(lab[..., 0].mean() >= darkest_mean and lab[..., 1:].std(axis=(0, 1)).max() < min_deviation)
+    mean, deviation = cv2.meanStdDev(lab)  # quicker than numpy on integers, and every photo is measured
+    return bool(mean[0, 0] >= darkest_mean and deviation[1:].max() < min_deviation)
 
 
 def _diagnose_picture(photo: Photo) -> Reason | None:
