@@ -33,6 +33,9 @@ TIMEOUT_MS = 120_000
 
 expect.set_options(timeout=TIMEOUT_MS)
 
+BLANK = "/icons/icon.svg"
+"""What an idle page shows: on a page of another site, Chromium would start a process again for each test."""
+
 KEEP_TOASTS = """(() => {
     const start = window.setTimeout;
     window.setTimeout = (run, delay, ...more) => ((delay ?? 0) < 5000 ? start(run, delay, ...more) : 0);
@@ -120,11 +123,12 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
 
         def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
             home = f"http://127.0.0.1:{port or server.port}"
-            idle = None if more else idle_pages[phone]
+            idle = None if more or port else idle_pages[phone]
             page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
             opened.append((page, idle))
             recording.enter_context(record_problems(page, (home, "blob:"), problems))
-            page.goto(f"{home}/icons/icon.svg")
+            if page.url != home + BLANK:
+                page.goto(home + BLANK)
             page.evaluate(JOIN_TABLE, None if port else table)
             page.goto(home + path)
             return page
@@ -136,7 +140,7 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
                 continue
             page.unroute_all(behavior="ignoreErrors")
             page.context.clear_cookies()
-            page.goto("about:blank")
+            page.goto(f"http://127.0.0.1:{server.port}{BLANK}")
             idle.append(page)
     assert [one for one in problems if not re.search(EXPECTED_ERRORS, one)] == []
 

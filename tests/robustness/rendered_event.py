@@ -14,6 +14,7 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.lab.games.play import PlayedKingdom, play
+from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import held_out_tops
 from scripts import samples
@@ -99,7 +100,7 @@ def render_photo(kingdoms: tuple[PlayedKingdom, ...], seed: int, size: tuple[int
 
 @cache
 def _load_art() -> DrawnArt:
-    return DrawnArt(seed=3)
+    return DrawnArt(seed=3, side=DRAWN_SIDE_PX)
 
 
 def list_true_standings(rounds: int = 1) -> list[list[str]]:
