@@ -50,8 +50,11 @@ class Rules:
 
     def kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
         """The kingdom with this number, from 1, and its tokens."""
-        tokens = self.tokens[number - 1] if number <= len(self.tokens) else {}
-        return Kingdom(board, player, tokens=join_tokens(tokens))
+        return Kingdom(board, player, tokens=join_tokens(self.list_tokens(number)))
+
+    def list_tokens(self, number: int) -> TokensByKey:
+        """The tokens on the kingdom with this number, from 1; none of any kind if they are not listed."""
+        return self.tokens[number - 1] if number <= len(self.tokens) else {kind.key: () for kind in self.token_kinds}
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""

@@ -20,7 +20,7 @@ from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node
 from kdvision.report.build import build_photo_result
-from kdvision.report.pieces import NO_FACTS, GivenFacts, find_open_facts
+from kdvision.report.pieces import NO_FACTS, GivenFacts, find_played_variants
 from kdvision.report.result import Result
 
 if TYPE_CHECKING:
@@ -105,11 +105,10 @@ class ScoreOptions:
         `first_number` is the number of its first kingdom, counted from 0 over all photos.
         """
         game = readings[0].game if self.game == AUTO else self.game
-        variants, facts = find_open_facts(readings, game, self.variants)
-        options = replace(self, game=game, variants=variants, facts=replace(self.facts, keys=facts.keys))
+        options = replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
         size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         result = build_photo_result(
-            name, size, readings, rules, players=self.players, facts=options.facts, first_number=first_number
+            name, size, readings, rules, players=self.players, facts=self.facts, first_number=first_number
         )
         return result, options
 
@@ -237,4 +236,4 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
             if key in by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
             by_kingdom[number][key] = int(match[2])
-    return GivenFacts((), by_kingdom, None if queen is None else queen - 1, tokens)
+    return GivenFacts(by_kingdom, None if queen is None else queen - 1, tokens)

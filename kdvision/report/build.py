@@ -54,7 +54,7 @@ def build_photo_result(
     ]
     labels = make_names_unique(labels, [reading.place for reading in readings])
     kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
-    kingdoms = add_pieces(kingdoms, readings, facts, first_number)
+    kingdoms = add_pieces(kingdoms, readings, rule_set, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     is_over = players.count <= len(readings)  # else a kingdom is missing
     doubts = score_doubts(kingdoms, [*map(list_alternatives, readings)], rule_set, is_over=is_over)

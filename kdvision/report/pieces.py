@@ -20,7 +20,7 @@ from kdvision.game.kingdom import (
 )
 from kdvision.game.legality import Problem, check_extent, join_names
 from kdvision.game.open_facts import close_queen
-from kdvision.game.rules import VARIANTS, make_rule_set
+from kdvision.game.rules import VARIANTS
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
 
@@ -40,14 +40,13 @@ COUNTED_KINDS: Final = {"knights": KNIGHT, "towers": "tower"}
 
 @dataclass(frozen=True)
 class GivenFacts:
-    """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
+    """What the user says about pieces.
 
     `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos, and
     `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, -1 for none, None if it is not
     given.
     """
 
-    keys: tuple[str, ...] = ()
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     queen: int | None = None
     tokens: Mapping[int, TokensByKey] = field(default_factory=dict)
@@ -61,13 +60,11 @@ class GivenFacts:
 NO_FACTS: Final = GivenFacts()
 
 
-def find_open_facts(
-    readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
-) -> tuple[tuple[str, ...], GivenFacts]:
-    """The variants that are played with, and the keys of the facts that no photo of this game shows.
+def find_played_variants(readings: Sequence["KingdomReading"], game: str, variants: Collection[str]) -> tuple[str, ...]:
+    """The variants that a game is played with; `game` and `variants` are names as in game files.
 
     A gem that surely lies where The Lost Treasures allow one adds them. Variants that cannot be added to the game are
-    left out. `game` and `variants` are names as in game files.
+    left out.
     """
     has_gem = any(
         not gem.is_uncertain and gem.square in find_crossings(Kingdom(reading.board))
@@ -75,12 +72,15 @@ def find_open_facts(
         for gem in reading.gems
     )
     names = {*variants, *([LOST_TREASURES.id] if has_gem else [])}
-    game_variants = tuple(variant.id for variant in VARIANTS if variant.id in names and variant.fits(game))
-    return game_variants, GivenFacts(make_rule_set(game, variants=game_variants).facts)
+    return tuple(variant.id for variant in VARIANTS if variant.id in names and variant.fits(game))
 
 
 def add_pieces(
-    kingdoms: Sequence[Kingdom], readings: Sequence["KingdomReading"], facts: GivenFacts, first_number: int
+    kingdoms: Sequence[Kingdom],
+    readings: Sequence["KingdomReading"],
+    rule_set: RuleSet,
+    facts: GivenFacts,
+    first_number: int,
 ) -> list[Kingdom]:
     """The kingdoms of a photo with the pieces that it shows, the facts that the user gave, and those still missing.
 
@@ -90,21 +90,21 @@ def add_pieces(
     new_kingdoms = []
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
         counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-        open_facts = {*facts.keys}.difference(counts, tokens)
+        open_facts = {*rule_set.facts}.difference(counts, tokens)
         open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
         open_facts -= set() if facts.queen is None else {"queen"}
         open_facts -= {"spare_knights"} if "knights" in counts else set()
         if reading.observation is not None and reading.observation.pieces is not None:
             uncertain_kinds = {one.kind for one in reading.uncertain}
             open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
-        pieces = reading.pieces if "knights" in facts.keys else ()
+        pieces = reading.pieces if "knights" in rule_set.facts else ()
         count = counts.pop("knights", None)
         candidates = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
         knights = tuple(sorted(piece.square for piece in candidates[:count]))
         # Her host puts her on the largest territory at the end of the game (queendomino/queen).
         has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
         values = {
-            "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in facts.keys else (),
+            "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in rule_set.facts else (),
             "knights": knights,
             "spare_knights": max((count or 0) - len(knights), 0),
             "buildings": tuple(

@@ -23,7 +23,7 @@ from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.fits import find_fits, fits_to_dict
 from kdvision.report.game import format_game, game_to_dict
-from kdvision.report.pieces import find_open_facts
+from kdvision.report.pieces import find_played_variants
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO
@@ -117,9 +117,9 @@ class Service:
         except KdvisionError as error:
             return Result(PHOTO_NAME, error=error), []
         game = readings[0].game
-        variants, facts = find_open_facts(readings, game, rules.variants)
+        variants = find_played_variants(readings, game, rules.variants)
         rule_set = choose_rule_set(game, [reading.board for reading in readings], side=rules.side, variants=variants)
-        result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set, facts=facts)
+        result = build_photo_result(PHOTO_NAME, (photo.width, photo.height), readings, rule_set)
         return result, [*variants]
 
     def _keep(self, content: bytes) -> None:

@@ -15,7 +15,7 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.game.game import choose_rule_set
 from kdvision.report.build import build_photo_result
-from kdvision.report.pieces import find_open_facts
+from kdvision.report.pieces import find_played_variants
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
@@ -41,9 +41,9 @@ def answer_photo(source: Path | bytes | io.BytesIO) -> str:
         kingdoms = pipeline.read(photo)
     except KdvisionError as error:
         return json.dumps(result_to_dict(Result(NAME, error=error)), ensure_ascii=False)
-    variants, facts = find_open_facts(kingdoms, kingdoms[0].game)
+    variants = find_played_variants(kingdoms, kingdoms[0].game, ())
     rules = choose_rule_set(kingdoms[0].game, [kingdom.board for kingdom in kingdoms], variants=variants)
-    result = build_photo_result(NAME, (photo.width, photo.height), kingdoms, rules, facts=facts)
+    result = build_photo_result(NAME, (photo.width, photo.height), kingdoms, rules)
     return json.dumps(result_to_dict(result), ensure_ascii=False)
 
 

@@ -171,7 +171,7 @@ def _read(job: Job) -> JobResult:
         (photo.width, photo.height),
         readings,
         rules.rule_set(one.board for one in readings),
-        facts=GivenFacts(tokens=dict(enumerate(rules.tokens))),
+        facts=GivenFacts(tokens={number: rules.list_tokens(number + 1) for number in range(len(readings))}),
     )
     values = {**result_to_dict(result), "photo": None}
     for problem_values in (one for kingdom in values["kingdoms"] for one in kingdom["problems"]):
