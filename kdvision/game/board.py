@@ -166,8 +166,6 @@ class Board(Mapping[Square, Cell]):
 
     def trim(self) -> "Board":
         """Return the board in the smallest frame, without empty rows or columns at the edges."""
-        if self.bounds is None:
-            return Board({})
         top, left, bottom, right = self.bounds
         return self._map(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
@@ -183,17 +181,15 @@ class Board(Mapping[Square, Cell]):
         return Board(cells, unknown=self.unknown - changes.keys(), height=height, width=width)
 
     @cached_property
-    def bounds(self) -> tuple[int, int, int, int] | None:
-        """Top row, left column, bottom row and right column of all squares, known or not; None without any."""
-        if not self._cells and not self.unknown:
-            return None
-        rows, cols = zip(*self._cells, *self.unknown, strict=True)
+    def bounds(self) -> tuple[int, int, int, int]:
+        """Top row, left column, bottom row and right column of all squares, known or not; those of A1 without any."""
+        rows, cols = zip(*([*self._cells, *self.unknown] or [Square(0, 0)]), strict=True)
         return min(rows), min(cols), max(rows), max(cols)
 
     @property
     def extent(self) -> tuple[int, int]:
         """Rows and columns of the smallest frame around all squares, known or not."""
-        top, left, bottom, right = self.bounds or (0, 0, 0, 0)
+        top, left, bottom, right = self.bounds
         return bottom - top + 1, right - left + 1
 
     def castles(self) -> tuple[Square, ...]:

@@ -205,7 +205,7 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
     If its halves are equal, each pair of squares is listed once. Clauses: kingdomino/connection, kingdomino/grid,
     kingdomino/discard, kingdomino/must-lay.
     """
-    top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+    top, left, bottom, right = board.bounds
     rows, cols = range(bottom - side + 1, top + side), range(left - side + 1, right + side)
     placements = []
     squares = (Square(row, col) for row in rows for col in cols)

@@ -14,7 +14,7 @@ def find_central_castle(kingdom: Kingdom, _side: int) -> tuple[Square, ...]:
     kingdomino/centre.
     """
     castles = kingdom.board.castles()
-    if len(castles) != 1 or kingdom.board.bounds is None:
+    if len(castles) != 1:
         return ()
     (row, col), (top, left, bottom, right) = castles[0], kingdom.board.bounds
     return castles if (2 * row, 2 * col) == (top + bottom, left + right) else ()

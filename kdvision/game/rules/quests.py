@@ -32,8 +32,6 @@ DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 def find_corners(kingdom: Kingdom, terrain: Terrain) -> Groups:
     """Return the squares of a terrain in corners of the smallest rectangle (age-of-giants/corners)."""
-    if kingdom.board.bounds is None:
-        return []
     top, left, bottom, right = kingdom.board.bounds
     return _select_terrain(kingdom, {Square(row, col) for row in (top, bottom) for col in (left, right)}, terrain)
 

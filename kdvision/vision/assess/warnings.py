@@ -74,7 +74,7 @@ class BoardFrame(NamedTuple):
     @classmethod
     def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
         """Return the smallest rectangle around a board that begins no later than the one around `before`."""
-        top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+        top, left, bottom, right = board.bounds
         first = Square(top, left) if before is None else cls.of(before).first
         return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
 

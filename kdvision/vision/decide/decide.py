@@ -151,7 +151,7 @@ def _find_problems(
 
     Messages name squares from the board's own first row and column.
     """
-    top, left, *_ = board.bounds or (0, 0)
+    top, left, *_ = board.bounds
     problems = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
@@ -165,7 +165,7 @@ def _find_problems(
 
 def _join_board_names(squares: Sequence[Square], board: Board) -> str:
     """Return the names of squares from the board's own first row and column."""
-    top, left, *_ = board.bounds or (0, 0)
+    top, left, *_ = board.bounds
     return join_names([Square(row - top, col - left) for row, col in squares])
 
 
@@ -185,7 +185,7 @@ def _find_spare_squares(board: Board) -> tuple[Square, ...]:
     Games of 7x7 seldom pass through such a board.
     """
     side, min_inside, max_outside = SIDES[0], 21, 2  # a castle and ten dominoes; one domino
-    top, left, bottom, right = board.bounds or (0, 0, 0, 0)
+    top, left, bottom, right = board.bounds
     windows = product(range(top, max(top, bottom - side + 1) + 1), range(left, max(left, right - side + 1) + 1))
     outside = (
         [square for square in board if not (row <= square.row < row + side and col <= square.col < col + side)]
