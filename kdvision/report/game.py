@@ -16,7 +16,7 @@ from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.report.table import format_clauses, format_standing, format_table
+from kdvision.report.table import format_clauses, format_combined, format_table
 from kdvision.report.to_dict import kingdom_to_dict, list_names, problem_to_dict, standing_to_dict
 from kdvision.text import replace_controls
 
@@ -66,7 +66,7 @@ def format_game(
         parts += [f" ! {replace_controls(problem.text)}\n" for problem in result.shared_problems]
         parts += [f" {note}\n"] if (note := game.note(table)) else []
     if len(game.rounds) > 1 and game.has_result:
-        parts.append(format_standing(game.standing, width=width, colour=colour))
+        parts.append(format_combined(Result(None, standing=game.standing), width=width, colour=colour))
     parts += [f" Dynasty: {replace_controls(game.outlook)}\n"] if game.outlook else []
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 

@@ -59,13 +59,8 @@ def format_table(result: Result, *, width: int = 100, colour: bool = False) -> s
     return render_text(Group(*body), width=width, colour=colour)
 
 
-def format_standing(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a standing over several rounds."""
-    return render_text(indent(*_format_places(standing)), width=width, colour=colour)
-
-
 def format_combined(result: Result, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a game whose kingdoms are in several photos: its standing and what to check."""
+    """The text of a game in several photos or rounds: its standing and what to check."""
     notes = [f"! {problem.text}" for problem in result.shared_problems]
     places = [] if result.standing is None else _format_places(result.standing)
     parts = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
