@@ -79,10 +79,9 @@ class RuleSet:
     """The rules of one game.
 
     `side` is the largest number of rows and columns. `dominoes_drawn` gives for each number of kingdoms that is
-    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `outright_win` returns why
-    a kingdom wins without counting points, an empty text if it does not. `facts` are the keys of game files for the
-    pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses of Kingdomino by
-    those of another book that say the same.
+    allowed how many dominoes are drawn. `outright_win` returns why a kingdom wins without counting points, an empty
+    text if it does not. `facts` are the keys of game files for the pieces of this game. `checks` look for problems with
+    the pieces. `own_clauses` replace clauses of Kingdomino by those of another book that say the same.
     """
 
     name: str
@@ -91,7 +90,6 @@ class RuleSet:
     rules: tuple[Rule, ...]
     tie_breaks: tuple[TieBreak, ...]
     dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
-    team: int = 1
     outright_win: Callable[[Kingdom], str] = lambda _kingdom: ""
     facts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()

@@ -136,7 +136,7 @@ def test_a_dynasty_that_is_not_over_is_read_and_has_no_result() -> None:
 def test_teams_are_read() -> None:
     game = parse_game(TEAMS)
     assert [kingdom.player for kingdom in game.rounds[0].kingdoms] == ["Ann & Bo", "Cy & Di", "Eve & Flo"]
-    assert (game.side, game.rule_set.team) == (7, 2)
+    assert game.side == 7
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,6 @@ def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
         name="Royal Wedding, teams" if teams else "Royal Wedding",
         deck=ROYAL_WEDDING,
         dominoes_drawn=dict.fromkeys((3, 4) if rule_set.side > 5 else (5, 6, 7, 8), 96),
-        team=2 if teams else 1,
         checks=(*rule_set.checks, check_turns),
         own_clauses={**rule_set.own_clauses, **CLAUSES},
     )
