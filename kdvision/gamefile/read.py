@@ -60,22 +60,21 @@ def find_line(text: str, path: NodePath) -> int:
     """
     table: NodePath = ()
     counts = Counter[NodePath]()  # of tables under one header in double brackets
-    line_number, depth = 0, 0
+    lines: dict[NodePath, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        place: NodePath = ()
         if header := HEADER.match(line):
+            table = ()
             names = re.split(r"\s*\.\s*", header[2])
             for level, name in enumerate(names, start=1):
-                place = (*place, name)
-                counts[place] += header[1] == "[[" and level == len(names)
-                place = (*place, counts[place] - 1) if counts[place] else place
-            table = place
+                table = (*table, name)
+                counts[table] += header[1] == "[[" and level == len(names)
+                table = (*table, counts[table] - 1) if counts[table] else table
+            lines.setdefault(table, number)
         elif key := KEY.match(line):
-            place = (*table, key[1])
-        is_first = place[-1:] == (0,) and place[:-1] == path  # of the tables that the path names
-        if len(place) > depth and (is_first or path[: len(place)] == place):
-            line_number, depth = number, len(place)
-    return line_number
+            lines.setdefault((*table, key[1]), number)
+    # A path to several tables has the line of the first one.
+    places = [(*path, 0), *(path[:length] for length in range(len(path), 0, -1))]
+    return next((lines[place] for place in places if place in lines), 0)
 
 
 class Node:
