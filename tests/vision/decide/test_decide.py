@@ -388,7 +388,7 @@ def test_every_uncertain_square_has_its_alternative() -> None:
     assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)
 
 
-@pytest.mark.parametrize("accuracy", [0.95, 0.99])
+@pytest.mark.parametrize("accuracy", [0.99, 0.999])
 def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, stops = np.random.default_rng(3), list[bool]()
     readings = [make_noisy_reading(one.board, rng, accuracy=accuracy) for one in play(rng, players=2, side=5)]
