@@ -12,10 +12,10 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.vision.assess.calibration import Calibration, clip_complement
 from kdvision.vision.assess.copies import find_copies
+from kdvision.vision.assess.diagnosis import COLOUR_HINT
 from kdvision.vision.assess.kingdom import classify_grid
 from kdvision.vision.assess.missing import compute_completeness
 from kdvision.vision.assess.warnings import (
-    COLOURLESS,
     RIM_WARNING,
     BoardFrame,
     Surroundings,
@@ -119,8 +119,9 @@ def build_readings(
         replace(reading, colour=colour if colours.count(colour) == 1 else "")
         for reading, colour in zip(readings, colours, strict=True)
     ]
+    colourless = Problem((), f"the photo has no colours: {COLOUR_HINT}")
     return [
-        add_problems(one, [COLOURLESS]) if one.surroundings.colourless and one.review else one
+        add_problems(one, [colourless]) if one.surroundings.colourless and one.review else one
         for one in coloured_readings
     ]
 

@@ -15,6 +15,7 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
 OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
+COLOUR_HINT: Final = "send it in colour, terrains look alike in grey"
 
 Reason = tuple[str, str]
 """Why no kingdom was found, and what to do."""
@@ -59,7 +60,7 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
     if is_low_contrast(grey, fraction_threshold=min_contrast_share):
         return "all of it has one colour", "check that it is the photo you meant"
     if lacks_colours(photo):
-        return "it has no colours", "send it in colour: terrains look alike in grey"
+        return "it has no colours", COLOUR_HINT
     if blur_effect(grey) > max_blur:
         return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
     return None

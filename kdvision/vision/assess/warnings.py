@@ -30,8 +30,6 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
-COLOURLESS: Final = Problem((), "the photo has no colours: send it in colour, terrains look alike in grey")
-"""The problem of a kingdom that is for review, in a photo without colours."""
 
 WARNING_TEXTS: Final = {
     "few": "hardly a domino is seen of this kingdom: see that it is all there",

@@ -13,6 +13,7 @@ from scipy import optimize
 import kdvision
 from kdvision.errors import NoKingdomFound
 from kdvision.pipeline import KingdomReading, decide_again
+from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.decide import ilp
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
@@ -139,7 +140,8 @@ def test_the_review_of_a_grey_photo_names_its_missing_colours() -> None:
     for picture, is_grey in ((pixels.mean(axis=2).astype(np.uint8), True), (pixels // 16, False)):
         (reading,) = kdvision.read(picture, corners=[truth["corners_tl_tr_br_bl_px"]])
         assert reading.review
-        assert any("no colours" in problem.text for problem in reading.problems) == is_grey
+        advice = make_no_kingdom_error(Photo.open(picture), []).hint
+        assert any(f"no colours: {advice}" in problem.text for problem in reading.problems) == is_grey
         assert reading.observation is not None
         (again,) = decide_again([reading.observation], surroundings=[reading.surroundings])
         assert [problem.text for problem in again.problems] == [problem.text for problem in reading.problems]
