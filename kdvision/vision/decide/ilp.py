@@ -72,12 +72,10 @@ class BoardProgramme:
         equalities = {"A_eq": self._rows[is_equal], "b_eq": self._upper[is_equal]}
         relaxation = linprog(self._cost, **inequalities, **equalities)
         reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
-        if (reduced_costs <= limit).sum() > MAX_COLUMNS:
-            rounded_solution = self._round(relaxation.x)
-            return rounded_solution, self._replace_uncertain(rounded_solution, limit), set(range(len(p.grids)))
-        best = self._solve_columns(reduced_costs <= limit)
-        if best is None or not best.is_proved or best.loss > relaxation.fun + limit:
-            best = best or self._round(relaxation.x)
+        is_within_limit = reduced_costs <= limit
+        best = self._solve_columns(is_within_limit) if is_within_limit.sum() <= MAX_COLUMNS else None
+        best = best or self._round(relaxation.x)
+        if not best.is_proved or best.loss > relaxation.fun + limit:
             return replace(best, is_proved=False), self._replace_uncertain(best, limit), set(range(len(p.grids)))
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced_costs <= gap + limit
@@ -113,13 +111,20 @@ class BoardProgramme:
 
     def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
         """Return the solution with one square read otherwise, for each uncertain square, whether or not it is legal."""
-        others, squares, solutions = self.placements.losses.copy(), np.arange(len(best.labels)), list[Solution]()
-        others[squares, best.labels] = np.inf
-        extra = np.maximum(others.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
+        solutions = list[Solution]()
+        other_labels, extra = self._find_other_kinds(best)
         for square in np.flatnonzero(extra <= limit).tolist():
-            labels = np.where(squares == square, others[square].argmin(), best.labels)
+            labels = best.labels.copy()
+            labels[square] = other_labels[square]
             solutions.append(Solution(labels, best.loss + float(extra[square]), best.placement_ids, is_proved=False))
         return solutions
+
+    def _find_other_kinds(self, best: Solution) -> tuple[Ints, Floats]:
+        """Return the most probable other kind (squares,) of each square, and how much it adds to the loss."""
+        others, squares = self.placements.losses.copy(), np.arange(len(best.labels))
+        others[squares, best.labels] = np.inf
+        extra = np.maximum(others.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
+        return others.argmin(axis=1), extra
 
     def _solve_alternatives(
         self, best: Solution, bounds: Floats, is_near: Mask, limit: float
@@ -148,11 +153,8 @@ class BoardProgramme:
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
         """Return up to 12 squares of each kingdom that may show something else, most uncertain first."""
-        p, uncertain_squares = self.placements, list[int]()
-        squares, others = np.arange(len(best.labels)), p.losses.copy()
-        others[squares, best.labels] = np.inf
-        uncertainty = bounds + np.maximum(others.min(axis=1) - p.losses[squares, best.labels], 0.0)
-        for grid in p.grids:
+        uncertain_squares, uncertainty = list[int](), bounds + self._find_other_kinds(best)[1]
+        for grid in self.placements.grids:
             order = grid.ravel()[np.argsort(uncertainty[grid.ravel()], kind="stable")]
             is_uncertain = (bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)
             uncertain_squares += order[is_uncertain][:12].tolist()
