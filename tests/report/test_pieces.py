@@ -21,8 +21,7 @@ from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, KINDS, Reading
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
@@ -49,7 +48,7 @@ def observation(
     for name, (kind, chance) in pieces.items():
         chances[Square.parse(name)][NAMES.index(kind)] = chance
         chances[Square.parse(name)][0] = 1 - chance - 1e-4 * (len(NAMES) - 2)
-    crossings = np.full((board.height + 1, board.width + 1), NO_GEM_LOG_ODDS)
+    crossings = np.full((board.height + 1, board.width + 1), IMPOSSIBLE_LOG_PROBABILITY)
     for name, chance in gems.items():
         square = Square.parse(name)
         crossings[square.row + 1, square.col + 1] = np.log(chance / (1 - chance))

@@ -12,14 +12,10 @@ from scipy.special import expit, softmax
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import UNKNOWN, Gem, name_crossing
 from kdvision.vision.classify.observation import P_PRESENT
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY
 from kdvision.vision.geometry import Floats, Mask
 
 GEM: Final = "gem"
-
-P_UNCERTAIN: Final = (0.2, 0.8)
-"""Probabilities between which a person should check a piece."""
-NO_GEM_LOG_ODDS: Final = -12.0
-"""Log-odds of a gem on crossings without tiles."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,8 @@ class DetectedPiece:
     @property
     def is_uncertain(self) -> bool:
         """True if a person should check whether something is there, or of which kind."""
-        return P_UNCERTAIN[0] <= self.any_probability and self.probability <= P_UNCERTAIN[1]
+        min_any_probability, max_probability = 0.2, 0.8
+        return self.any_probability >= min_any_probability and self.probability <= max_probability
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -67,7 +64,7 @@ def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:
         crossings = np.s_[down : down + rows, right : right + cols]
         total[crossings] += np.where(is_tile, corners[..., corner], 0.0)
         count[crossings] += is_tile
-    return np.where(count > 0, total / np.maximum(count, 1), NO_GEM_LOG_ODDS)
+    return np.where(count > 0, total / np.maximum(count, 1), IMPOSSIBLE_LOG_PROBABILITY)
 
 
 def find_pieces(
@@ -87,9 +84,8 @@ def find_pieces(
     for square in board:
         probability = probabilities[start.row + square.row, start.col + square.col, 1:]
         kind, total = int(probability.argmax()), float(probability.sum())
-        if total >= P_UNCERTAIN[0]:
-            detected_pieces.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))
-    return tuple(detected_pieces)
+        detected_pieces.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))
+    return tuple(piece for piece in detected_pieces if piece.is_present or piece.is_uncertain)
 
 
 def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedPiece, ...]:
@@ -100,8 +96,8 @@ def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[Detecte
     if gems is None:
         return ()
     inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
-    return tuple(
+    detected_gems = (
         DetectedPiece(GEM, Square(*corner), float(probability), float(probability))
         for corner, probability in np.ndenumerate(expit(inner))
-        if probability >= P_UNCERTAIN[0]
     )
+    return tuple(gem for gem in detected_gems if gem.is_present or gem.is_uncertain)

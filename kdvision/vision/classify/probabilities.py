@@ -19,7 +19,7 @@ KINDS: Final[tuple[str, ...]] = (
 NOTHING: Final = "."
 CASTLE: Final = "#"
 IMPOSSIBLE_LOG_PROBABILITY: Final = -12.0
-"""Log-probability of each kind of tile on cells that cannot have one; finite, so that a person can overrule it."""
+"""Log-probability, and log-odds, of what cannot lie on a cell; finite, so that a person can overrule it."""
 MIN_PROBABILITY: Final = 1e-6
 """Probabilities are clipped to this distance from 0 and 1 before log-odds are taken."""
 

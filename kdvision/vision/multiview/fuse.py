@@ -11,7 +11,6 @@ from scipy import ndimage
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
@@ -54,7 +53,8 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     down = [view.down * np.minimum(view.weight[1:], view.weight[:-1]) for view in views]
     pieces = _average([view.pieces for view in views])
     if pieces is not None:
-        pieces[(pieces == NO_GEM_LOG_ODDS).all(axis=2), 0] = 0.0  # nothing stands on cells that no photo shows
+        is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
+        pieces[is_unseen, 0] = 0.0  # nothing stands there
         pieces = log_softmax(pieces)
     share = np.stack([view.visible_share for view in views])
     beyond = np.stack([view.tile_beyond for view in views])
@@ -159,16 +159,16 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
 
 
 def _average(parts: Sequence[Floats | None]) -> Floats | None:
-    """Return the mean over the views that are not NaN, NO_GEM_LOG_ODDS if there are none; None if a view is missing.
+    """Return the mean over the views that are not NaN; None if a view is missing.
 
-    Covered cells count fully, because a piece covers its cell.
+    It is IMPOSSIBLE_LOG_PROBABILITY where all are NaN. Covered cells count fully, because a piece covers its cell.
     """
     arrays = [part for part in parts if part is not None]
     if len(arrays) < len(parts):
         return None
     values = np.stack(arrays)
     count = (~np.isnan(values)).sum(axis=0)
-    return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), NO_GEM_LOG_ODDS)
+    return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), IMPOSSIBLE_LOG_PROBABILITY)
 
 
 def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Problem]:

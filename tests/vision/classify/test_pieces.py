@@ -7,8 +7,8 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS, find_gems, find_pieces, join_gem_evidence
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.pieces import find_gems, find_pieces, join_gem_evidence
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, Reading
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import Alignment
 from tests.kingdoms import make_grid
@@ -39,14 +39,14 @@ def test_only_tiles_count_for_gems() -> None:
     corners[0, 0], corners[1, 1] = 4, 8
     fuse = join_gem_evidence(corners, np.array([[True, False], [False, False]]))
     assert fuse.tolist() == [
-        [4, 4, NO_GEM_LOG_ODDS],
-        [4, 4, NO_GEM_LOG_ODDS],
-        [NO_GEM_LOG_ODDS, NO_GEM_LOG_ODDS, NO_GEM_LOG_ODDS],
+        [4, 4, IMPOSSIBLE_LOG_PROBABILITY],
+        [4, 4, IMPOSSIBLE_LOG_PROBABILITY],
+        [IMPOSSIBLE_LOG_PROBABILITY, IMPOSSIBLE_LOG_PROBABILITY, IMPOSSIBLE_LOG_PROBABILITY],
     ]
 
 
 def test_gems_are_named_by_the_square_at_their_upper_left() -> None:
-    gems = np.full((5, 6), NO_GEM_LOG_ODDS)
+    gems = np.full((5, 6), IMPOSSIBLE_LOG_PROBABILITY)
     gems[2, 3], gems[3, 4], gems[1, 1] = 9, 0, 9  # the last lies at the board's corner, where no four squares meet
     first, second = find_gems(gems, Square(1, 1), Board.parse("w w w l / # f f l / l l f f"))
     assert (first.square.name, first.is_uncertain, second.square.name, second.is_uncertain) == ("B1", False, "C2", True)
