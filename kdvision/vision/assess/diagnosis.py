@@ -8,7 +8,6 @@ from typing import Final
 import cv2
 
 from kdvision.errors import NoKingdomFound
-from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
@@ -75,7 +74,7 @@ def _diagnose_observations(photo: Photo, observations: Sequence[GridObservation]
         hint = f"lay kingdoms on a plain surface, away from other dominoes; {OUTLINE_HINT}"
         return "what looks like a castle lies in a pattern, or beside a row of dominoes", hint
     tiles = round(max((one.expected_tiles for one in observations), default=0.0))
-    if tiles > MIN_OUTLINED_TILES:
+    if tiles >= MIN_KINGDOM_SQUARES:
         hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
         return f"{tiles} tiles lie together, but no castle was found among them", hint
     usual_long_side_pixels = 400

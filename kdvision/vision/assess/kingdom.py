@@ -21,8 +21,6 @@ from kdvision.vision.reading_order import sort_in_reading_order
 
 OFFER_CELLS: Final = (2, 4)
 """The longest row of dominoes on offer, across and along it. A shifted lattice covers it with 3 x 4 cells."""
-MIN_OUTLINED_TILES: Final = 2.0
-"""The least sum of tile probabilities inside an outline drawn by hand."""
 
 
 class GridClass(NamedTuple):
@@ -88,7 +86,7 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
 def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]:
     """Return the observations of outlines drawn by hand; raise NoKingdomFound for one without tiles."""
     for number, observation in enumerate(observations, start=1):
-        if observation.expected_tiles <= MIN_OUTLINED_TILES:
+        if observation.expected_tiles <= MIN_KINGDOM_SQUARES - 1:
             hint = "check its corners: pixels of the upright photo, clockwise from the top left"
             raise NoKingdomFound(f"outline {number} shows no tiles", hint=hint)
     return list(observations)
