@@ -50,8 +50,9 @@ def decide(
     losses = [_compute_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
     placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds)
     limit = -float(np.log(min_ratio)) * temperature
-    best, runners_up, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
-    solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in (best, *runners_up)]
+    ranked_solutions, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
+    best = ranked_solutions[0]
+    solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in ranked_solutions]
     decisions = [
         _make_decision(
             placements, number, solutions, deck, side, is_proved=best.is_proved and number not in unfinished_kingdoms
@@ -93,9 +94,8 @@ def _make_decision(
     grid, distinct = p.grids[number], dict[bytes, tuple[Ints, float]]()
     for solution, weight in solutions:
         labels = solution.labels[grid.ravel()]
-        if weight > distinct.get(labels.tobytes(), (labels, 0.0))[1]:
-            distinct[labels.tobytes()] = labels, weight
-    ranked_labels = sorted(distinct.values(), key=lambda board: -board[1])
+        distinct.setdefault(labels.tobytes(), (labels, weight))
+    ranked_labels = list(distinct.values())
     total = sum(weight for _, weight in ranked_labels)
     boards = [(make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]

@@ -61,8 +61,8 @@ class BoardProgramme:
         self._cost = np.r_[placements.cost, np.full(kingdoms, Penalties.no_castle), prices, Penalties.larger_side]
         self._cuts = set[tuple[int, ...]]()
 
-    def solve(self, *, limit: float) -> tuple[Solution, list[Solution], set[int]]:
-        """Return the best solution, runners-up with a loss of at most `limit` nats more, and unfinished kingdoms.
+    def solve(self, *, limit: float) -> tuple[list[Solution], set[int]]:
+        """Return the best solution with runners-up of at most `limit` nats more, best first, and unfinished kingdoms.
 
         A runner-up is the best solution that shows something else on one square. A kingdom is unfinished if the search
         for its runners-up was stopped.
@@ -76,7 +76,7 @@ class BoardProgramme:
         best = self._solve_columns(is_within_limit) if is_within_limit.sum() <= MAX_COLUMNS else None
         best = best or self._round(relaxation.x)
         if not best.is_proved or best.loss > relaxation.fun + limit:
-            return replace(best, is_proved=False), self._replace_uncertain(best, limit), set(range(len(p.grids)))
+            return self._replace_uncertain(best, limit), set(range(len(p.grids)))
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced_costs <= gap + limit
         bounds = np.where(best.labels == p.nothing, np.inf, -relaxation.ineqlin.marginals[: len(best.labels)])
@@ -86,8 +86,7 @@ class BoardProgramme:
         alternatives, unfinished_kingdoms = self._solve_alternatives(
             best, np.maximum(bounds - gap, 0.0), is_near, limit
         )
-        first = min([best, *alternatives], key=lambda one: one.loss)
-        return first, [one for one in (*alternatives, best) if one is not first], unfinished_kingdoms
+        return sorted([best, *alternatives], key=lambda one: one.loss), unfinished_kingdoms
 
     def _round(self, values: Floats) -> Solution:
         """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
@@ -110,14 +109,14 @@ class BoardProgramme:
         return Solution(p.label_squares(indices), float(p.cost[indices].sum()), indices, is_proved=False)
 
     def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
-        """Return the solution with one square read otherwise, for each uncertain square, whether or not it is legal."""
-        solutions = list[Solution]()
+        """Return the solution, then with each uncertain square read otherwise, whether or not that is legal."""
+        solutions = [replace(best, is_proved=False)]
         other_labels, extra = self._find_other_kinds(best)
         for square in np.flatnonzero(extra <= limit).tolist():
             labels = best.labels.copy()
             labels[square] = other_labels[square]
             solutions.append(Solution(labels, best.loss + float(extra[square]), best.placement_ids, is_proved=False))
-        return solutions
+        return sorted(solutions, key=lambda one: one.loss)
 
     def _find_other_kinds(self, best: Solution) -> tuple[Ints, Floats]:
         """Return the most probable other kind (squares,) of each square, and how much it adds to the loss."""
