@@ -42,11 +42,6 @@ class Background:
         """
         return compute_colour_distance(self.cells, np.concatenate([self.cells[empty], self.surround]), 8)
 
-    @property
-    def is_saturated(self) -> Mask:
-        """Cells (rows, cols) that are white, because a mirrored lamp has erased the colour."""
-        return np.asarray(self.cells[..., 0] > 99.0)
-
 
 def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
     """Return the 1/`fraction` quantile of the distances of colours (…, 3) to background samples (m, 3).

@@ -16,7 +16,6 @@ from kdvision.vision.classify.occupancy import (
     compute_tile_features,
     compute_tile_log_odds,
     find_foreign_objects,
-    join_occlusion,
 )
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
@@ -47,9 +46,8 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     occlusion_features = compute_occlusion_features(predictions, features)
     hidden_probability = compute_occlusion_probability(occlusion_features, metadata).reshape(shape)
     occlusion = np.where(is_tile, predictions.hidden.reshape(shape), is_whole * hidden_probability)
-    observation = GridObservation(
-        grid, reading, compute_border_log_odds(predictions, shape), join_occlusion(occlusion, is_foreign)
-    )
+    occlusion = np.where(is_foreign, 1.0, np.minimum(occlusion, 0.99))  # 1 is an unidentified object
+    observation = GridObservation(grid, reading, compute_border_log_odds(predictions, shape), occlusion)
     if observation.max_castle_probability > P_PRESENT:
         crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))

@@ -29,7 +29,8 @@ def compute_tile_features(predictions: CellPredictions, grid: Grid, background: 
     score = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
     detector = logit((score + min_score) / (1 + 2 * min_score))
     empty = (predictions.presence + detector <= 0).reshape(grid.rows, grid.cols)
-    distance = np.where(background.is_saturated, np.nan, background.measure_distance(empty))
+    is_saturated = background.cells[..., 0] > 99.0  # white, because a mirrored lamp has erased the colour
+    distance = np.where(is_saturated, np.nan, background.measure_distance(empty))
     colour = np.log1p(np.minimum(distance, different) / similar)
     return np.stack([predictions.presence, detector, colour.reshape(-1)], axis=1)
 
@@ -94,8 +95,3 @@ def compute_occlusion_probability(features: Floats, metadata: Mapping[str, Seque
         return np.zeros(len(features))
     *weights, constant = metadata["occlusion_weights"]
     return np.asarray(expit(features @ np.array(weights) + constant))
-
-
-def join_occlusion(occlusion: Floats, foreign_objects: Mask) -> Floats:
-    """Return the occlusion probability (rows, cols), exactly 1 for foreign objects and at most 0.99 elsewhere."""
-    return np.where(foreign_objects, 1.0, np.minimum(occlusion, 0.99))

@@ -21,7 +21,6 @@ from kdvision.vision.classify.occupancy import (
     compute_occlusion_probability,
     find_covered,
     find_foreign_objects,
-    join_occlusion,
 )
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.find import assemble_kingdoms
@@ -192,15 +191,15 @@ def test_border_log_odds_count_once_for_both_halves() -> None:
 def test_a_possible_object_read_as_a_tile_is_reported_until_the_square_is_fixed() -> None:
     """A king on a tile is none: the network knows kings, and what it says is never quite certain."""
     observation = make_covered_observation()
-    thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
-    thing[1, 2], king[1, 3] = True, 1.0
-    (read,) = assemble_kingdoms(table_photo(), [replace(observation, occlusion=join_occlusion(king, thing))])
+    occlusion = np.zeros((4, 5))
+    occlusion[1, 2], occlusion[1, 3] = 1.0, 0.99  # a thing, and a king
+    (read,) = assemble_kingdoms(table_photo(), [replace(observation, occlusion=occlusion)])
     assert read.board == BOARD and read.review
     (problem,) = (problem for problem in read.problems if "may be no tile" in problem.text)
     assert problem.squares == (Square.parse("B1"),) and "B1" in problem.text and "C1" not in problem.text
     (known,) = assemble_kingdoms(
         table_photo(),
-        [replace(observation, occlusion=join_occlusion(king, thing))],
+        [replace(observation, occlusion=occlusion)],
         fixed_squares={(0, Square.parse("B1")): "w"},
     )
     assert not any("may be no tile" in problem.text for problem in known.problems)
