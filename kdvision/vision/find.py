@@ -104,10 +104,7 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
 def observe_outlines(
     photo: Photo, networks: Networks, outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]]
 ) -> tuple[list[GridObservation], list[Surroundings]]:
-    """Return the observations of kingdoms whose outlines a person has drawn, and what lies around them.
-
-    Raises NotationError.
-    """
+    """Return the observations of outlines that a person has drawn, and what lies around them; raise NotationError."""
     grids = build_grids(photo, networks.detector, networks.classifier, outlines)
     observations = networks.classify_context(photo, [observe(photo, networks.classifier, grid) for grid, _ in grids])
     return observations, [Surroundings(outside=misses_tiles) for _, misses_tiles in grids]

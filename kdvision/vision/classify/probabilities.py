@@ -26,10 +26,7 @@ MIN_PROBABILITY: Final = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The class probabilities of a grid.
-
-    `log_probs` (rows, cols, kinds) are natural logarithms of probabilities that sum to 1 over the last axis.
-    """
+    """Class probabilities, which sum to 1 in each cell; `log_probs` (rows, cols, kinds) are their logarithms."""
 
     log_probs: NDArray[np.float64]
     kinds: tuple[str, ...] = KINDS

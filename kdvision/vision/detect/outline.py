@@ -58,10 +58,7 @@ class KingdomOutline:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the outline of a text such as "100,80 520,90 530,500 90,490" or "5x5: 100,80 …".
-
-        Raises NotationError.
-        """
+        """Return the outline of a text such as "100,80 520,90 530,500 90,490", or "5x5: …"; raise NotationError."""
         number = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
         size, point = r"(?:(\d{1,2})\s*[x×]\s*(\d{1,2})\s*:)?\s*", rf"{number}\s*,\s*{number}"
         match = re.fullmatch(size + r"[\s;]+".join([point] * 4), text.strip(" \n\t;"))
