@@ -123,7 +123,7 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import clip_complement
-    from kdvision.vision.assess.warnings import BoardFrame
+    from kdvision.vision.decide.decision import BoardFrame
 
     calibration, board = observation.calibration, decision.board
     frame = BoardFrame.of(board)

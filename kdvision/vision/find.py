@@ -21,14 +21,14 @@ from kdvision.game.rules import SIDES
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import lacks_colours, make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
-from kdvision.vision.assess.warnings import BoardFrame, Surroundings
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import observe
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.decision import Decision
+from kdvision.vision.decide.decision import BoardFrame, Decision
 from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -219,7 +219,7 @@ def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
         frame = BoardFrame.of(decisions[number].board)
-        on_grid = Square(square.row + frame.first.row, square.col + frame.first.col)
+        on_grid = frame.to_grid(square)
         if not frame.contains(on_grid):
             expected = f"its squares are A1 to {frame.to_board(frame.last).name}"
             hint = f"{expected}; if it is larger, draw its outline (kdvision score --corners)"

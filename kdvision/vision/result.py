@@ -17,7 +17,6 @@ from kdvision.vision.assess.kingdom import classify_grid
 from kdvision.vision.assess.missing import compute_completeness
 from kdvision.vision.assess.warnings import (
     RIM_WARNING,
-    BoardFrame,
     Surroundings,
     find_warnings,
     forces_review,
@@ -27,7 +26,7 @@ from kdvision.vision.assess.warnings import (
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
+from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO, collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_distances

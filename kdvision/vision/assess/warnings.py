@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.game.legality import Problem, join_names
 from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares, find_truncation
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
-from kdvision.vision.decide.decision import Decision
+from kdvision.vision.decide.decision import BoardFrame, Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
 
 PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
@@ -61,43 +61,6 @@ class Surroundings(NamedTuple):
     copied: bool = False
     colourless: bool = False
     outside: bool = False
-
-
-class BoardFrame(NamedTuple):
-    """The first and the last square of a board on its grid."""
-
-    first: Square = Square(0, 0)
-    last: Square = Square(0, 0)
-
-    @classmethod
-    def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
-        """Return the smallest rectangle around a board that begins no later than the one around `before`."""
-        top, left, bottom, right = board.bounds
-        first = Square(top, left) if before is None else cls.of(before).first
-        return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
-
-    @property
-    def slices(self) -> tuple[slice, slice]:
-        """The rows and columns of the frame, to cut it out of an array over the grid."""
-        return slice(self.first.row, self.last.row + 1), slice(self.first.col, self.last.col + 1)
-
-    def contains(self, square: Square) -> bool:
-        """Return True if a square of the grid lies in the frame."""
-        return self.first.row <= square.row <= self.last.row and self.first.col <= square.col <= self.last.col
-
-    def to_board(self, square: Square) -> Square:
-        """Return a square of the grid in the coordinates of the board."""
-        return Square(square.row - self.first.row, square.col - self.first.col)
-
-    def crop(self, board: Board) -> Board:
-        """Return a board of the grid in this frame; its first rows and columns may be empty."""
-        last_square = self.to_board(self.last)
-        cells = {self.to_board(square): cell for square, cell in board.items()}
-        return Board(cells, height=last_square.row + 1, width=last_square.col + 1)
-
-    def shift_problem(self, problem: Problem) -> Problem:
-        """Return a problem with squares of the grid in the coordinates of the board."""
-        return replace(problem, squares=tuple(map(self.to_board, problem.squares)))
 
 
 def find_warnings(

@@ -18,7 +18,7 @@ from kdvision.game.legality import Problem, find_problems, join_names
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
-from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
+from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
 from kdvision.vision.decide.placements import Ints, Placements, list_placements
 from kdvision.vision.geometry import Floats
@@ -151,22 +151,16 @@ def _find_problems(
 
     Messages name squares from the board's own first row and column.
     """
-    top, left, *_ = board.bounds
+    frame = BoardFrame.of(board)
     problems = tuple(
-        replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
+        replace(problem, squares=tuple(map(frame.to_grid, problem.squares)))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
     )
     if problems or not foreign_squares:
         return problems
-    names = _join_board_names(foreign_squares, board)
+    names = join_names([*map(frame.to_board, foreign_squares)])
     text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
     return (Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"),)
-
-
-def _join_board_names(squares: Sequence[Square], board: Board) -> str:
-    """Return the names of squares from the board's own first row and column."""
-    top, left, *_ = board.bounds
-    return join_names([Square(row - top, col - left) for row, col in squares])
 
 
 def _question_spare_squares(decision: Decision) -> Decision:
@@ -174,7 +168,7 @@ def _question_spare_squares(decision: Decision) -> Decision:
     spare_squares = _find_spare_squares(decision.board)
     if not spare_squares:
         return decision
-    names = _join_board_names(spare_squares, decision.board)
+    names = join_names([*map(BoardFrame.of(decision.board).to_board, spare_squares)])
     text = f"{names} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
     return replace(decision, problems=(*decision.problems, Problem(spare_squares, text, warning="spare")))
 
