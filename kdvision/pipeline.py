@@ -63,11 +63,10 @@ def read(
     opened_photo, watch = Photo.open(photo), watch or (lambda *_: None)
     watch("photo", opened_photo)
     outlines = [] if corners is None else list(corners)  # an array of corners has no truth value
-    outline_surroundings = None
     if outlines:
         observations, outline_surroundings = observe_outlines(opened_photo, networks, outlines)
     else:
-        observations = find_kingdoms(opened_photo, networks, watch=watch)
+        observations, outline_surroundings = find_kingdoms(opened_photo, networks, watch=watch), None
     return assemble_kingdoms(
         opened_photo,
         observations,

@@ -22,11 +22,6 @@ from kdvision.vision.image.decode import DAMAGE_WARNING
 
 PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
 """Warnings about the photo itself, which always ask for a review: its file is damaged, or it cuts the kingdom."""
-EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
-    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "outside", "overruled", "rim"),
-    *("spare", "touched", "towns", "unknown", "unproved", "unread"),
-}
-"""The ids of all evidence, each of which has a weight in the calibration."""
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
@@ -43,6 +38,12 @@ WARNING_TEXTS: Final = {
     "unread": "other tiles in the photo may be a kingdom, too: look",
 }
 """The warnings without squares by their ids, in the order in which they are shown."""
+EVIDENCE_IDS: Final = (
+    PHOTO_WARNINGS
+    | (WARNING_TEXTS.keys() - {"copied"})
+    | {*("contents", "covered", "ends", "hidden", "illegal", "overruled", "rim", "spare", "towns", "unknown")}
+)
+"""The ids of all evidence, each of which has a weight in the calibration."""
 
 
 class Surroundings(NamedTuple):
