@@ -32,7 +32,7 @@ from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_addre
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 from kdvision.web.table.changes import ChangeRequest, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
-from kdvision.web.table.model import ID
+from kdvision.web.table.model import ID, TableRules
 from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
 
@@ -139,11 +139,13 @@ async def read_at_table(request: Request) -> Response:
             raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
     service, loop = _service_of(request), asyncio.get_running_loop()
 
-    def add(readings: Sequence[StoredReading], game: str, variants: Sequence[str]) -> PhotoAnswer:
-        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game, variants)
+    game = table.game
+
+    def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
+        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game.rules, rules)
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
-    job = partial(service.read_at_table, game=table.game, photo_id=query.photo, outlines=outlines, add=add)
+    job = partial(service.read_at_table, game=game, photo_id=query.photo, outlines=outlines, add=add)
     return await _run_photo_job(request, job)
 
 

@@ -84,17 +84,16 @@ class Service:
         game: TableGame,
         photo_id: str,
         outlines: Sequence[KingdomOutline],
-        add: Callable[[Sequence[StoredReading], str, Sequence[str]], PhotoAnswer],
+        add: Callable[[Sequence[StoredReading], TableRules], PhotoAnswer],
         report: Report = lambda _: None,
     ) -> Response:
-        """Read a photo by the rules of a game at a table, and `add` its kingdoms, game and variants there."""
+        """Read a photo by the rules of a game at a table, and `add` its kingdoms there, by the rules that it shows."""
         rules = replace(game.rules, game=GAME_AUTO) if game.is_open else game.rules
         result, variants = self._read_photo(content, rules, outlines, report)
         if result.error is not None:
             return json_response(result_to_dict(result), status_of(result.error))
         readings = [make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms]
-        new_variants = [one for one in variants if one not in rules.variants]
-        answer = add(readings, result.game or game.rules.game, new_variants)
+        answer = add(readings, replace(rules, game=result.game or game.rules.game, variants=variants))
         return json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(

@@ -133,12 +133,13 @@ class Tables:
         number: int,
         kingdom: str,
         readings: Sequence[StoredReading],
-        game: str,
-        variants: Sequence[str],
+        asked_rules: TableRules,
+        photo_rules: TableRules,
     ) -> PhotoAnswer:
         """Add the kingdoms of a photo to a round, or ask about them; first its game, if that is open, and its variants.
 
-        With the id of a `kingdom`, the reading replaces it.
+        With the id of a `kingdom`, the reading replaces it. The photo was read by the `photo_rules`: those of the table
+        when it arrived, the `asked_rules`, with the game and the variants that it shows.
         """
         proposal, additions = None, list[Change]()
         async with table.lock:
@@ -155,10 +156,11 @@ class Tables:
                 ]
             for reading in readings:
                 self.storage.add_reading(table.id, reading)
-            variant_ids = list(dict.fromkeys([*rules.variants, *variants]))
-            new_rules = replace(rules, game=game if old_game.is_open else rules.game, variants=variant_ids)
+            new_variants = [one for one in photo_rules.variants if one not in {*asked_rules.variants, *rules.variants}]
+            new_game = photo_rules.game if old_game.is_open else rules.game
+            new_rules = replace(rules, game=new_game, variants=[*rules.variants, *new_variants])
             changes = [SetRules(new_rules)] if new_rules != rules else []
-            state = await self._take_step(table, [*changes, *additions], proposal)
+            state = await self._take_step(table, [*changes, *additions], proposal, photo_rules)
         old_ids = {one.id for one in old_game.kingdoms}
         return PhotoAnswer([one.id for one in state.game.kingdoms if one.id not in old_ids], proposal, state)
 
@@ -200,7 +202,11 @@ class Tables:
         self.storage.close()
 
     async def _take_step(
-        self, table: SharedTable, changes: Sequence[Change], proposal: Proposal | None = None
+        self,
+        table: SharedTable,
+        changes: Sequence[Change],
+        proposal: Proposal | None = None,
+        photo_rules: TableRules | None = None,
     ) -> TableState:
         """Apply changes as one step, with the lock held; a kingdom that has new facts is decided again afterwards."""
         old_game = table.game
@@ -209,7 +215,8 @@ class Tables:
             game = replace(game, proposals=[*game.proposals, proposal])
         if game == old_game:
             return table.state
-        game = replace(game, deciding=sorted({*game.deciding, *_find_rounds_to_decide(old_game, game)}))
+        rounds = _find_rounds_to_decide(old_game, game, photo_rules or old_game.rules)
+        game = replace(game, deciding=sorted({*game.deciding, *rounds}))
         step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
         await self._continue_with(table, step, is_new=True)
         return table.state
@@ -272,19 +279,21 @@ class Tables:
         return game
 
 
-def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame) -> set[int]:
+def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules: TableRules) -> set[int]:
     """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
 
-    The kingdoms of a single photo without fixed squares are decided already, unless one has another reading.
+    The kingdoms of a single photo without fixed squares are decided already, unless one has another reading, a question
+    about them was open, or the `photo_rules` by which they were read are not those of the game any more.
     """
-    is_other_game = (old_game.rules.box, old_game.rules.side) != (new_game.rules.box, new_game.rules.side)
+    is_other_game = len({(one.box, one.side) for one in (old_game.rules, new_game.rules, photo_rules)}) > 1
+    is_answer = len(new_game.proposals) < len(old_game.proposals)
     rounds = set()
     for number, kingdoms in enumerate(new_game.rounds):
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
         photos = {one.seen.photo for one in kingdoms if one.seen}
         has_replacement = 1 < len(readings) == len(old_readings)
-        can_differ = has_replacement or len(photos) > 1 or any(fixes for _, fixes in readings)
+        can_differ = is_answer or has_replacement or len(photos) > 1 or any(fixes for _, fixes in readings)
         if readings and (is_other_game or (readings != old_readings and can_differ)):
             rounds.add(number)
     return rounds

@@ -125,13 +125,37 @@ def test_a_photo_leaves_the_rules_that_somebody_sets_while_it_is_read() -> None:
         rules = TableRules(variants=["harmony"], dynasty=True, seats=4)
         kingdom = AddKingdom(round=1, board="# w1", player="Ann")
         await tables.change(table, ChangeRequest([SetRules(rules), kingdom]))
-        await tables.add_photo(table, 0, "", [], "queendomino", ["lost-treasures"])
+        await tables.add_photo(table, 0, "", [], TableRules(), TableRules("queendomino", ["lost-treasures"]))
         tables.close()
         return table.game
 
     game = run_in_thread(play)
     assert game.rules == TableRules(variants=["harmony", "lost-treasures"], dynasty=True, seats=4)
     assert [len(kingdoms) for kingdoms in game.rounds] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("photos", [["one"], ["one", "two"]])
+def test_a_photo_is_decided_by_the_rules_that_somebody_sets_while_it_is_read(photos: list[str]) -> None:
+    """The second photo asks whether it replaces the first one."""
+    (entry,) = read_entries((SAMPLES / "seven.jpg").read_bytes())
+
+    async def play() -> TableGame:
+        tables = Tables()
+        table = tables.join(JoinRequest())
+        await tables.change(table, ChangeRequest([SetRules(TableRules(side=5))]))
+        for photo in photos:
+            await tables.add_photo(table, 0, "", [make_reading(entry, photo)], TableRules(), TableRules())
+        for proposal in table.game.proposals:
+            number = [answer.text.partition(" ")[0] for answer in proposal.answers].index("Replace")
+            await tables.change(table, ChangeRequest([AnswerProposal(proposal.id, number)]))
+        assert table.decider is not None
+        await table.decider
+        tables.close()
+        return table.game
+
+    (kingdom,) = run_in_thread(play).kingdoms
+    assert kingdom.seen is not None and kingdom.seen.photo == photos[-1]
+    assert kingdom.seen.problems == ["the kingdom spans 7 by 7 squares, and at most 5 by 5 are allowed"]
 
 
 def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
@@ -285,7 +309,7 @@ def test_two_photos_that_arrive_together_are_compared() -> None:
         tables = Tables()
         table = tables.join(JoinRequest())
         readings = [[make_reading(entry, photo) for entry in entries] for photo in ("one", "two")]
-        await asyncio.gather(*(tables.add_photo(table, 0, "", one, "kingdomino", []) for one in readings))
+        await asyncio.gather(*(tables.add_photo(table, 0, "", one, TableRules(), TableRules()) for one in readings))
         tables.close()
         return table.game
 
@@ -352,7 +376,8 @@ def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp
     async def play() -> tuple[TableKingdom, TableState, TableState]:
         tables = Tables(Storage(tmp_path))
         table = tables.join(JoinRequest())
-        await tables.add_photo(table, 0, "", [make_reading(entry, "p") for entry in entries], "kingdomino", [])
+        readings = [make_reading(entry, "p") for entry in entries]
+        await tables.add_photo(table, 0, "", readings, TableRules(), TableRules())
         (kingdom,) = table.game.kingdoms
         for place in [at for at, cell in kingdom.cells.items() if cell != "#"][:2]:
             await tables.change(table, ChangeRequest([SetSquare(kingdom.id, place, "m3")]))
