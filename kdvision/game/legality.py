@@ -3,6 +3,7 @@
 A board with problems is scored all the same: players make mistakes and mix boxes, and a photo may be misread.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -238,6 +239,16 @@ def describe_square(square: Square) -> str:
     steps = [(-rows, "above"), (rows, "below"), (-cols, "left of"), (cols, "right of")]
     words = [f"{count} {direction}" if count > 1 else direction for count, direction in steps if count > 0]
     return f"{' and '.join(words)} {anchor.name}" if words else anchor.name
+
+
+def move_names(text: str, rows: int, cols: int) -> str:
+    """Return a text with the names of squares that lie so many rows and columns further on."""
+
+    def move_name(match: re.Match[str]) -> str:
+        square = Square.parse(match[0])
+        return describe_square(Square(square.row + rows, square.col + cols))
+
+    return re.sub(r"\b[A-Z]([1-9]|1[0-9]|2[0-6])\b", move_name, text)
 
 
 def join_names(squares: Sequence[Square]) -> str:

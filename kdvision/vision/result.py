@@ -9,7 +9,7 @@ from itertools import permutations, repeat
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.game.legality import Problem
+from kdvision.game.legality import Problem, move_names
 from kdvision.vision.assess.calibration import Calibration, clip_complement
 from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
@@ -193,12 +193,14 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) 
         PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes
     ]
     doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
+    move = frame.to_board(BoardFrame.of(decision.board).first)
+    problems = [frame.shift_problem(label_misreading(problem)) for problem in decision.problems]
     return replace(
         decision,
         board=frame.crop(decision.board),
         dominoes=tuple(dominoes),
         doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
-        problems=tuple(frame.shift_problem(label_misreading(problem)) for problem in decision.problems),
+        problems=tuple(replace(problem, text=move_names(problem.text, *move)) for problem in problems),
         runners_up=tuple((BoardFrame.of(other, before).crop(other), p) for other, p in decision.runners_up),
     )
 

@@ -448,6 +448,13 @@ def test_an_emptied_first_column_renames_no_other_square() -> None:
     )
 
 
+def test_a_problem_of_a_board_with_an_empty_first_column_names_its_squares() -> None:
+    fixed_squares = {(0, Square.parse(name)): kind for name, kind in {"A1": ".", "B1": ".", "D2": "m3"}.items()}
+    read = assemble_one(make_observation("f f w w w1 f / . . # g g ."), fixed_squares=fixed_squares)
+    named = [(problem.text, problem.squares) for problem in read.problems if problem.squares]
+    assert named and all(square.name in text for text, squares in named for square in squares)
+
+
 def test_a_correction_that_renames_the_squares_is_marked_whatever_the_squares_show() -> None:
     """The other half of the forest on A1 lies above it, so A1 is a forest before and after."""
     seen = make_observation(". . . . / . # g g / w w . .", spoiled={"A1": {".": 0.6, "f": 0.39}})

@@ -179,8 +179,9 @@ class SetSquare(Change, frozen=True, tag="set_square"):
             facts = remove_piece(facts, "building", self.at)
         if reading_info is not None:
             reading_info = replace(reading_info, doubts=[doubt for doubt in reading_info.doubts if doubt.at != self.at])
-        fixes = kingdom.fixes | {self.at: cell}
-        return game.with_kingdom(replace(kingdom, cells=cells, fixes=fixes, facts=facts, seen=reading_info))
+        fixes, first = kingdom.fixes | {self.at: cell}, kingdom.top_left
+        kingdom = replace(kingdom, cells=cells, fixes=fixes, facts=facts, seen=reading_info)
+        return game.with_kingdom(kingdom.with_names_from(first))
 
 
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.legality import move_names
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, find_only_game, name_box
 from kdvision.web.games import one_of
 from kdvision.web.limits import Refusal
@@ -111,6 +112,14 @@ class TableKingdom(Struct, frozen=True):
         """The place of the board's A1: the first row and column with a tile."""
         rows, cols = zip(*map(parse_place, self.cells), strict=True) if self.cells else ((0,), (0,))
         return Square(min(rows), min(cols))
+
+    def with_names_from(self, first: Square) -> "TableKingdom":
+        """The kingdom with problems that name squares from its A1; they name them from the place `first`."""
+        if self.seen is None:
+            return self
+        row, col = self.top_left
+        problems = [move_names(text, first.row - row, first.col - col) for text in self.seen.problems]
+        return msgspec.structs.replace(self, seen=msgspec.structs.replace(self.seen, problems=problems))
 
     @property
     def board(self) -> Board:

@@ -143,12 +143,9 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
     first = Square(reading.start.row + row, reading.start.col + col)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
-    return replace(
-        kingdom,
-        cells=cells,
-        checked=kingdom.checked and cells == kingdom.cells,
-        seen=replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes, kingdom.seen.contradictions)),
-    )
+    info = replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes, kingdom.seen.contradictions))
+    decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells, seen=info)
+    return decided_kingdom.with_names_from(first)
 
 
 def join_readings(

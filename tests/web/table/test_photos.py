@@ -339,6 +339,19 @@ def test_a_corrected_square_stays_and_the_others_follow(client: Client, phone: P
     live.close()
 
 
+def test_a_problem_names_squares_as_the_board_does_after_a_tile_outside_the_grid(client: Client, phone: Phone) -> None:
+    phone.photograph(DEMO)
+    kingdom = phone.kingdoms[0]["id"]
+    live = LiveStream(client, phone.table)
+    for at, cell in (("4,4", "m3"), ("4,-1", "?")):
+        state = phone.change("set_square", kingdom=kingdom, at=at, cell=cell)
+        state = live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > phone.state["revision"])
+    assert state["score"]["rounds"][0]["kingdoms"][0]["board"][3].split() == ["?", ".", "w", "w", "g", "m3", "w"]
+    (problem,) = state["game"]["rounds"][0][0]["seen"]["problems"]
+    assert problem == "the squares cannot be paired into dominoes of the box: D5 and G5 would be left over"
+    live.close()
+
+
 def test_a_contradiction_of_two_photos_stays_after_a_correction(
     client: Client, phone: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
