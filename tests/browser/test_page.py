@@ -275,6 +275,27 @@ def test_the_game_can_be_saved(open_page: Open) -> None:
         assert content in Path(saved.value.path()).read_bytes()
 
 
+def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
+    doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
+    kingdoms = [
+        {"player": "Ann", "board": ["w1 w", "# f"], "doubts": [doubt]},
+        {"player": "Bo", "board": ["# l1", "l l"]},
+    ]
+    page = open_page(f"/#game={encode(json.dumps({'rules': {}, 'rounds': [kingdoms]}))}")
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save JSON").click()
+    result = json.loads(saved.value.path().read_text("utf-8"))
+    (round_result,) = result["rounds"]
+    assert [len(one["doubts"]) for one in round_result["kingdoms"]] == [1, 0]
+    assert (result["winners"], result["standing"], round_result["standing"]) == ([], None, None)
+    assert round_result["outlook"] == "Bo leads on points, 3 to 2; 1 square to check"
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save game file").click()
+    text = saved.value.path().read_text("utf-8")
+    assert text.startswith("# Ann: A1: wheat, 1 crown, or maybe wheat.\n") and "Bo" in text
+
+
 def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
     """Browsers offer no clipboard there: the page selects the text in a box that keeps its lines, and copies that."""
     page = open_page()

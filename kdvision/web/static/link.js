@@ -1,7 +1,7 @@
 // A game as text for a link, and as a game file. The server checks what a link contains.
 
-import { boardRows, frame, parsePlace, placeAt, squareName } from "./model.js";
-import { t } from "./strings.js";
+import { boardRows, frame, nameAt, parsePlace, placeAt, placesAround, squareName } from "./model.js";
+import { describeCell, t } from "./strings.js";
 
 const PLACE = /-?\d+,-?\d+/g;
 const STARTS_WITH_PLACE = /^-?\d+,-?\d+( |$)/;
@@ -14,14 +14,31 @@ export function encodeGame({ rules, rounds }) {
 }
 
 /** A kingdom with the places counted from its A1, as those of a board in notation. */
-function toLink({ player, colour, cells, facts, seen: info, checked }) {
-  const seen = checked ? null : info;
+function toLink(kingdom) {
+  const { player, colour, cells, facts } = kingdom;
   const { top, left } = frame(cells);
   const moved = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
-  const { doubts = [], pieces = [] } = seen ?? {};
-  const isUnexplained = seen?.reading && ![...doubts, ...pieces, ...seen.problems].length;
-  const problems = !seen?.review ? [] : isUnexplained ? [t("uncertain")] : seen.problems;
-  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts: moved(doubts), pieces: moved(pieces), problems };
+  return { player, colour, board: boardRows(cells), facts: moved(facts), ...moved(toCheck(kingdom)) };
+}
+
+/** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain. */
+function toCheck({ seen, checked }) {
+  const { doubts, pieces, problems, review, reading } = (!checked && seen) || { doubts: [], pieces: [], problems: [] };
+  const isUnexplained = review && reading && ![...doubts, ...pieces, ...problems].length;
+  return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : review ? problems : [] };
+}
+
+/** What nobody has checked of a kingdom, in words. */
+export function listQuestions(kingdom) {
+  const { doubts, pieces, problems } = toCheck(kingdom);
+  const words = ({ at, read, instead }) => ({ square: nameAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
+  return [...doubts.map((one) => t("squareUnsure", words(one))), ...pieces.map((one) => askForPiece(kingdom, one)), ...problems];
+}
+
+/** The question whether a piece stands on a square, or a gem lies at its corner. */
+export function askForPiece(kingdom, { kind, at }) {
+  const [a, , d] = placesAround(at).map((place) => nameAt(kingdom, place));
+  return t(kind === "gem" ? "isGemThere" : "isPieceThere", { kind: t(kind), a, d });
 }
 
 /** A value with other texts for its places, also for those that are keys and those that a name follows. */

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { drawGame } from "./card.js";
-import { encodeGame, toGameFile } from "./link.js";
+import { encodeGame, listQuestions, toGameFile } from "./link.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, playedGame, playedVariants, scoreOf, showToast, state } from "./store.js";
 import { verdict } from "./standing.js";
@@ -37,8 +37,8 @@ export function ShareDialog() {
       ${act("keyboard", "copyText", () => copyText(text))}
       ${navigator.share && act("phone", "sendOn", () => navigator.share({ title: t("title"), text }).catch(() => {}))}
       ${act("image", "savePicture", downloadPicture)}
-      ${act("check", "saveJson", () => downloadScore("application/json", "kdvision.json"))}
-      ${act("check", "saveFile", () => downloadScore("application/toml", "kdvision.toml"))}
+      ${act("check", "saveJson", downloadResult)}
+      ${act("check", "saveFile", downloadGameFile)}
       ${act("image", "print", () => print())}
     </div>
   <//>`;
@@ -66,12 +66,34 @@ async function downloadPicture() {
   canvas.toBlob((blob) => download(blob, "kdvision.png"), "image/png");
 }
 
-async function downloadScore(type, name) {
+/** Save the result as JSON, with what is left to check: the score of the game alone would look certain. */
+const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response) => {
+  const result = await response.json();
+  const { rounds } = state.table.score;
+  const withDoubts = (one, { probability, points_probability, review, doubts, problems }) => ({ ...one, probability, points_probability, review, doubts, problems });
+  for (const [number, { kingdoms, verdict }] of rounds.entries()) {
+    const round = result.rounds[number];
+    round.kingdoms = round.kingdoms.map((one, index) => withDoubts(one, kingdoms[index]));
+    if (kingdoms.length < 2 || verdict.certain) continue;
+    Object.assign(round, { standing: null, outlook: verdict.text });
+    Object.assign(result, { standing: null, winners: [] });
+  }
+  return JSON.stringify(result);
+});
+
+/** Save the game file; what is left to check stands in comments, as in the files of the command line. */
+const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml", async (response) => {
+  const questions = state.game.rounds.flat().flatMap((one) => listQuestions(one).map((text) => `# ${one.player}: ${sentences(text)}\n`));
+  return questions.join("") + (await response.text());
+});
+
+/** Save what `write` makes of the score that the server returns. */
+async function downloadScore(type, name, write) {
   const { pieces, teams } = playedGame();
   const keys = ["discarded", "claims", ...(pieces ? PIECES : []), ...playedVariants().flatMap(({ facts }) => facts)];
   try {
     const game = toGameFile(state.game, keys, teams && state.game.rules.teams);
-    download(await (await api.postFor(type, "/api/score", game)).blob(), name);
+    download(new Blob([await write(await api.postFor(type, "/api/score", game))], { type }), name);
   } catch (error) {
     showToast(sentences(error.message, error.hint));
   }

@@ -1,7 +1,8 @@
 // The sheets in which a person corrects a square, and answers the open questions of the table one after another.
 
 import { cellForKey, gameCells } from "./board.js";
-import { crownsOf, nameAt, placesAround } from "./model.js";
+import { askForPiece } from "./link.js";
+import { crownsOf, nameAt } from "./model.js";
 import { SquarePieces } from "./pieces.js";
 import { CloseUp } from "./photoview.js";
 import { announce, closeDialog, openDialog, openQuestions, selectKingdom } from "./store.js";
@@ -71,10 +72,9 @@ export function ReviewSheet({ kingdom, question, done }) {
   <//>`;
 }
 
-function PieceQuestion({ kingdom, question: { kind, at, probability }, say }) {
-  const [a, , d] = placesAround(at).map((one) => nameAt(kingdom, one));
+function PieceQuestion({ kingdom, question, say }) {
   return html`<div class="suspicion">
-    <p>${t(kind === "gem" ? "isGemThere" : "isPieceThere", { kind: t(kind), a, d })} ${t("percent", { percent: Math.round(100 * probability) })}</p>
+    <p>${askForPiece(kingdom, question)} ${t("percent", { percent: Math.round(100 * question.probability) })}</p>
     <div class="buttons">
       <${Button} text=${t("yes")} class="soft" data-focus onClick=${() => say(true)} />
       <${Button} text=${t("no")} class="soft" onClick=${() => say(false)} />
