@@ -18,7 +18,7 @@ import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, s
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, drawLater, html, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, drawLater, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
   const tool = (icon, isEnabled, onClick) => html`<${Button}
@@ -103,7 +103,7 @@ function Tabs() {
     const isCurrent = kingdom.id === selectedKingdom().id;
     const select = () => selectKingdom(kingdom.id);
     return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
-      <span class="dot castle-${kingdom.colour}" aria-hidden="true"></span>
+      <span class="dot" style=${inColour(kingdom.colour)} aria-hidden="true"></span>
       <span class="tab-name" dir="auto">${kingdom.player}</span>
       <b>${shortTotal(scoreOf(kingdom)) ?? "…"}</b>
       ${count > 0 && html`<span class="badge" title=${t("toCheck", { n: count })}>${count}?</span>`}
@@ -120,7 +120,7 @@ function PlayerCard({ kingdom }) {
   const rename = (name) => name.trim() && setKingdom(id, { player: name.trim() });
   const recolour = (chosen) => setKingdom(id, { colour: chosen });
   return html`<section class="who-card">
-    <span class="castle castle-${colour}">
+    <span class="castle" style=${inColour(colour)}>
       <${Select} aria-label=${t("colour")} value=${colour} options=${Object.entries(t("colours"))} onChange=${recolour} />
     </span>
     <${TextInput} class="name" value=${player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />

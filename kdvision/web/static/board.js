@@ -72,7 +72,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
     if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
   const territories = territoriesOf(entry);
-  const shown = { territories, editing, flash, highlight };
+  const shown = { editing, flash, highlight };
   const marks = pieceMarks(kingdom);
   const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
   const tap = (event) => {
@@ -100,7 +100,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
-            classes=${squareClasses(kingdom.id, place, shown)} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
+            classes=${squareClasses(kingdom.id, place, shown)} ends=${endWidths(place, territories)} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}
     </div>
@@ -112,20 +112,19 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
 const Coordinate = ({ role, text }) =>
   text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`;
 
-/** CSS classes for what happens to a square, and for the lines around its territory. */
-const squareClasses = (id, place, { territories, editing, flash, highlight }) => [
+/** CSS classes for what happens to a square. */
+const squareClasses = (id, place, { editing, flash, highlight }) => [
   flash.has(`${id} ${place}`) && "flash",
   editing === place && "editing",
   highlight?.id === id && !highlight.places.has(place) && "dim",
-  ...territoryEnds(place, territories).map((side) => `end-${"trbl"[side]}`),
 ].filter(Boolean).join(" ");
 
 /** A square; drawn again only if one of these texts has changed. `instead` is set if the square is in doubt. */
-const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, isEdge, tabindex }) => {
+const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, ends, isEdge, tabindex }) => {
   const words = { square: name, cell: describeCell(cell), instead: describeCell(instead) };
   const label = [t(instead ? "squareUnsure" : "squareNow", words), pieces].filter(Boolean).join(", ");
   return html`<button
-    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" aria-label=${label}
+    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" style=${{ "--ends": ends }} aria-label=${label}
     tabindex=${tabindex} data-place=${place}
   >
     ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
@@ -143,6 +142,9 @@ export function territoryEnds(place, territories) {
   const isEnd = (side) => territories.get(neighbours[side]) !== territories.get(place);
   return territories.has(place) ? [0, 1, 2, 3].filter(isEnd) : [];
 }
+
+/** The widths of the lines around a square's territory, as CSS lists them. */
+const endWidths = (place, territories) => [0, 1, 2, 3].map((side) => (territoryEnds(place, territories).includes(side) ? "4px" : "0")).join(" ");
 
 function handleKey(event, kingdom) {
   const { place } = event.target.dataset;

@@ -6,7 +6,7 @@ import { NoMore } from "./pieces.js";
 import { closeDialog, currentKingdoms, hasGems, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { setFacts } from "./table.js";
-import { Button, Dialog, html, useState } from "./ui.js";
+import { Button, Dialog, html, inColour, useState } from "./ui.js";
 
 export function GemsCard({ kingdom }) {
   if (!hasGems()) return null;
@@ -47,8 +47,10 @@ function Crossing({ kingdom, place, gem, x, y }) {
   </button>`;
 }
 
-/** A kind of gem to choose, in its colour. */
-export const GemKind = ({ kind, ...props }) => html`<label class="kind gem-${kind}"><input ...${props} />${t("gemColours")[kind] ?? kind}</label>`;
+/** A kind of gem to choose, in its colour; a white border would not show. */
+export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${kind !== "white" && inColour(kind)}>
+  <input ...${props} />${t("gemColours")[kind] ?? kind}
+</label>`;
 
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {
@@ -81,7 +83,7 @@ export function GemDialog({ kingdom, place }) {
     const label = t("gemQuarter", { square: name, what: isSkull ? t("skull") : t("crownsN", { n: count }) });
     const next = () => setGem(advanceQuarter(gem, printed, isSkull ? null : quarterNames[printed]));
     const symbol = isSkull ? "☠" : "♛".repeat(count) || "·";
-    return html`<button type="button" class="quarter q${lies}" aria-label=${label} onClick=${next}>${symbol}</button>`;
+    return html`<button type="button" class="quarter soft q${lies}" aria-label=${label} onClick=${next}>${symbol}</button>`;
   };
   return html`<${Dialog} title=${t("gemHead", { a: names[0], d: names[2] })} kind="sheet">
     <form onSubmit=${save}>

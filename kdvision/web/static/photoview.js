@@ -2,10 +2,10 @@
 
 import { territoriesOf, territoryEnds } from "./board.js";
 import { startCorners } from "./corners.js";
-import { crownsOf, kindOf, outline, quadAt, shortTotal } from "./model.js";
+import { crownsOf, outline, quadAt, shortTotal } from "./model.js";
 import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
-import { Button, crownsPath, drawLater, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, crownsPath, drawLater, html, inColour, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
 
 // Pixels of the screen.
 const LABEL = 15; // height of the label of a square
@@ -84,7 +84,7 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isW
   const isDim = (place) => shown && !shown.has(place);
   return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
     ${squares.map(([place, quad]) => html`<polygon
-      key=${place} class="tap tint tint-${kindOf(kingdom.cells[place] ?? ".")} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
+      key=${place} class="tap tint ${pictureClass(kingdom.cells[place] ?? ".")} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
     />`)}
     <${Borders} kingdom=${kingdom} squares=${squares} territories=${territoriesOf(entry)} />
     ${unsure.map(([place, quad]) => html`<polygon key=${place} class="warn" points=${shrink(quad, 0.86).join(" ")} />`)}
@@ -119,11 +119,11 @@ function Borders({ kingdom, squares, territories }) {
     const quad = shrink(whole, 0.96);
     const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
     const sides = territoryEnds(place, territories).map((side) => `M${corner(side)}L${corner(side + 1)}`);
-    const kind = kindOf(kingdom.cells[place] ?? ".");
-    paths.set(kind, (paths.get(kind) ?? "") + sides.join(""));
+    const terrain = pictureClass(kingdom.cells[place] ?? ".");
+    paths.set(terrain, (paths.get(terrain) ?? "") + sides.join(""));
   }
   return html`<path class="edge under" d=${[...paths.values()].join("")} />
-    ${[...paths].map(([kind, path]) => html`<path class="edge edge-${kind}" d=${path} key=${kind} />`)}`;
+    ${[...paths].map(([terrain, path]) => html`<path class="edge ${terrain}" d=${path} key=${terrain} />`)}`;
 }
 
 /** The player and the points, above the kingdom. */
@@ -136,7 +136,7 @@ function Plaque({ kingdom, score, unit }) {
   const text = `\u2068${name}\u2069${score ? `\u00a0 ${shortTotal(score)}` : ""}`;
   const width = size * (2 + 0.62 * text.length);
   const top = Math.max(0.2 * size, boundsOf(corners)[1] - 1.7 * size);
-  return html`<g class="plaque castle-${kingdom.colour}">
+  return html`<g class="plaque" style=${inColour(kingdom.colour)}>
     <rect x=${x - width / 2} y=${top} width=${width} height=${1.45 * size} rx=${0.4 * size} />
     <circle cx=${x - width / 2 + 0.8 * size} cy=${top + 0.72 * size} r=${0.32 * size} />
     <text x=${x + 0.45 * size} y=${top + 1.06 * size} font-size=${size} text-anchor="middle">${text}</text>

@@ -52,7 +52,7 @@ function Stepper({ kingdom, name }) {
   const set = (value) => setFacts(kingdom, { [name]: Math.max(0, Math.min(MAX_COUNT, Math.round(value) || 0)) });
   const step = (label, by, sign) => {
     const change = () => set((isUnknown ? 0 : count) + by);
-    return html`<button type="button" class="round" aria-label=${t(label, { name: t(name) })} onClick=${change}>${sign}</button>`;
+    return html`<button type="button" class="soft round" aria-label=${t(label, { name: t(name) })} onClick=${change}>${sign}</button>`;
   };
   return html`<div class="stepper">
     <label for=${id}>${t(name)}</label>

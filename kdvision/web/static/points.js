@@ -37,7 +37,7 @@ function Line({ kingdom, line }) {
         <span class="label">${line.label}</span>
         <b>${line.points}</b>
       </summary>
-      ${clause && html`<p class="clause">${clause.text} <small>${describeSource(clause)}</small></p>`}
+      ${clause && html`<p class="hint clause">${clause.text} <small>${describeSource(clause)}</small></p>`}
     </details>
   </li>`;
 }

@@ -60,7 +60,7 @@ export function ReviewSheet({ kingdom, question, done }) {
   const all = done + openQuestions().length;
   const keys = (event) => kind === "cell" && handleKey(event, question.read, choose);
   return html`<${Dialog} title=${title} kind="sheet" onKeyDown=${keys}>
-    <p class="count">
+    <p class="hint count">
       ${t("checkedOf", { n: done + 1, all })} · <bdi>${kingdom.player}</bdi>${question.changes_winner ? ` · ${t("decides")}` : ""}
     </p>
     <div class="evidence">

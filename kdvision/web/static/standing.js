@@ -4,7 +4,7 @@ import { boardRows, crownsOf, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
-import { Button, Crowns, html, memo, pictureClass } from "./ui.js";
+import { Button, Crowns, html, inColour, memo, pictureClass } from "./ui.js";
 
 /** The standing in one sentence; empty without points. */
 export function verdict() {
@@ -54,7 +54,7 @@ function Places({ standing }) {
   return html`<ol class="places">
     ${rows.filter(({ kingdom }) => kingdom).map(({ place, kingdom, total, reason }) => html`<li key=${kingdom.id} class=${place === 1 ? "first" : ""}>
       <span class="rank">${place ? t("place", { n: place }) : ""}</span>
-      <span class="dot castle-${kingdom.colour}" aria-hidden="true"></span>
+      <span class="dot" style=${inColour(kingdom.colour)} aria-hidden="true"></span>
       <span class="who"><b dir="auto">${kingdom.player}</b>${reason && html`<small>${reason}</small>`}</span>
       <b class="sum">${total}</b>
     </li>`)}
@@ -89,7 +89,7 @@ function DynastyTable() {
 export const Overview = () => html`<div class="overview">
   <p class="verdict" dir="auto">${verdict()}</p>
   <div class="boards">
-    ${currentKingdoms().map((kingdom) => html`<figure key=${kingdom.id} class="castle-${kingdom.colour}">
+    ${currentKingdoms().map((kingdom) => html`<figure key=${kingdom.id} style=${inColour(kingdom.colour)}>
       <figcaption>
         <span class="dot" aria-hidden="true"></span>
         <b dir="auto">${kingdom.player}</b>

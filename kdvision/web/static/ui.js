@@ -69,7 +69,7 @@ export const Icon = ({ name }) => html`<svg viewBox="0 0 24 24" class="icon" ari
 export const crownsPath = (count) => Array.from({ length: count }, (_, n) => `M${4 + 27 * n} 18l-2.5-13 6 5L${12 + 27 * n} 2l4.5 8 6-5L${20 + 27 * n} 18z`).join("");
 
 /** A number of drawn crowns. */
-export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20" class="crowns crowns-${count}" aria-hidden="true"><path class="crown" d=${crownsPath(count)} /></svg>`;
+export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20" class="crowns" style=${{ "--crowns": 1.1 * count - 0.1 }} aria-hidden="true"><path class="crown" d=${crownsPath(count)} /></svg>`;
 
 /** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
 export function CellFace({ cell }) {
@@ -79,6 +79,9 @@ export function CellFace({ cell }) {
 
 /** The class of a cell's picture. */
 export const pictureClass = (cell) => `sq-${kindOf(cell)}`;
+
+/** The style of an element in the colour of a player or a gem; base.css has the colours. */
+export const inColour = (name) => ({ "--colour": `var(--${name})` });
 
 /** A button with an icon and a label; if `label` is false, only screen readers get the text. */
 export function Button({ icon = null, text, label = true, ...props }) {
