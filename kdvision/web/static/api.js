@@ -14,16 +14,16 @@ export class Refusal extends Error {
 /** Whether the same request may succeed later: the server did not answer, could not, or wants the phone paired again. */
 export const isTemporary = (error) => error instanceof Refusal && ([0, 401].includes(error.status) || error.status >= 500);
 
+/** The body of a response; null if it is no JSON, such as that of a proxy. */
+const parseJson = (response) => response.json().catch(() => null);
+
 async function send(path, options) {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
+  const response = await fetch(path, options).catch((error) => {
     throw error.name === "AbortError" ? error : new Refusal(0, null);
-  }
+  });
   if (response.status === 401) location.reload(); // the pairing page
   if (response.ok) return response;
-  throw new Refusal(response.status, await response.json().catch(() => null));
+  throw new Refusal(response.status, await parseJson(response));
 }
 
 export const get = async (path) => (await send(path)).json();
@@ -53,9 +53,9 @@ export function sendPhoto(path, file, { onProgress, signal }) {
     request.setRequestHeader("Accept", "application/x-ndjson");
     request.upload.onprogress = ({ loaded, total }) => onProgress({ stage: "sending", share: loaded / total });
     request.onprogress = () => request.status === 200 && readReports().filter(({ stage }) => stage).forEach(onProgress);
-    request.onload = () => {
+    request.onload = async () => {
       if (request.status === 401) location.reload();
-      const refusal = { status: request.status, body: parseJson(request.responseText) };
+      const refusal = { status: request.status, body: await parseJson(new Response(request.responseText)) };
       const { status = 0, body } = request.status === 200 ? (readReports().at(-1) ?? {}) : refusal;
       if (status === 200) resolve(body);
       else reject(new Refusal(status, body));
@@ -65,12 +65,4 @@ export function sendPhoto(path, file, { onProgress, signal }) {
     signal.addEventListener("abort", () => request.abort());
     request.send(file);
   });
-}
-
-function parseJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -2,7 +2,7 @@
 
 import { Crossings } from "./gems.js";
 import { pieceMarks } from "./pieces.js";
-import { frame, nameAt, neighboursOf, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
+import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
 import { announce, openDialog, openQuestions, playedGame, playedVariants, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
@@ -15,7 +15,7 @@ const MAX_SIDE = 9; // of the board with a rim
 export function BoardCard({ kingdom }) {
   const isEdge = state.mode === "edge";
   const toggle = () => update({ mode: isEdge ? "" : "edge" });
-  const letters = terrainLetters().filter((one) => one !== "#").join(" ");
+  const letters = [...new Set(gameCells().map((cell) => cell[0]))].filter((one) => one !== "#").join(" ");
   return html`<section class="card board-card" aria-label=${t("board")}>
     <${Board} kingdom=${kingdom} entry=${state.points.get(kingdom.id)} mode=${state.mode} flash=${state.flash}
       editing=${state.dialog?.kingdom === kingdom.id && state.dialog.place} highlight=${state.highlight} rules=${state.game.rules} />
@@ -100,7 +100,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
-            classes=${squareClasses(kingdom.id, place, shown)} ends=${endWidths(place, territories)} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
+            classes=${squareClasses(kingdom.id, place, shown)} ends=${territoryEnds(place, territories).join("")} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}
     </div>
@@ -119,12 +119,14 @@ const squareClasses = (id, place, { editing, flash, highlight }) => [
   highlight?.id === id && !highlight.places.has(place) && "dim",
 ].filter(Boolean).join(" ");
 
-/** A square; drawn again only if one of these texts has changed. `instead` is set if the square is in doubt. */
+/** A square; drawn again only if one of these texts has changed. `instead` is set if the square is in doubt; `ends` are
+ * the sides at which its territory ends. */
 const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, ends, isEdge, tabindex }) => {
   const words = { square: name, cell: describeCell(cell), instead: describeCell(instead) };
   const label = [t(instead ? "squareUnsure" : "squareNow", words), pieces].filter(Boolean).join(", ");
+  const widths = [0, 1, 2, 3].map((side) => (ends.includes(side) ? "4px" : "0"));
   return html`<button
-    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" style=${{ "--ends": ends }} aria-label=${label}
+    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" style=${{ "--ends": widths.join(" ") }} aria-label=${label}
     tabindex=${tabindex} data-place=${place}
   >
     ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
@@ -138,13 +140,11 @@ const clamp = (index, count) => Math.max(0, Math.min(count - 1, index));
 
 /** The sides of a place where its territory ends, numbered clockwise from the top. */
 export function territoryEnds(place, territories) {
-  const neighbours = neighboursOf(place);
+  const [row, col] = parsePlace(place);
+  const neighbours = [placeAt(row - 1, col), placeAt(row, col + 1), placeAt(row + 1, col), placeAt(row, col - 1)];
   const isEnd = (side) => territories.get(neighbours[side]) !== territories.get(place);
   return territories.has(place) ? [0, 1, 2, 3].filter(isEnd) : [];
 }
-
-/** The widths of the lines around a square's territory, as CSS lists them. */
-const endWidths = (place, territories) => [0, 1, 2, 3].map((side) => (territoryEnds(place, territories).includes(side) ? "4px" : "0")).join(" ");
 
 function handleKey(event, kingdom) {
   const { place } = event.target.dataset;
@@ -179,9 +179,6 @@ function focusNextDoubt(grid, from) {
   if (next) next.focus();
   else announce(t(openQuestions().length ? "goodHere" : "allGood"));
 }
-
-/** The letters of the terrains of this game. */
-const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
 
 /** The cells that the dominoes of this game and of its variants have, in notation. */
 export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap(({ cells }) => cells))];

@@ -48,9 +48,7 @@ function Crossing({ kingdom, place, gem, x, y }) {
 }
 
 /** A kind of gem to choose, in its colour; a white border would not show. */
-export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${kind !== "white" && inColour(kind)}>
-  <input ...${props} />${t("gemColours")[kind] ?? kind}
-</label>`;
+export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${kind !== "white" && inColour(kind)}><input ...${props} />${t("gemColours")[kind] ?? kind}</label>`;
 
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {

@@ -11,12 +11,6 @@ export const newId = () => `${Date.now().toString(36)}-${Math.random().toString(
 export const placeAt = (row, col) => `${row},${col}`;
 export const parsePlace = (text) => text.split(",").map(Number);
 
-/** The places above, right, below and left of a place. */
-export function neighboursOf(place) {
-  const [row, col] = parsePlace(place);
-  return [placeAt(row - 1, col), placeAt(row, col + 1), placeAt(row + 1, col), placeAt(row, col - 1)];
-}
-
 /** What a cell shows, for its picture and colours: a letter of a terrain, "castle" or "none". */
 export const kindOf = (cell) => ({ "#": "castle", ".": "none", "?": "none" })[cell] ?? cell[0];
 

@@ -38,12 +38,10 @@ async function preparePhoto(file, signal) {
 async function loadImage(file) {
   const image = new Image();
   image.src = URL.createObjectURL(file);
-  try {
-    await image.decode();
-  } catch (error) {
+  await image.decode().catch((error) => {
     URL.revokeObjectURL(image.src);
     throw error;
-  }
+  });
   return image;
 }
 
@@ -156,14 +154,14 @@ export function dismissError(error) {
   releasePhotos();
 }
 
-const isAtTable = (photo) => state.game.rounds.flat().some(({ seen }) => seen?.photo === photo);
+const photosAtTable = () => state.game.rounds.flat().map(({ seen }) => seen?.photo);
 
 /** Show the photos that this browser has kept, and read those that a reload has interrupted. */
 export async function restorePhotos() {
   for (const photo of await loadPhotos(state.table.table)) {
     if (state.photos.has(photo.id)) continue;
     keepPhoto(photo);
-    if (!photo.isRead && !isAtTable(photo.id)) enqueue({ id: photo.id, name: "", round: photo.round });
+    if (!photo.isRead && !photosAtTable().includes(photo.id)) enqueue({ id: photo.id, name: "", round: photo.round });
   }
   releasePhotos();
 }
@@ -171,10 +169,9 @@ export async function restorePhotos() {
 /** Release the photos that neither a kingdom, a task, an error nor the corner mode needs. Undo may bring back kingdoms,
  * so the last photos that were read stay. */
 export function releasePhotos() {
-  const kingdoms = state.game.rounds.flat().map(({ seen }) => seen?.photo);
   const asked = [...state.errors, state.corners].map((one) => one?.photo);
   const read = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
-  const needed = new Set([...kingdoms, ...asked, ...active, ...read]);
+  const needed = new Set([...photosAtTable(), ...asked, ...active, ...read]);
   const unneeded = [...state.photos.keys()].filter((id) => !needed.has(id));
   if (!unneeded.length) return;
   for (const id of unneeded) {

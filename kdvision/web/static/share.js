@@ -9,21 +9,20 @@ import { verdict } from "./standing.js";
 import { sentences, t } from "./strings.js";
 import { Button, Dialog, Field, html, useEffect, useState } from "./ui.js";
 
-const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const URL_MS = 60_000;
+const CHECKS = ["probability", "points_probability", "review", "doubts", "problems"]; // of a kingdom, which photos decide
 const PIECES = ["towns", "coins", "towers", "queen", "knights", "spare_knights", "buildings"];
 
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
   const [invitation, setInvitation] = useState(null);
-  const refuse = (error) => showToast(sentences(error.message, error.hint));
-  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, refuse), []);
+  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
   return invitation;
 }
 
 export function ShareDialog() {
   const invitation = useInvitation();
-  const isLocal = LOCAL.includes(location.hostname);
+  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
   const origin = isLocal && invitation?.link ? new URL(invitation.link).origin : location.origin;
   const link = `${origin}/#game=${encodeGame(state.game)}`;
   const totals = currentKingdoms().map((one) => `${one.player}: ${scoreOf(one) ? formatTotal(scoreOf(one)) : "?"}`);
@@ -69,11 +68,9 @@ async function downloadPicture() {
 /** Save the result as JSON, with what is left to check: the score of the game alone would look certain. */
 const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response) => {
   const result = await response.json();
-  const { rounds } = state.table.score;
-  const withDoubts = (one, { probability, points_probability, review, doubts, problems }) => ({ ...one, probability, points_probability, review, doubts, problems });
-  for (const [number, { kingdoms, verdict }] of rounds.entries()) {
+  for (const [number, { kingdoms, verdict }] of state.table.score.rounds.entries()) {
     const round = result.rounds[number];
-    round.kingdoms = round.kingdoms.map((one, index) => withDoubts(one, kingdoms[index]));
+    round.kingdoms.forEach((one, index) => CHECKS.forEach((key) => (one[key] = kingdoms[index][key])));
     if (kingdoms.length < 2 || verdict.certain) continue;
     Object.assign(round, { standing: null, outlook: verdict.text });
     Object.assign(result, { standing: null, winners: [] });
