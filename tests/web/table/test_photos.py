@@ -44,6 +44,7 @@ from tests.webserver import Client
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
 TWO = (SAMPLES / "two-kingdoms.jpg").read_bytes()
 NONE = (SAMPLES / "no-kingdom.jpg").read_bytes()
+TWO_TRUTH = SAMPLES / "two-kingdoms.json"
 TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
 
 
@@ -233,6 +234,15 @@ def test_kingdoms_of_one_photo_that_are_combined_are_decided_together(phone: Pho
     phone.photograph(TWO, "photo=one")
     phone.photograph(turn(TWO), "photo=two")
     assert answer(phone, "Combine both photos")["deciding"]
+
+
+def test_a_kingdom_that_was_missed_is_decided_together_with_the_others(phone: Phone) -> None:
+    (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
+    phone.photograph(TWO, "photo=one")
+    phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])
+    points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
+    state = phone.photograph(TWO, f"photo=one&corners={points}")["state"]
+    assert (len(phone.kingdoms), state["deciding"]) == (2, True)
 
 
 def test_a_gem_that_only_the_second_view_shows_is_asked_for(phone: Phone) -> None:
