@@ -66,9 +66,9 @@ async function downloadPicture() {
 }
 
 /** Save the result as JSON, with what is left to check: the score of the game alone would look certain. */
-const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response) => {
+const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response, { score }) => {
   const result = await response.json();
-  for (const [number, { kingdoms, verdict }] of state.table.score.rounds.entries()) {
+  for (const [number, { kingdoms, verdict }] of score.rounds.entries()) {
     const round = result.rounds[number];
     round.kingdoms.forEach((one, index) => CHECKS.forEach((key) => (one[key] = kingdoms[index][key])));
     if (kingdoms.length < 2 || verdict.certain) continue;
@@ -79,18 +79,19 @@ const downloadResult = () => downloadScore("application/json", "kdvision.json", 
 });
 
 /** Save the game file; what is left to check stands in comments, as in the files of the command line. */
-const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml", async (response) => {
-  const questions = state.game.rounds.flat().flatMap((one) => listQuestions(one).map((text) => `# ${one.player}: ${sentences(text)}\n`));
+const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml", async (response, { game }) => {
+  const questions = game.rounds.flat().flatMap((one) => listQuestions(one).map((text) => `# ${one.player}: ${sentences(text)}\n`));
   return questions.join("") + (await response.text());
 });
 
-/** Save what `write` makes of the score that the server returns. */
+/** Save what `write` makes of the server's response and of the table, which may change meanwhile. */
 async function downloadScore(type, name, write) {
+  const { table } = state;
   const { pieces, teams } = playedGame();
   const keys = ["discarded", "claims", ...(pieces ? PIECES : []), ...playedVariants().flatMap(({ facts }) => facts)];
   try {
-    const game = toGameFile(state.game, keys, teams && state.game.rules.teams);
-    download(new Blob([await write(await api.postFor(type, "/api/score", game))], { type }), name);
+    const game = toGameFile(table.game, keys, teams && table.game.rules.teams);
+    download(new Blob([await write(await api.postFor(type, "/api/score", game), table)], { type }), name);
   } catch (error) {
     showToast(sentences(error.message, error.hint));
   }
