@@ -83,18 +83,39 @@ def score(
     options.players.check_colours(options.variants)
     check_game_file(game_file)
     outlines = [KingdomOutline.parse(text) for text in corners or ()]
+    _check_number(photos, options, outlines, same=same)
+    photos, views = (photos[:1], photos[1:]) if same else (photos, [])
+    overlays = find_overlay_paths(photos, overlay, views)
+    results, game_options = _score_photos(photos, views, outlines, options, overlays)
+    problems = _print_game(results, game_options, options)
+    write_game_file(game_file, results, game_options)
+    exit_with_code(results, strict=options.strict, problems=problems)
+
+
+def _check_number(
+    photos: Sequence[str], options: ScoreOptions, outlines: "Sequence[KingdomOutline]", *, same: bool
+) -> None:
+    """Raise a usage error for options that do not go with this number of photos."""
     if parse_fixes(options.fix) and len(photos) > 1 and not same:
         raise typer.BadParameter("squares can only be corrected in one photo at a time", param_hint="--fix")
     if outlines and len(photos) > 1:
         raise typer.BadParameter("outlines can only be given for one photo at a time", param_hint="--corners")
     if same and len(photos) < 2:
         raise typer.BadParameter("name at least two photos of the kingdom", param_hint="--same")
-    photos, views = (photos[:1], photos[1:]) if same else (photos, [])
-    paths = find_overlay_paths(photos, overlay, views)
+
+
+def _score_photos(
+    photos: Sequence[str],
+    views: Sequence[str],
+    outlines: "Sequence[KingdomOutline]",
+    options: ScoreOptions,
+    overlays: Sequence[Path | None],
+) -> tuple[list[Result], ScoreOptions | None]:
+    """Print the result of each photo; return all, and the options with their game, None if the games differ."""
     photo_options = options
     results: list[Result] = []
     photo_games: list[ScoreOptions] = []
-    for photo, path in zip(photos, paths, strict=True):
+    for photo, overlay in zip(photos, overlays, strict=True):
         if results and results[-1].error is not None and photo_options != (rest := photo_options.drop_numbered()):
             print_message(
                 f"{results[-1].photo} failed, so the numbers of the kingdoms after it are unknown: "
@@ -102,25 +123,16 @@ def score(
             )
             photo_options = rest
         first_number = sum(len(result.kingdoms) for result in results)
-        result, game = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=path)
+        result, game = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=overlay)
         results.append(result)
         photo_games += [] if game is None else [game]
         if len(results) == len(photos) and all(result.error is None for result in results):
             check_kingdom(options.facts.highest, first_number + len(result.kingdoms))
         print_result(result, as_json=options.as_json)
-    game_options: ScoreOptions | None = None  # of photos of different games
-    shared_problems: Sequence[Problem] = ()
-    if len({game.game for game in photo_games}) <= 1:  # one photo may show variants that the others do not
-        game_options = max(photo_games, key=lambda game: len(game.variants), default=options)
-        shared_problems = _print_game(results, game_options)
-    elif not options.as_json:
-        print_line(" ! Nobody wins: the photos show different games. If they are of one game, name it with --game.")
-    readings = [kingdom.reading for result in results for kingdom in result.kingdoms]
-    colours = [reading.colour for reading in readings if reading is not None]
-    if colours and (warning := options.players.describe_unmatched(colours)):
-        print_message(warning)
-    write_game_file(game_file, results, game_options)
-    exit_with_code(results, strict=options.strict, problems=shared_problems)
+    if len({game.game for game in photo_games}) > 1:
+        return results, None
+    # One photo may show variants that the others do not.
+    return results, max(photo_games, key=lambda game: len(game.variants), default=options)
 
 
 def _score_photo(
@@ -167,7 +179,23 @@ def _score_photo(
     return replace(result, failed_views=tuple(failed_views)), used_options
 
 
-def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
+def _print_game(
+    results: Sequence[Result], game_options: ScoreOptions | None, options: ScoreOptions
+) -> Sequence[Problem]:
+    """Print who wins over several photos, and which players have no kingdom; return the problems of the whole game."""
+    problems: Sequence[Problem] = ()
+    if game_options is not None:
+        problems = _print_standing(results, game_options)
+    elif not options.as_json:
+        print_line(" ! Nobody wins: the photos show different games. If they are of one game, name it with --game.")
+    readings = [kingdom.reading for result in results for kingdom in result.kingdoms]
+    colours = [reading.colour for reading in readings if reading is not None]
+    if colours and (warning := options.players.describe_unmatched(colours)):
+        print_message(warning)
+    return problems
+
+
+def _print_standing(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
     """Print who wins over several photos, if their kingdoms can be one game, and return the problems of that game.
 
     JSON has one object per photo only. If a photo failed, somebody leads.
