@@ -60,7 +60,8 @@ Corners = Annotated[
 class ScoreOptions:
     """How to score kingdoms and print them: the options that `score`, `type` and `fits` share.
 
-    `players` and `facts` are what the user said about them.
+    `players` and `facts` are what the user said about them. Nobody wins unless the game `is_over`, with no kingdom
+    missing.
     """
 
     game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = AUTO
@@ -76,6 +77,7 @@ class ScoreOptions:
     strict: Strict = False
     players: Players = NO_PLAYERS
     facts: GivenFacts = NO_FACTS
+    is_over: bool = True
 
     @property
     def board_game(self) -> str:
@@ -108,7 +110,14 @@ class ScoreOptions:
         options = replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
         size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         result = build_photo_result(
-            name, size, readings, rules, players=self.players, facts=self.facts, first_number=first_number
+            name,
+            size,
+            readings,
+            rules,
+            players=self.players,
+            first_number=first_number,
+            facts=self.facts,
+            is_over=self.is_over,
         )
         return result, options
 

@@ -112,7 +112,8 @@ def _score_photos(
     overlays: Sequence[Path | None],
 ) -> tuple[list[Result], ScoreOptions | None]:
     """Print the result of each photo; return all, and the options with their game, None if the games differ."""
-    photo_options = options
+    # Other photos may show more kingdoms of the game. The JSON of a photo does not depend on them.
+    photo_options = replace(options, is_over=options.as_json or len(photos) == 1)
     results: list[Result] = []
     photo_games: list[ScoreOptions] = []
     for photo, overlay in zip(photos, overlays, strict=True):

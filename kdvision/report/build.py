@@ -40,12 +40,14 @@ def build_photo_result(
     players: Players = NO_PLAYERS,
     first_number: int = 0,
     facts: GivenFacts = NO_FACTS,
+    is_over: bool = True,
 ) -> Result:
     """The result of a photo of `size` (width, height).
 
     `first_number` is the number of its first kingdom, counted from 0 over all photos; `players` and `facts` go by these
     numbers. A kingdom without a player's name is called by its colour, else by its number; its place in the photo is
-    added where two kingdoms would be called the same. `facts` are what the user said about pieces.
+    added where two kingdoms would be called the same. `facts` are what the user said about pieces. Nobody wins unless
+    it `is_over`, with no kingdom in another photo.
     """
     names = [players.name_of(number, reading.colour) for number, reading in enumerate(readings, start=first_number)]
     labels = [
@@ -56,14 +58,14 @@ def build_photo_result(
     kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
     kingdoms = add_pieces(kingdoms, readings, rule_set, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
-    is_over = players.count <= len(readings)  # else a kingdom is missing
+    is_over &= players.count <= len(readings)  # else a kingdom is missing
     doubts = score_doubts(kingdoms, [*map(list_alternatives, readings)], rule_set, is_over=is_over)
     rows = tuple(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
     is_open = any(row.is_open for row in rows)
-    table = Table(tuple(kingdoms), seats=0 if is_over else players.count)
+    table = Table(tuple(kingdoms), seats=0 if is_over else len(kingdoms) + 1)
     outlook = describe_outlook(table, rule_set) if is_open else ""
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set, is_over=is_over), outlook=outlook)
 

@@ -295,6 +295,16 @@ def test_several_photos_are_ranked_as_one_game(
     assert "victory" not in out and " ! 7 kingdoms are too many for one game" in out
 
 
+def test_a_photo_names_no_winner_while_others_may_show_more_of_the_game(
+    run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    doubt = make_doubt("A1", "w1", "l1", 0.9)
+    readings[:] = [make_reading(SMALL, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
+    assert re.findall("wins|leads|victory", run("score", photo, photo).out) == ["leads"] * 6 + ["victory", "wins"]
+    photo_objects = run("score", photo, photo, "--json").out
+    assert photo_objects == run("score", photo, "--json").out * 2
+
+
 @pytest.mark.parametrize("source", ["path", "stdin"])
 def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
