@@ -41,14 +41,19 @@ def print_result(result: Result, *, as_json: bool) -> None:
         print_text(format_table, result)
 
 
-def exit_with_code(results: Sequence[Result], *, strict: bool, problems: Sequence[Problem] = ()) -> None:
-    """Exit with the code that the results call for; return if all is well. `problems` are those that they share."""
+def exit_with_code(
+    results: Sequence[Result], *, strict: bool, problems: Sequence[Problem] = (), has_warning: bool = False
+) -> None:
+    """Exit with the code that the results call for; return if all is well.
+
+    `problems` are those that the results share. `has_warning` is true if a message has named another one.
+    """
     errors = [result.error for result in results if result.error is not None]
     if errors:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else errors[0].exit_code)
     if any(result.failed_views for result in results):
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if not strict or not (problems or any(result.review for result in results)):
+    if not strict or not (problems or has_warning or any(result.review for result in results)):
         return
     for result in results:
         for number, kingdom in enumerate(result.kingdoms, start=1):

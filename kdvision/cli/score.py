@@ -87,9 +87,10 @@ def score(
     photos, views = (photos[:1], photos[1:]) if same else (photos, [])
     overlays = find_overlay_paths(photos, overlay, views)
     results, game_options = _score_photos(photos, views, outlines, options, overlays)
-    problems = _print_game(results, game_options, options)
+    problems = [] if game_options is None else _print_game(results, game_options)
+    has_warning = _print_warnings(results, game_options, options)
     write_game_file(game_file, results, game_options)
-    exit_with_code(results, strict=options.strict, problems=problems)
+    exit_with_code(results, strict=options.strict, problems=problems, has_warning=has_warning)
 
 
 def _check_number(
@@ -180,23 +181,21 @@ def _score_photo(
     return replace(result, failed_views=tuple(failed_views)), used_options
 
 
-def _print_game(
-    results: Sequence[Result], game_options: ScoreOptions | None, options: ScoreOptions
-) -> Sequence[Problem]:
-    """Print who wins over several photos, and which players have no kingdom; return the problems of the whole game."""
-    problems: Sequence[Problem] = ()
-    if game_options is not None:
-        problems = _print_standing(results, game_options)
-    elif not options.as_json:
-        print_line(" ! Nobody wins: the photos show different games. If they are of one game, name it with --game.")
+def _print_warnings(results: Sequence[Result], game_options: ScoreOptions | None, options: ScoreOptions) -> bool:
+    """Print that the photos show different games, and which players have no kingdom; True if that is so."""
+    has_warning = game_options is None
+    if game_options is None:
+        text = "Nobody wins: the photos show different games. If they are of one game, name it with --game"
+        print_message(text) if options.as_json else print_line(f" ! {text}.")
     readings = [kingdom.reading for result in results for kingdom in result.kingdoms]
     colours = [reading.colour for reading in readings if reading is not None]
-    if colours and (warning := options.players.describe_unmatched(colours)):
-        print_message(warning)
-    return problems
+    if colours and (text := options.players.describe_unmatched(colours)):
+        print_message(text)
+        has_warning = True
+    return has_warning
 
 
-def _print_standing(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
+def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
     """Print who wins over several photos, if their kingdoms can be one game, and return the problems of that game.
 
     JSON has one object per photo only. If a photo failed, somebody leads.

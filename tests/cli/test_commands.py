@@ -338,6 +338,8 @@ def test_players_have_names_by_order_or_colour(run: Run, photo: Path, readings: 
     assert "Ann: kingdom 1 (pink)" in ran.out
     assert (ran.code, ran.err.count("\n")) == (0, 1)
     assert "no kingdom was seen to be blue (Bob)" in ran.err
+    for players, code in (("Ann,Bob", 0), ("Ann,Bob,Cy", 6), ("pink=Ann,blue=Bob", 6)):
+        assert run("score", photo, "--players", players, "--strict").code == code
 
 
 def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(

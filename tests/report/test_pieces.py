@@ -311,6 +311,8 @@ def test_photos_of_different_games_are_no_game_together(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "read", read)
         ran = run("score", photo, other, "--game-file", out)
+        strict_run = run("score", photo, other, "--strict", "--json")
     assert ran.code == 1 and not out.exists()
     assert "the photos show different games. Choose the game with --game." in ran.err
     assert "! Nobody wins: the photos show different games." in ran.out
+    assert strict_run.code == 6 and "Nobody wins: the photos show different games." in strict_run.err
