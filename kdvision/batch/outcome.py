@@ -74,7 +74,7 @@ def evaluate_event(
     photos = []
     for record in sorted(records, key=lambda one: photo_key(one.name)):
         rules = event.photo_rules(record.name)
-        fixes = corrections.of_photo(record.name, record.content)
+        fixes = corrections.of_photo(record)
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
         seat = event.seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))

@@ -237,7 +237,7 @@ class BatchRun:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
         for name, path in photos.items():
             record = self.records[name]
-            fixed_squares = self.corrections.of_photo(name, record.content).fixed_squares
+            fixed_squares = self.corrections.of_photo(record).fixed_squares
             if not record.content or not fixed_squares or record.reading.error is not None:
                 self.records[name] = replace(record, second_reading=None)
                 continue

@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -130,20 +130,19 @@ class ReviewDialogue:
         """
         from kdvision.batch.kingdoms import kingdom_of_board
 
-        hashed_corrections = []
+        attached_corrections = []
         for correction in corrections:
             record = self.records.get(correction.photo)
             if record is None:
                 close = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
                 hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
-            correction.check(record)
+            attached_corrections.append(correction.attach(record))
             if correction.board:
                 data = kingdom_of_board(Board.parse(correction.board), correction.kingdom, record.rules)
                 for problem in data["problems"]:
                     print_message(f"{correction.photo}, kingdom {correction.kingdom}: {problem['text']}")
-            hashed_corrections.append(replace(correction, content=record.content))
-        self.corrections.add(hashed_corrections)
+        self.corrections.add(attached_corrections)
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""

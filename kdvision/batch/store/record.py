@@ -6,7 +6,7 @@ another photo of the same name.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -25,7 +25,10 @@ FixedSquares: TypeAlias = tuple[tuple[int, str, str], ...]
 
 @dataclass(frozen=True)
 class Correction:
-    """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board."""
+    """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board.
+
+    `size` is that of the board on which the square was named, such as "5x4"; "" if it is not known.
+    """
 
     photo: str
     content: str
@@ -33,6 +36,7 @@ class Correction:
     square: str = ""
     cell: str = ""
     board: str = ""
+    size: str = ""
 
     @classmethod
     def parse(cls, data: Data) -> "Correction":
@@ -49,36 +53,48 @@ class Correction:
             parse_cell(correction.cell)
         return correction
 
-    def check(self, photo: "PhotoRecord") -> None:
-        """Raise NotationError if the correction does not fit the kingdoms of its photo."""
+    def attach(self, photo: "PhotoRecord") -> "Correction":
+        """The correction with its photo's content and its board's size; raises NotationError if it fits no kingdom."""
         count = len(photo.kingdoms)
         max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
             hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
-        if not self.board:
-            kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
-            data = kingdoms[self.kingdom - 1]
-            board, square = Board.parse(data["board"]), Square.parse(self.square)
-            if square.row >= board.height or square.col >= board.width:
-                what = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
-                hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-                raise NotationError(what, hint=hint)
-            if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
-                what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
-                raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
+        if self.board:
+            return replace(self, content=photo.content)
+        kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
+        data = kingdoms[self.kingdom - 1]
+        board, square = Board.parse(data["board"]), Square.parse(self.square)
+        if square.row >= board.height or square.col >= board.width:
+            what = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
+            hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+            raise NotationError(what, hint=hint)
+        if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
+            what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
+            raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
+        return replace(self, content=photo.content, size=_name_size(data))
 
     def __str__(self) -> str:
         return f"{self.kingdom}={self.board}" if self.board else f"{self.kingdom}:{self.square}={self.cell}"
 
 
+def _name_size(kingdom: Data) -> str:
+    """The columns and rows of a kingdom's board."""
+    rows = kingdom["board"]
+    return f"{len(rows[0].split())}x{len(rows)}"
+
+
 @dataclass(frozen=True)
 class PhotoCorrections:
-    """The corrections of one photo: squares that the reading must keep, and boards that replace it."""
+    """The corrections of one photo: squares that the reading must keep, and boards that replace it.
+
+    `outdated` are corrections of squares of a kingdom that has another size by now, so that its squares have new names.
+    """
 
     fixed_squares: FixedSquares = ()
     boards: Mapping[int, Board] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
+    outdated: tuple[Correction, ...] = ()
 
 
 class CorrectionFile:
@@ -113,15 +129,17 @@ class CorrectionFile:
                 for one in corrections:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value != ""})
 
-    def of_photo(self, photo: str, content: str) -> PhotoCorrections:
+    def of_photo(self, photo: "PhotoRecord") -> PhotoCorrections:
         """The corrections of a photo, found by its content, or by its name if the content is not known.
 
         Of several corrections of a square or board, the last one counts.
         """
+        sizes = dict(enumerate(map(_name_size, photo.reading.kingdoms), start=1))
         corrections: dict[tuple[int, str], Correction] = {}
         boards: dict[int, Board] = {}
+        outdated: list[Correction] = []
         for one in self.corrections:
-            if (one.content != content) if one.content and content else (one.photo != photo):
+            if (one.content != photo.content) if one.content and photo.content else (one.photo != photo.name):
                 continue
             if one.board:
                 boards[one.kingdom] = Board.parse(one.board)
@@ -129,10 +147,14 @@ class CorrectionFile:
             elif one.kingdom in boards:
                 cells = {Square.parse(one.square): parse_cell(one.cell)}
                 boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
+            elif one.size and one.size != sizes.get(one.kingdom):
+                outdated.append(one)
+                continue
+            outdated = [other for other in outdated if other.kingdom != one.kingdom]  # a person has looked again
             corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
             corrections[one.kingdom, one.square] = one
         squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
-        return PhotoCorrections(tuple(sorted(squares)), boards, tuple(corrections.values()))
+        return PhotoCorrections(tuple(sorted(squares)), boards, tuple(corrections.values()), tuple(outdated))
 
 
 # Records

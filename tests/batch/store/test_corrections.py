@@ -1,15 +1,25 @@
 """Corrections are stored apart from what was read, and standings follow them."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.folder import CORRECTIONS
-from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord, Reading
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord, Reading, load_records
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
-from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
+from tests.batch.text_photos import (
+    TextPhotoReader,
+    read_csv,
+    read_results,
+    read_text_photo,
+    run_batch,
+    text_photo,
+    write_files,
+)
 
 SMALL = "w1 w w / # f f1 / . l l"
 
@@ -27,7 +37,7 @@ def combine(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
     file = CorrectionFile(tmp_path)
     file.add(corrections)
     file.reload()
-    return file.of_photo("ann.jpg", "c")
+    return file.of_photo(PhotoRecord("ann.jpg", "c", Reading.parse({})))
 
 
 def test_the_last_correction_of_a_square_counts(tmp_path: Path) -> None:
@@ -52,12 +62,12 @@ def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path
         {"board": [". w", "# w", "l ."], "corners": [[9, 5]]},
     )
     photo = PhotoRecord("ann.jpg", "c", Reading.parse({"kingdoms": [kingdom]}))
-    square("A1", "g").check(photo)
+    square("A1", "g").attach(photo)
     photo = replace(photo, corrected_data={"kingdoms": [moved]})
     with pytest.raises(NotationError, match="its squares have new names"):
-        square("A1", "g").check(photo)
-    board(". w / # w / l .").check(photo)
-    square("A3", "g").check(replace(photo, corrections=combine(tmp_path, board(". w / # w / l ."))))
+        square("A1", "g").attach(photo)
+    board(". w / # w / l .").attach(photo)
+    square("A3", "g").attach(replace(photo, corrections=combine(tmp_path, board(". w / # w / l ."))))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +153,31 @@ def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
 def list_counting_photos(out: Path) -> set[str]:
     """The photos whose kingdom counts."""
     return {row["photo"] for row in read_csv(out / "results.csv") if row["counts"] == "yes"}
+
+
+class NarrowReader(TextPhotoReader):
+    """Reads each photo as a board that is one column narrower."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        for job in jobs:
+            yield job, read_text_photo(job._replace(data=text_photo("w w / f f1 / l l")))
+
+
+def test_a_square_of_a_board_that_is_read_with_another_size_is_not_corrected(tmp_path: Path) -> None:
+    """Its name belongs to another tile: here the left column is gone."""
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
+    run_batch(folder, out)
+    (record,) = load_records(out)[0].values()
+    corrections = CorrectionFile(out)
+    corrections.add([square("B2", "f1").attach(record)])
+    (folder / "event.toml").write_text("side = 5")
+    run_batch(folder, out, NarrowReader())
+    (photo,), (item,) = read_results(out), read_csv(out / "review.csv")
+    assert (photo["corrections"], photo["counted"]) == ([], None)
+    assert item["why"] == "the correction 1:B2=f1 does not count: its kingdom is read with another size now"
+    corrections.add([square("A2", "f1").attach(next(iter(load_records(out)[0].values())))])
+    run_batch(folder, out, NarrowReader())
+    assert (read_results(out)[0]["corrections"], read_csv(out / "review.csv")) == (["1:A2=f1"], [])
 
 
 def test_a_deleted_correction_leaves_no_trace(tmp_path: Path) -> None:
