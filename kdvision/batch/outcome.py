@@ -72,9 +72,11 @@ def evaluate_event(
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
-    for record in sorted(records, key=lambda one: photo_key(one.name)):
+    records = sorted(records, key=lambda one: photo_key(one.name))
+    fixes_by_photo = corrections.of_photos(records)
+    for record in records:
         rules = event.photo_rules(record.name)
-        fixes = corrections.of_photo(record)
+        fixes = fixes_by_photo[record.name]
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
         seat = event.seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))

@@ -123,8 +123,8 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         players, count = photo.seat.players, len(photo.kingdoms)
         if photo.name in standings.copies:
             original = standings.copies[photo.name]
-            why, impact = f"it is the same file as {original.name}, and counts once", Impact.NOTHING
-            if photo.seat != original.seat:
+            why, impact = f"it is the same picture as {original.name}, and counts once", Impact.NOTHING
+            if photo.seat not in (original.seat, replace(original.seat, players=())):
                 owners = f" for {', '.join(original.seat.players)}" if original.seat.players else ""
                 why, impact = f"{why}, in round {original.seat.round}{owners}", Impact.WINNER_UNKNOWN
             advice = "put the right photo in its place" if impact else "nothing to do"

@@ -235,9 +235,9 @@ class BatchRun:
 
     def _correction_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
+        corrections = self.corrections.of_photos(self.records.values())
         for name, path in photos.items():
-            record = self.records[name]
-            fixed_squares = self.corrections.of_photo(record).fixed_squares
+            record, fixed_squares = self.records[name], corrections[name].fixed_squares
             if not record.content or not fixed_squares or record.reading.error is not None:
                 self.records[name] = replace(record, second_reading=None)
                 continue

@@ -261,9 +261,14 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     originals, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
     for photo in photos:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
-        new_photos.append(photo := replace(photo, seat=replace(photo.seat, players=players)))
-        if photo.content and photo.error is None and originals.setdefault(photo.content, photo) is not photo:
-            copies[photo.name] = originals[photo.content]
+        new_photos.append(replace(photo, seat=replace(photo.seat, players=players)))
+    for photo in sorted(new_photos, key=lambda one: not one.seat.players):  # a copy often has the name of a camera
+        if photo.content and photo.error is None:
+            originals.setdefault(photo.picture_hash, photo)
+    for photo in new_photos:
+        original = originals.get(photo.picture_hash, photo)
+        if photo.error is None and original is not photo:
+            copies[photo.name] = original
         else:
             kingdoms += assign_players(photo)
     second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}

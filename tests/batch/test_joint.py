@@ -105,7 +105,7 @@ def test_the_box_removes_a_doubt() -> None:
 
 def test_a_kingdom_that_the_box_makes_improbable_is_reviewed() -> None:
     """Both photos show domino 48 for certain, so one of them was misread."""
-    kingdoms = decide_table(photo_result("ann", ANN), photo_result("bo", ANN))
+    kingdoms = decide_table(photo_result("ann", ANN), photo_result("bo", ANN, C1={"m3": 0.99, "m2": 0.005}))
     assert [(one.data["probability"] < 0.9, one.data["review"]) for one in kingdoms.values()] == [(True, True)] * 2
 
 

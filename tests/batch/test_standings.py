@@ -1,15 +1,16 @@
 """Seating and standings, from text photos."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from kdvision.batch.outcome import EventOutcome
+from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
-from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
+from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 FIVE_TOO = "l1 l l l l / . # . . ."
@@ -152,12 +153,39 @@ def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
     assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
     assert notices(out) == [
         ("bo.jpg", "bo", "bo has no kingdom in round 1"),
-        ("bo.jpg", "bo", "it is the same file as ann.jpg, and counts once, in round 1 for ann"),
-        ("ann (2).jpg", "ann", "it is the same file as ann.jpg, and counts once"),
+        ("bo.jpg", "bo", "it is the same picture as ann.jpg, and counts once, in round 1 for ann"),
+        ("ann (2).jpg", "ann", "it is the same picture as ann.jpg, and counts once"),
     ]
     assert [(row["photo"], row["counts"]) for row in read_csv(out / "results.csv")] == [
         ("ann.jpg", "yes"),
         ("cy.jpg", "yes"),
+    ]
+
+
+class ObservingReader(TextPhotoReader):
+    """Stores with each photo what the networks saw in it: its text, without the blanks at its end."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        for job, result in super().run(jobs):
+            yield job, result._replace(observations=({"text": job.data.decode().strip()},))
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+@pytest.mark.parametrize("name", ["ann (2).jpg", "IMG_7.jpg"])
+def test_a_picture_that_is_sent_again_is_not_asked_about_again(name: str, is_gone: bool, tmp_path: Path) -> None:
+    """The new file has another time, so its content differs."""
+    content = text_photo(A, doubts=[("B2", "f", "f1", 0.8)], probability=0.8)
+    folder, out = write_files(tmp_path / "photos", {"table1/ann.jpg": content}), tmp_path / "out"
+    run_batch(folder, out, ObservingReader())
+    assert notices(out)
+    CorrectionFile(out).add([Correction("table1/ann.jpg", sha256(content).hexdigest(), 1, board=A)])
+    write_files(folder, {f"table1/{name}": content + b" "})
+    if is_gone:
+        (folder / "table1/ann.jpg").unlink()
+    outcome = run_batch(folder, out, ObservingReader())
+    assert not outcome.decisive_items
+    assert [(row["player"], row["counts"]) for row in read_csv(out / "results.csv")] == [
+        ("" if (is_gone and name == "IMG_7.jpg") else "ann", "yes")
     ]
 
 

@@ -5,8 +5,12 @@ whole board. A correction belongs to the photo's content. It stays with a photo 
 another photo of the same name.
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -129,8 +133,15 @@ class CorrectionFile:
                 for one in corrections:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value != ""})
 
-    def of_photo(self, photo: "PhotoRecord") -> PhotoCorrections:
-        """The corrections of a photo, found by its content, or by its name if the content is not known.
+    def of_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
+        """The corrections of each photo, by its name. Photos with the same picture share theirs."""
+        contents: dict[str, set[str]] = defaultdict(set)
+        for photo in photos:
+            contents[photo.picture_hash].add(photo.content)
+        return {photo.name: self._of_photo(photo, contents[photo.picture_hash]) for photo in photos}
+
+    def _of_photo(self, photo: "PhotoRecord", contents: Collection[str]) -> PhotoCorrections:
+        """The corrections of a photo, found by these contents, or by its name if the content is not known.
 
         Of several corrections of a square or board, the last one counts.
         """
@@ -139,7 +150,7 @@ class CorrectionFile:
         boards: dict[int, Board] = {}
         outdated: list[Correction] = []
         for one in self.corrections:
-            if (one.content != photo.content) if one.content and photo.content else (one.photo != photo.name):
+            if (one.content not in contents) if one.content and photo.content else (one.photo != photo.name):
                 continue
             if one.board:
                 boards[one.kingdom] = Board.parse(one.board)
@@ -204,6 +215,12 @@ class PhotoRecord:
     rules: Rules = field(default_factory=Rules)
     corrections: PhotoCorrections = field(default_factory=PhotoCorrections)
     corrected_data: Data | None = None
+
+    @cached_property
+    def picture_hash(self) -> str:
+        """The hash of what the networks saw, which is the same in another file of the picture; else of the content."""
+        seen = self.reading.seen
+        return hashlib.sha256(json.dumps(seen).encode()).hexdigest() if seen else self.content
 
     @property
     def readings(self) -> list[Reading]:
