@@ -72,7 +72,7 @@ def review(
     corrections.reload()
     records, _ = load_records(out)
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
-    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
+    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome)
     new_corrections = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
     if new_corrections:
