@@ -126,7 +126,7 @@ def _score_board(text: str, options: ScoreOptions) -> Result:
     photo = open_photo(text)
     readings = pipeline.read(photo, side=options.size, fixed_squares=fixes, game=options.box)
     print_new_names(readings)
-    return options.score_photo(text, photo, readings)[0]
+    return options.score_photo(text, photo, readings)
 
 
 def game(

@@ -58,7 +58,7 @@ def look(
         write_picture(stage, draw_stage(stage, output, upright_photo))
 
     readings = pipeline.read(upright_photo, corners=outlines, watch=watch)
-    result, _ = ScoreOptions().score_photo(photo, upright_photo, readings)
+    result = ScoreOptions().score_photo(photo, upright_photo, readings)
     write_picture("board", draw_overlay(upright_photo, result))
 
 

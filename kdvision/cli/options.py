@@ -99,17 +99,18 @@ class ScoreOptions:
         """The rules for the boards of one game."""
         return choose_rule_set(self.board_game, boards, side=self.size, variants=self.variants)
 
+    def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
+        """The options with what photos of one game show and the user did not say: game and gems."""
+        game = readings[0].game if self.game == AUTO else self.game
+        return replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
+
     def score_photo(
         self, name: str, photo: "Photo", readings: Sequence["KingdomReading"], first_number: int = 0
-    ) -> "tuple[Result, ScoreOptions]":
-        """The result of a photo, and the options with what it shows and the user did not say: game and gems.
-
-        `first_number` is the number of its first kingdom, counted from 0 over all photos.
-        """
-        game = readings[0].game if self.game == AUTO else self.game
-        options = replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
+    ) -> Result:
+        """The result of a photo. `first_number` is that of its first kingdom, counted from 0 over all photos."""
+        options = self.detect_game(readings)
         size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
-        result = build_photo_result(
+        return build_photo_result(
             name,
             size,
             readings,
@@ -119,7 +120,6 @@ class ScoreOptions:
             facts=self.facts,
             is_over=self.is_over,
         )
-        return result, options
 
 
 def add_options(variants: Sequence[Variant] = VARIANTS) -> Callable[[Callable[..., None]], Callable[..., None]]:

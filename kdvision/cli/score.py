@@ -30,6 +30,7 @@ from kdvision.report.result import FailedView, Result
 from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomReading
     from kdvision.vision.detect.outline import KingdomOutline
 
 MAX_KINGDOMS: Final = 6
@@ -86,10 +87,13 @@ def score(
     _check_number(photos, options, outlines, same=same)
     photos, views = (photos[:1], photos[1:]) if same else (photos, [])
     overlays = find_overlay_paths(photos, overlay, views)
-    results, game_options = _score_photos(photos, views, outlines, options, overlays)
-    problems = [] if game_options is None else _print_game(results, game_options)
-    has_warning = _print_warnings(results, game_options, options)
-    write_game_file(game_file, results, game_options)
+    results = _score_photos(photos, views, outlines, options, overlays)
+    readings = [kingdom.reading for result in results for kingdom in result.kingdoms if kingdom.reading is not None]
+    has_one_game = len({result.game for result in results if result.kingdoms}) <= 1
+    game_options = options.detect_game(readings) if readings and has_one_game else options
+    problems = _print_game(results, game_options) if has_one_game else []
+    has_warning = _print_warnings(readings, options, has_one_game=has_one_game)
+    write_game_file(game_file, results, game_options if has_one_game else None)
     exit_with_code(results, strict=options.strict, problems=problems, has_warning=has_warning)
 
 
@@ -111,12 +115,11 @@ def _score_photos(
     outlines: "Sequence[KingdomOutline]",
     options: ScoreOptions,
     overlays: Sequence[Path | None],
-) -> tuple[list[Result], ScoreOptions | None]:
-    """Print the result of each photo; return all, and the options with their game, None if the games differ."""
+) -> list[Result]:
+    """Print and return the result of each photo."""
     # Other photos may show more kingdoms of the game. The JSON of a photo does not depend on them.
     photo_options = replace(options, is_over=options.as_json or len(photos) == 1)
     results: list[Result] = []
-    photo_games: list[ScoreOptions] = []
     for photo, overlay in zip(photos, overlays, strict=True):
         if results and results[-1].error is not None and photo_options != (rest := photo_options.drop_numbered()):
             print_message(
@@ -125,16 +128,12 @@ def _score_photos(
             )
             photo_options = rest
         first_number = sum(len(result.kingdoms) for result in results)
-        result, game = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=overlay)
+        result = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=overlay)
         results.append(result)
-        photo_games += [] if game is None else [game]
         if len(results) == len(photos) and all(result.error is None for result in results):
             check_kingdom(options.facts.highest, first_number + len(result.kingdoms))
         print_result(result, as_json=options.as_json)
-    if len({game.game for game in photo_games}) > 1:
-        return results, None
-    # One photo may show variants that the others do not.
-    return results, max(photo_games, key=lambda game: len(game.variants), default=options)
+    return results
 
 
 def _score_photo(
@@ -145,8 +144,8 @@ def _score_photo(
     *,
     first_number: int,
     overlay: Path | None,
-) -> tuple[Result, ScoreOptions | None]:
-    """The result of one photo and the options with its detected game; a failed photo's result has the error.
+) -> Result:
+    """The result of one photo; a failed photo's result has the error.
 
     `views` are further photos of the same kingdoms. Writes the overlay.
     """
@@ -173,26 +172,23 @@ def _score_photo(
         print_error(error)
         if views:
             print_message("With --same the first photo must be readable: name another first")
-        return Result(name, error=error), None
+        return Result(name, error=error)
     print_new_names(readings)
-    result, used_options = options.score_photo(name, photo, readings, first_number)
+    result = options.score_photo(name, photo, readings, first_number)
     if overlay is not None:
         write_atomically(overlay, encode_image(draw_overlay(photo, result), overlay.suffix))
-    return replace(result, failed_views=tuple(failed_views)), used_options
+    return replace(result, failed_views=tuple(failed_views))
 
 
-def _print_warnings(results: Sequence[Result], game_options: ScoreOptions | None, options: ScoreOptions) -> bool:
+def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions, *, has_one_game: bool) -> bool:
     """Print that the photos show different games, and which players have no kingdom; True if that is so."""
-    has_warning = game_options is None
-    if game_options is None:
+    if not has_one_game:
         text = "Nobody wins: the photos show different games. If they are of one game, name it with --game"
         print_message(text) if options.as_json else print_line(f" ! {text}.")
-    readings = [kingdom.reading for result in results for kingdom in result.kingdoms]
-    colours = [reading.colour for reading in readings if reading is not None]
-    if colours and (text := options.players.describe_unmatched(colours)):
-        print_message(text)
-        has_warning = True
-    return has_warning
+    unmatched_players = options.players.describe_unmatched([reading.colour for reading in readings])
+    if readings and unmatched_players:
+        print_message(unmatched_players)
+    return not has_one_game or bool(readings and unmatched_players)
 
 
 def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
