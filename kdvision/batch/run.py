@@ -101,7 +101,7 @@ class BatchRun:
         """Load the results so far; raises NotationError for an invalid event file."""
         self.options, self.read_jobs = options, read_jobs
         self.on_progress, self.on_message = on_progress, on_message
-        self.folder, self.corrections = ResultFolder(options.out), CorrectionFile(options.out)
+        self.folder = ResultFolder(options.out)
         self.event = options.load_event()
         options.save()
         self.records, damaged_count = load_records(options.out)
@@ -111,11 +111,11 @@ class BatchRun:
         self.verdicts: Data = {} if options.force else self.folder.load_json(TABLE_CACHE) or {}
         self.failures: dict[str, Failure] = {}
         self._versions: dict[str, tuple[tuple[int, int] | None, Rules]] = {}
-        self.corrections.reload()
+        self.corrections = CorrectionFile(options.out)
 
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
-        contents = self.list_folder()
+        contents = list_photos(self.options.folder)
         names = [name for name in contents.others if name != EVENT_FILE]
         if names:
             more = ", …" if len(names) > 3 else ""
@@ -137,7 +137,7 @@ class BatchRun:
         state: object = None
         while True:
             try:
-                contents, self.event = self.list_folder(), self.options.load_event()
+                contents, self.event = list_photos(self.options.folder), self.options.load_event()
             except KdvisionError as error:
                 if state != str(error):
                     self.on_message(str(error))
@@ -159,10 +159,6 @@ class BatchRun:
                     self.read_photos(contents.photos)
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
-
-    def list_folder(self) -> FolderContents:
-        """The photos in the folder; raises KdvisionError if it cannot be read."""
-        return list_photos(self.options.folder)
 
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""
@@ -188,7 +184,7 @@ class BatchRun:
     def apply_corrections(self) -> EventOutcome:
         """Read photos with fixed squares again, as far as they are there, and write all files."""
         try:
-            contents = self.list_folder()
+            contents = list_photos(self.options.folder)
         except KdvisionError as error:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
             contents = FolderContents({}, (), ())

@@ -48,7 +48,7 @@ def batch(
     review OUT.
     """
     from kdvision.batch.event import Rules
-    from kdvision.batch.photos import check_folder
+    from kdvision.batch.photos import check_folder, list_photos
     from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor
     from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.store.folder import ResultFolder
@@ -66,11 +66,13 @@ def batch(
     with closing(executor), ResultFolder(out).lock(), closing(ProgressDisplay()) as display:
         run = BatchRun(options, executor.run, on_progress=display.update, on_message=print_message)
         try:
-            outcome = _watch(run, display) if watch else run.run()
+            if watch:
+                _watch(run, display)
+            outcome = run.finish(list_photos(folder)) if watch else run.run()
         except KeyboardInterrupt:
             display.close()
             print_message("stopped; what was read is kept. Run the same command again to continue")
-            print_summary(run.finish(run.list_folder()), out)
+            print_summary(run.finish(list_photos(folder)), out)
             raise typer.Exit(ExitCode.ERROR) from None
     print_summary(outcome, out)
     if outcome.failures:
@@ -79,7 +81,7 @@ def batch(
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
-def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
+def _watch(run: "BatchRun", display: ProgressDisplay) -> None:
     """Read new photos until Ctrl-C."""
 
     def print_progress(outcome: "EventOutcome") -> None:
@@ -90,7 +92,6 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> "EventOutcome":
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     with suppress(KeyboardInterrupt):
         run.watch(print_progress)
-    return run.finish(run.list_folder())
 
 
 def print_summary(outcome: "EventOutcome", out: Path) -> None:

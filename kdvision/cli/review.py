@@ -69,7 +69,6 @@ def review(
         webbrowser.open(report.as_uri())
         return
     corrections = CorrectionFile(out)
-    corrections.reload()
     records, _ = load_records(out)
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
     outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts)

@@ -102,13 +102,14 @@ class PhotoCorrections:
 
 
 class CorrectionFile:
-    """The corrections in a result folder. Another process may add some at any time: `reload` reads them."""
+    """The corrections in a result folder. Another process may add some at any time: `reload` reads these, too."""
 
     def __init__(self, out: Path) -> None:
         self.path, self.lock = out / CORRECTIONS, out / LOCK
         self.corrections: tuple[Correction, ...] = ()
         self.errors: tuple[str, ...] = ()
         self._version: tuple[int, int] | None = None
+        self.reload()
 
     def reload(self) -> bool:
         """Read the file if it has changed; True if it has."""
