@@ -14,7 +14,7 @@ from kdvision.evaluate.workers import map_in_processes
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-PACKAGE: Final = Path(kdvision.__file__).parent
+PACKAGE: Final = Path(kdvision.__file__).resolve().parent
 
 
 @dataclass(frozen=True)

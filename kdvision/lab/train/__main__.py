@@ -37,7 +37,8 @@ def main() -> None:
     if unknown := [name for name in steps if name not in STEPS]:
         parser.error(f"unknown step {unknown[0]!r}: choose from {', '.join(STEPS)}")
     run = TrainingRun(**options)
-    run.work.mkdir(parents=True, exist_ok=True)
+    for folder in (run.work, run.models):
+        folder.mkdir(parents=True, exist_ok=True)
     use_models(run.models)
     for number, name in enumerate(steps, 1):
         train, duration = STEPS[name]

@@ -76,7 +76,6 @@ def _export(
     about: Mapping[str, Any],
 ) -> None:
     """Write the module with its metadata; `inputs` are an example, `axes` the dimensions of any size."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
     module.eval()
     with warnings.catch_warnings():

@@ -26,7 +26,7 @@ from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
-from kdvision.lab.run import Run
+from kdvision.lab.run import PACKAGE, Run
 from kdvision.vision.classify.player_colour import (
     MAX_DEVIATION,
     WEIGHTS,
@@ -69,7 +69,10 @@ class ColouredArt:
 
 
 def train_player_colour(run: Run) -> None:
-    """Render castle squares, fit the weights, print their accuracy on every fourth square, and write them."""
+    """Render castle squares, fit the weights, print their accuracy on every fourth square, and write them.
+
+    The runtime's own file is replaced by a training of the shipped models alone.
+    """
     found = [square for square in run.map(partial(render_square, data=run.data), range(PICTURES)) if square]
     crops, colours, has_castle = (np.array(column) for column in zip(*found, strict=True))
     held_out = np.arange(len(found)) % 4 == 0
@@ -82,10 +85,12 @@ def train_player_colour(run: Run) -> None:
         reported = right[group & (probability >= threshold)]
         shares = f"reported {len(reported) / group.sum():.1%}, of which right {reported.mean():.1%}"
         print(f"{name}: {right[group].mean():.1%} right; {shares}")
-    write_classifier(replace(classifier, threshold=threshold))
+    trains_shipped = run.models.resolve() == PACKAGE.parent / "models"
+    path = WEIGHTS if trains_shipped else run.models / WEIGHTS.name
+    write_classifier(replace(classifier, threshold=threshold), path)
 
 
-def write_classifier(classifier: PlayerColourClassifier, path: Path = WEIGHTS) -> None:
+def write_classifier(classifier: PlayerColourClassifier, path: Path) -> None:
     """Write a classifier to the JSON file that the runtime reads."""
     about = {"colours": classifier.colours, "sure": classifier.threshold, "seed": SEED, "pictures": PICTURES}
     arrays = {"usual": classifier.mean, "spread": classifier.scale, "weights": classifier.weights}
