@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from PIL import Image
@@ -87,22 +88,19 @@ def measure_changes(server: Server, phones: int, tables: int, changes: int) -> l
     watchers = {table: [Watcher(server, table) for _ in range(phones // tables)] for table in kingdoms}
     for watcher in (one for own in watchers.values() for one in own):
         watcher.start()
-    seconds: list[float] = []
 
-    def play(table: str) -> None:
+    def play(table: str) -> list[float]:
+        seconds = []
         for number in range(changes):
             cell = "w1" if number % 2 else "f"
             start = time.perf_counter()
             state = change(server, table, op="set_square", kingdom=kingdoms[table], at="0,0", cell=cell)
             seconds.append(max(one.wait_for(state["revision"]) for one in watchers[table]) - start)
             time.sleep(PAUSE_SECONDS)
+        return seconds
 
-    threads = [threading.Thread(target=play, args=[table]) for table in kingdoms]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return seconds
+    with ThreadPoolExecutor(tables) as pool:
+        return [second for seconds in pool.map(play, kingdoms) for second in seconds]
 
 
 def make_photo() -> bytes:
@@ -136,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--changes", type=int, default=50, help="changes at each table")
     parser.add_argument("--photos", type=int, default=500)
     options = parser.parse_args(arguments)
+    if options.phones < options.tables:
+        parser.error("every table needs a phone that watches it: give more --phones or fewer --tables")
     with start_server() as server:
         seconds = measure_changes(server, options.phones, options.tables, options.changes)
         used = measure_memory(server, options.photos)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks import tables
 from benchmarks.measurement import Measurement, get_processor, time_in_turns
 from benchmarks.photos import decode, enlarge_sample
 
@@ -30,6 +31,13 @@ def test_an_unknown_section_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -
         command.main(["rivers"])
     assert ended.value.code == 2
     assert "choose from rules" in capsys.readouterr().err
+
+
+def test_a_table_that_no_phone_watches_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        tables.main(["--phones", "4", "--tables", "8"])
+    assert ended.value.code == 2
+    assert "fewer --tables" in capsys.readouterr().err
 
 
 def test_calls_are_timed_in_turns() -> None:
