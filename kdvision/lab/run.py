@@ -15,6 +15,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 PACKAGE: Final = Path(kdvision.__file__).resolve().parent
+SCENE_FILES: Final = (
+    *("game/**/*", "vision/**/*", "evaluate/corruptions/*", "lab/games/*", "lab/render/**/*"),
+    *("lab/calibrate/scenes.py", "lab/train/context.py", "lab/train/examples.py"),
+    *("lab/train/crop_folder.py", "lab/train/mislabelled_crops.json"),
+)
+"""The code and the data that rendered scenes, examples cut from them and observations of them depend on."""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from kdvision.lab.experiments import experiment
 @pytest.mark.parametrize(
     "name",
     [
+        "game/deck.py",
         "vision/find.py",
         "vision/classify/player_colour.json",
         "evaluate/corruptions/scene.py",
         "lab/calibrate/scenes.py",
         "lab/render/objects/wooden_pieces.toml",
         "lab/train/crop_folder.py",
+        "lab/train/examples.py",
     ],
 )
 def test_other_code_and_other_data_make_another_digest(

@@ -22,7 +22,7 @@ from kdvision.lab.render.art.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
-from kdvision.lab.run import digest_package
+from kdvision.lab.run import SCENE_FILES, digest_package
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.missing import compute_completeness
@@ -41,11 +41,6 @@ FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
 """Calibration under which no board is flagged for its probability."""
-OBSERVER_FILES: Final = (
-    *("vision/**/*", "evaluate/corruptions/*", "lab/games/*", "lab/render/**/*"),
-    *("lab/calibrate/scenes.py", "lab/train/crop_folder.py", "lab/train/mislabelled_crops.json"),
-)
-"""The code and the data that an observation depends on."""
 
 
 class ObservedKingdom(NamedTuple):
@@ -189,7 +184,7 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
             (entry.key, entry.value) for entry in model.metadata_props if entry.key not in (DIGEST_KEY, *ignored_keys)
         )
         digest.update(model.graph.SerializeToString() + repr(about).encode())
-    digest.update(digest_package(*OBSERVER_FILES).encode())
+    digest.update(digest_package(*SCENE_FILES).encode())
     return digest.hexdigest()[:12]
 
 

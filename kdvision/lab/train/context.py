@@ -103,7 +103,7 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
 
 
 def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False) -> list[LabelledTiles]:
-    """Return the tiles of many scenes, from the work folder if the same networks collected them before."""
+    """Return the tiles of many scenes, from the work folder if the same networks and program collected them before."""
     digest = digest_observer("calibration", networks=("detector", "cells"))
     path = run.work / f"tiles-{digest}-{first_seed}-{count}.pickle"
     if not path.is_file():

@@ -28,7 +28,7 @@ from torch.utils.data import DataLoader
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.render.worlds import WORLDS, make_example
-from kdvision.lab.run import Run
+from kdvision.lab.run import SCENE_FILES, Run, digest_package
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
@@ -219,8 +219,8 @@ def load_course_scenes(run: Run, course: Course) -> list[SceneExample]:
 
 
 def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExample]:
-    """Return rendered scenes, from the work folder if they were rendered before."""
-    path = run.work / f"{world}-{seed}-{count}.pickle"
+    """Return rendered scenes, from the work folder if the same program rendered them before."""
+    path = run.work / f"{world}-{digest_package(*SCENE_FILES)[:12]}-{seed}-{count}.pickle"
     if path.is_file():
         return list(pickle.loads(path.read_bytes()))
     scenes, seeds = list[SceneExample](), [(seed, *WORLDS[world], n) for n in range(count)]

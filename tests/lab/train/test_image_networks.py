@@ -12,8 +12,10 @@ import onnx
 import torch
 from torch.nn import functional as F
 
+from kdvision.lab import run
 from kdvision.lab.render.worlds import WORLDS
-from kdvision.lab.train import datasets, fitting
+from kdvision.lab.run import Run
+from kdvision.lab.train import datasets, fitting, image_networks
 from kdvision.lab.train.examples import GEMS, KIND, PARTNER, PIECE, PIECES, TILE, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.image_networks import (
@@ -138,6 +140,23 @@ def test_no_two_courses_share_a_seed() -> None:
     assert len({course.seed for course in COURSES}) == len({course.scene_seed for course in COURSES}) == len(COURSES)
     assert all(course.learning_rate < first.learning_rate for course in later)
     assert all(set(course.scenes) <= set(WORLDS) for course in COURSES)
+
+
+def test_scenes_of_another_program_are_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[tuple[int, ...]] = []
+
+    def make_example(seed: tuple[int, ...], *, folder: Path, world: str) -> SceneExample:
+        rendered.append(seed)
+        return SceneExample(b"", np.zeros((0, 4, 2), np.float32), make_crops(1))
+
+    monkeypatch.setattr(image_networks, "make_example", make_example)
+    monkeypatch.setattr(run, "PACKAGE", tmp_path)
+    (tmp_path / "game").mkdir()
+    for program, count in (("one", 2), ("one", 2), ("other", 4)):
+        (tmp_path / "game" / "deck.py").write_text(program, encoding="utf-8")
+        options = Run(data=tmp_path, models=tmp_path, work=tmp_path, workers=1)
+        assert len(image_networks.load_scenes(options, "scenes", 1, 2)) == 2
+        assert len(rendered) == count
 
 
 def test_averaged_weights_are_the_mean_of_both() -> None:
