@@ -156,15 +156,10 @@ def format_csv(rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the program made of a picture: kingdoms, or a report that there is none, or any other exception by name."""
+    """What the program made of a picture: kingdoms, or the exception that it raised."""
 
     kingdoms: Sequence[pipeline.KingdomReading] = ()
-    found_none: bool = False
     error: str = ""
-
-    @property
-    def has_failed(self) -> bool:
-        return self.found_none or bool(self.error)
 
 
 def read_picture(photo: PhotoSource) -> Reading:
@@ -173,7 +168,10 @@ def read_picture(photo: PhotoSource) -> Reading:
         return Reading(pipeline.read(Photo.open(photo)))
     except ModelError:
         raise  # every other picture would fail in the same way
-    except NoKingdomFound:
-        return Reading(found_none=True)
     except Exception as failure:  # noqa: BLE001 - a crash must be counted, not end the run
         return Reading(error=f"{type(failure).__name__}: {failure}")
+
+
+def count_crashes(error: str) -> int:
+    """Return 1 for an exception, 0 for none and for the report that there is no kingdom."""
+    return int(bool(error) and not error.startswith(NoKingdomFound.__name__))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from kdvision.lab.experiments.experiment import Reading, Row
+from kdvision.lab.experiments.experiment import Reading, Row, count_crashes
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.pipeline import KingdomReading
 
@@ -38,7 +38,7 @@ def judge(picture: Picture, reading: Reading) -> Row:
         for truth, index in zip(*linear_sum_assignment(-together), strict=True)
         if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
-    flagged = reading.has_failed or any(kingdom.review for kingdom in read)
+    flagged = bool(reading.error) or any(kingdom.review for kingdom in read)
     counts = (
         len(truths),
         len(found),
@@ -48,7 +48,7 @@ def judge(picture: Picture, reading: Reading) -> Row:
         sum(exact and review for _, exact, review in found),
         sum(not review for _, _, review in found),
         len(read) - len(found),
-        int(bool(reading.error)),
+        count_crashes(reading.error),
     )
     return dict(zip(VERDICT_COUNTS, counts, strict=True))
 

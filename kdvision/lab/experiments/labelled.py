@@ -10,7 +10,7 @@ from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
 from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
-from kdvision.lab.experiments.experiment import Experiment, Row
+from kdvision.lab.experiments.experiment import Experiment, Row, count_crashes
 
 SETS: Final = ("photos", "boards", "queendomino")
 """Folders of labelled photos; no network was trained on any of them."""
@@ -41,7 +41,7 @@ def count_photo(result: PhotoResult) -> Row:
         "false_alarms": int(result.false_alarm),
         "unflagged": int(not result.review),
         "invented": result.invented,
-        "errors": int(bool(result.error) and not result.error.startswith("NoKingdomFound")),
+        "errors": count_crashes(result.error),
         "probability": f"{result.probability:.4f}",
     }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kdvision.errors import PhotoError
 from kdvision.files import PHOTO_SUFFIXES
-from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, count_crashes, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
@@ -65,7 +65,7 @@ def _measure_picture(data: Path, case: Row) -> list[Row]:
         return [{"invented": 0, "silent_errors": 0, "errors": 0}]
     reading = read_picture(photo)
     silent = sum(not kingdom.review for kingdom in reading.kingdoms)
-    return [{"invented": len(reading.kingdoms), "silent_errors": silent, "errors": int(bool(reading.error))}]
+    return [{"invented": len(reading.kingdoms), "silent_errors": silent, "errors": count_crashes(reading.error)}]
 
 
 EXPERIMENT: Final = Experiment(

@@ -149,7 +149,7 @@ def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
     pixels = np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
 
     def count(occluder: str, reading: Reading) -> Row:
-        result = compare_with_label(truth, reading.kingdoms, error=reading.error or "no kingdom" * reading.found_none)
+        result = compare_with_label(truth, reading.kingdoms, error=reading.error)
         return {"occluder": occluder, "kingdoms": 1, "found": result.found, **count_photo(result)}
 
     plain = read_picture(pixels)

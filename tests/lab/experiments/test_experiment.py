@@ -11,7 +11,15 @@ from kdvision.errors import ModelError, NoKingdomFound, PhotoError
 from kdvision.lab.experiments import __main__ as command
 from kdvision.lab.experiments import experiment as module
 from kdvision.lab.experiments.__main__ import EXPERIMENTS
-from kdvision.lab.experiments.experiment import Experiment, Row, format_csv, measure_cases, read_picture, run
+from kdvision.lab.experiments.experiment import (
+    Experiment,
+    Row,
+    count_crashes,
+    format_csv,
+    measure_cases,
+    read_picture,
+    run,
+)
 from kdvision.lab.experiments.labelled import trace_risk
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
@@ -105,22 +113,22 @@ def test_work_of_another_program_or_other_models_is_measured_again(
 
 
 @pytest.mark.parametrize(
-    ("failure", "found_none", "error"),
+    ("failure", "crashes", "error"),
     [
-        (NoKingdomFound("none"), True, ""),
-        (PhotoError("too dark"), False, "PhotoError: too dark"),
-        (ZeroDivisionError("division"), False, "ZeroDivisionError: division"),
+        (NoKingdomFound("none"), 0, "NoKingdomFound: none"),
+        (PhotoError("too dark"), 1, "PhotoError: too dark"),
+        (ZeroDivisionError("division"), 1, "ZeroDivisionError: division"),
     ],
 )
 def test_errors_of_a_picture_are_part_of_its_reading(
-    failure: Exception, found_none: bool, error: str, monkeypatch: pytest.MonkeyPatch
+    failure: Exception, crashes: int, error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: Photo) -> list[KingdomReading]:
         raise failure
 
     monkeypatch.setattr("kdvision.pipeline.read", fail)
     reading = read_picture(table_photo())
-    assert (reading.found_none, reading.error, reading.has_failed) == (found_none, error, True)
+    assert (count_crashes(reading.error), reading.error) == (crashes, error)
 
 
 def test_missing_models_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,8 +27,8 @@ def true(text: str, left: float) -> RenderedKingdom:
     return RenderedKingdom(board, {square: RenderedSquare(grid.quads[square], 0.0) for square in board}, {})
 
 
-def verdict_on(picture: Picture, *readings: KingdomReading, found_none: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(**judge(picture, Reading(readings, found_none=found_none)))
+def verdict_on(picture: Picture, *readings: KingdomReading, error: str = "") -> SimpleNamespace:
+    return SimpleNamespace(**judge(picture, Reading(readings, error)))
 
 
 def test_the_same_board_at_its_place_is_exact() -> None:
@@ -88,7 +88,7 @@ def test_a_missed_kingdom_is_silent_unless_another_one_is_flagged() -> None:
     assert verdict_on(two, make_reading(SMALL)).silent_errors == 1
     told = verdict_on(two, make_reading(SMALL, doubts=[make_doubt("A1", "w1", "w")]))
     assert (told.silent_errors, told.unflagged) == (0, 0)
-    assert verdict_on(picture((SMALL, 40)), found_none=True).silent_errors == 0
+    assert verdict_on(picture((SMALL, 40)), error="NoKingdomFound: none").silent_errors == 0
     assert (
         verdict_on(
             picture((SMALL, 40)),
@@ -98,7 +98,7 @@ def test_a_missed_kingdom_is_silent_unless_another_one_is_flagged() -> None:
 
 
 def test_nothing_on_the_table_and_nothing_read_is_right() -> None:
-    assert verdict_on(picture(), found_none=True).kingdoms == 0
+    assert verdict_on(picture(), error="NoKingdomFound: none").kingdoms == 0
     assert verdict_on(picture(), make_reading(SMALL)).invented == 1
 
 

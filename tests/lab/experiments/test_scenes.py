@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision import pipeline
+from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
 from kdvision.lab.experiments import ablation, factors, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Reading, Row, read_picture
@@ -19,6 +20,7 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision import find
 from kdvision.vision.classify.pieces import GEM, DetectedPiece
 from kdvision.vision.detect import hypothesis
+from kdvision.vision.image.photo import Photo
 from tests.kingdoms import make_grid, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
 from tests.paths import SAMPLES, SHARED
@@ -98,6 +100,15 @@ def test_a_photo_is_read_with_objects_on_it(monkeypatch: pytest.MonkeyPatch) -> 
     hidden = [row for row in rows[1:] if row["occluder"] != "a king"]
     assert sum(int(row["exact"]) for row in hidden) < len(hidden)
     assert not any(row["silent_errors"] for row in hidden)
+
+
+def test_a_photo_whose_kingdom_is_hidden_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: Photo) -> list[KingdomReading]:
+        raise NoKingdomFound("nothing looks like a kingdom")
+
+    monkeypatch.setattr(pipeline, "read", read)
+    (row,) = occluders._measure_photo(SAMPLES.name, f"{SAMPLES.name}/demo.jpg", SAMPLES.parent)
+    assert (row["found"], row["silent_errors"], row["errors"]) == (0, 0, 0)
 
 
 BOARD = "w1 t t / # f f1 / . l l"
@@ -221,6 +232,6 @@ def test_removed_parts_keep_their_rows() -> None:
 
 
 def test_a_refused_picture_is_no_silent_error() -> None:
-    verdict = judge(furnished_picture(), Reading(found_none=True))
-    assert (verdict["found"], verdict["silent_errors"]) == (0, 0)
+    verdict = judge(furnished_picture(), Reading(error="NoKingdomFound: none"))
+    assert (verdict["found"], verdict["silent_errors"], verdict["errors"]) == (0, 0, 0)
     assert judge(furnished_picture(), Reading())["silent_errors"] == 1
