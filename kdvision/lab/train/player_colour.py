@@ -22,7 +22,7 @@ from kdvision.files import write_atomically
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.games.layout import Piece, Scene
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
+from kdvision.lab.render.art.folder_art import SOURCES, ArtSet, FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
@@ -63,7 +63,7 @@ class ColouredArt:
         return (self.box if is_drawn else self.printed).tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
-        if kind == "castle" and self.castles and rng.random() < 0.4:
+        if kind == "castle" and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
         return make_piece_mesh(kind, colour, rng)
 
@@ -102,9 +102,9 @@ def write_classifier(classifier: PlayerColourClassifier, path: Path) -> None:
 def load_art(data: Path) -> list[ColouredArt]:
     """Return every combination of scanned and drawn art; loaded once per process."""
     cv2.setNumThreads(1)
-    castles = meshes.load_models(data / "castle_3d")["castle"] if (data / "castle_3d").is_dir() else ()
+    castles = meshes.load_models(data / "castle_3d")["castle"]
     boxes = [get_drawn_box(seed) for seed in range(TRAINING_BOX_COUNT)]
-    scanned = [FolderArt(data, source) for source in list_sources(data)]
+    scanned = [FolderArt(data, source) for source in SOURCES]
     mixed = [ColouredArt(art, box, castles) for art in scanned for box in boxes]
     return [*mixed, *(ColouredArt(box, box, castles) for box in boxes)]
 

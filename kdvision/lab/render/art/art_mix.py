@@ -15,7 +15,7 @@ import numpy as np
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.lab.arrays import Bytes, Rng
-from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt, QueendominoArt, list_sources, parse_domino_number
+from kdvision.lab.render.art.folder_art import SIDE_PX, SOURCES, FolderArt, QueendominoArt, parse_domino_number
 from kdvision.lab.render.art.scene_art import (
     BUILDING_KINDS,
     TRAINING_BOX_COUNT,
@@ -56,13 +56,10 @@ class ArtMix:
     """All training art of a data folder."""
 
     def __init__(self, folder: Path, crops: Crops) -> None:
-        self.dominoes = {source: FolderArt(folder, source) for source in list_sources(folder)}
-        if not self.dominoes:
-            raise FileNotFoundError(f"no pictures of dominoes in {folder}")
+        self.dominoes = {source: FolderArt(folder, source) for source in SOURCES}
         self.crops = crops
-        self.models = meshes.load_models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
-        photos = folder / "queendomino"
-        self.queendomino = QueendominoArt(photos) if QueendominoArt.is_available(photos) else None
+        self.models = meshes.load_models(folder / "castle_3d")
+        self.queendomino = QueendominoArt(folder / "queendomino")
 
     def make_scene_art(
         self, rng: Rng, *, drawn: float = _DRAWN_SCENE_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
@@ -72,8 +69,8 @@ class ArtMix:
             return DrawnSceneArt(get_drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
         sources = (*self.dominoes, _CROPS)
         weight = np.array([_SOURCE_WEIGHTS[name] for name in sources])
-        photos = self.crops.boards or sorted(self.crops.pictures)
-        return MixedSceneArt(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
+        source, photos = str(rng.choice(sources, p=weight / weight.sum())), self.crops.boards
+        return MixedSceneArt(self, source, photos[rng.integers(len(photos))])
 
 
 @cache
@@ -106,10 +103,9 @@ class MixedSceneArt:
             sources = list(self.mix.dominoes.values())
             return sources[rng.integers(len(sources))].tile("castle", name)
         if kind in BUILDING_KINDS:
-            own = self.mix.queendomino
-            if own is None or rng.random() < _DRAWN_PIECE_SHARE:
+            if rng.random() < _DRAWN_PIECE_SHARE:
                 return self._vary(_choose_drawn_box(rng).tile(kind, name), rng)
-            return self._vary(own.building(kind, int(name)), rng)
+            return self._vary(self.mix.queendomino.building(kind, int(name)), rng)
         if kind == "domino" and str(name).startswith("Q"):
             domino = _WEDDING[str(name)]
             halves = enumerate((domino.left, domino.right))
@@ -125,10 +121,10 @@ class MixedSceneArt:
     def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
         own, kind = self.mix.queendomino, str(cell)
-        real = own.squares(kind, side) if own else []
+        real = own.squares(kind, side)
         if kind == "t":
-            towns = [square for half in (0, 1) for square in own.halves("t", half)] if own else []
-            if not towns or rng.random() < _DRAWN_PIECE_SHARE:
+            towns = [square for half in (0, 1) for square in own.halves("t", half)]
+            if rng.random() < _DRAWN_PIECE_SHARE:
                 half = _choose_drawn_box(rng).tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
             else:
                 half = towns[rng.integers(len(towns))]
@@ -152,10 +148,9 @@ class MixedSceneArt:
 
     def _change_crowns(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a square of the cell's terrain that was printed with any other number of crowns but none."""
-        own = self.mix.queendomino
         kinds = [kind for kind in _HALVES if kind[0] == str(cell)[0] and kind[1:]]
         kind = kinds[rng.integers(len(kinds))]
-        real = own.halves(kind, side) if own else []
+        real = self.mix.queendomino.halves(kind, side)
         if real and rng.random() < 0.5:
             half, place = self._vary(real[rng.integers(len(real))], rng, turn=False), side
         else:
@@ -173,7 +168,7 @@ class MixedSceneArt:
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         models = self.mix.models.get(kind)
         if tokens.has_own_colour(kind, colour):
-            if kind == "queen" and self.mix.queendomino and rng.random() < 0.6:
+            if kind == "queen" and rng.random() < 0.6:
                 return tokens.queen_mesh(rng, self.mix.queendomino.queen())
             if models and rng.random() < 0.3:
                 return tokens.make_wooden(kind, models[0], rng)

@@ -27,7 +27,8 @@ _CASTLES: Final = {
 }
 _CORNERS: Final = tomllib.loads(Path(__file__).with_name("domino_photos.toml").read_text("utf-8"))
 _PHOTO_SIZE_PX = (1024, 512)  # of the photos for which these corners hold
-_FIRST_FILES = {"scans": "domino_scans/01.jpg", "photos": "dominoes/01.jpg", "squares": "squares/wheat_0.jpg"}
+SOURCES: Final = ("scans", "photos", "squares")
+"""The full sets of dominoes in a data folder, sharpest first."""
 PHOTOS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("queendomino_photos.toml").read_text("utf-8"))
 _TRIM_SQUARES = 0.02  # cut off on all sides, where the table and the edge of the card are visible
 _QUEEN_SIZE_PX = (160, 256)  # width and height
@@ -43,22 +44,15 @@ class ArtSet(Protocol):
         """
 
 
-def list_sources(folder: Path) -> tuple[str, ...]:
-    """Return the full sets of dominoes in a data folder, sharpest first."""
-    return tuple(name for name, path in _FIRST_FILES.items() if (folder / path).is_file())
-
-
 class FolderArt:
     """The pictures of one source of a data folder, each read once.
 
     Sources are "scans" (`domino_scans/NN.jpg`), "photos" with a rim of table (`dominoes/NN.jpg`) and "squares"
     (`squares/KIND_CROWNS.jpg`). Starting tiles lie in `starting_tiles/` or `squares/`, backs in `domino_backs/`.
-    Raises FileNotFoundError if the folder does not have the source.
+    Raises FileNotFoundError for a picture that is not there.
     """
 
     def __init__(self, folder: Path, source: str) -> None:
-        if source not in list_sources(folder):
-            raise FileNotFoundError(f"no {source} of dominoes in {folder}")
         self.folder, self.source = folder, source
         self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
@@ -123,11 +117,6 @@ def _freeze(picture: NDArray[np.generic]) -> Bytes:
     return np.asarray(picture, np.uint8)
 
 
-def list_photos() -> set[str]:
-    entries = (*PHOTOS["domino"], *PHOTOS["building"], *PHOTOS["unbuilt"], PHOTOS["queen"])
-    return {entry["photo"] for entry in entries}
-
-
 @dataclass(frozen=True)
 class QueendominoArt:
     """The pictures of Queendomino (towns, buildings, squares of its dominoes, the Queen), each cut out once.
@@ -137,11 +126,6 @@ class QueendominoArt:
     """
 
     folder: Path
-
-    @staticmethod
-    def is_available(folder: Path) -> bool:
-        """Return whether the folder has all photos that are used here."""
-        return all((folder / f"{name}.jpg").is_file() for name in list_photos())
 
     def squares(self, kind: str, side: int) -> list[Bytes]:
         """Return the squares of a cell ("m2") that are left (0) or right (1) halves, or else the other halves."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import copy
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from kdvision.lab.render.art.art_mix import ArtMix, MixedSceneArt, vary_print
-from kdvision.lab.render.art.folder_art import QueendominoArt, list_photos
+from kdvision.lab.render.art.folder_art import PHOTOS, QueendominoArt
 from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.train.crop_folder import Crops
@@ -19,8 +16,8 @@ from tests.paths import SHARED
 Picture = NDArray[np.uint8]
 
 DATA = SHARED / "data"
-PHOTOS = DATA / "queendomino"
-needs_data = pytest.mark.skipif(not PHOTOS.is_dir(), reason="the pictures are in the data folder beside the checkout")
+FOLDER = DATA / "queendomino"
+needs_data = pytest.mark.skipif(not FOLDER.is_dir(), reason="the pictures are in the data folder beside the checkout")
 
 
 def red_share(square: Picture) -> float:
@@ -65,13 +62,9 @@ def test_a_varied_print_stays_a_print_of_its_size(drawn: DrawnArt) -> None:
     assert min(red_share(copy) for copy in copies) > 0.35
 
 
-def test_a_folder_without_queendomino_has_no_art_of_it(tmp_path: Path) -> None:
-    assert not QueendominoArt.is_available(tmp_path)
-
-
 @needs_data
 def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
-    art = QueendominoArt(PHOTOS)
+    art = QueendominoArt(FOLDER)
     towns = [*art.halves("t", 0), *art.halves("t", 1)]
     buildings = [art.building("building", number) for number in range(12)]
     backs = [art.building("unbuilt", number) for number in range(9)]
@@ -86,25 +79,14 @@ def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
 
 @needs_data
 def test_the_kingdom_of_experiments_is_not_used() -> None:
-    assert list_photos() and not list_photos() & {"16", "17", "18", "19"}
-
-
-@pytest.fixture(scope="module")
-def art_mix(tmp_path_factory: pytest.TempPathFactory) -> ArtMix:
-    folder = tmp_path_factory.mktemp("data")  # without the models, which load slowly
-    for name in ("domino_scans", "domino_backs", "squares", "queendomino"):
-        (folder / name).symlink_to(DATA / name)
-    pictures = {"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}
-    return ArtMix(folder, Crops(pictures, ()))
+    entries = (*PHOTOS["domino"], *PHOTOS["building"], *PHOTOS["unbuilt"], PHOTOS["queen"])
+    assert not {entry["photo"] for entry in entries} & {"16", "17", "18", "19"}
 
 
 @needs_data
-@pytest.mark.parametrize("royal", [True, False])
-def test_every_source_has_queendomino_with_or_without_its_photos(art_mix: ArtMix, royal: bool) -> None:
-    mix = copy.copy(art_mix)
-    if not royal:
-        mix.queendomino = None
+def test_every_source_has_queendomino() -> None:
     rng = np.random.default_rng(2)
+    mix = ArtMix(DATA, Crops({"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}, ()))
     for source in (*mix.dominoes, "crops"):
         art = MixedSceneArt(mix, source, "a")
         lake = art.tile("domino", "Q33", rng)  # town and lake
