@@ -29,7 +29,6 @@ class Shot:
     margin: float = 1.2  # of the table around the kingdoms that they may use, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table
-    roll: float = 0.0
     fill: float = 0.8
     turn: float = 3.0  # rotation of the kingdom in degrees
     factors: PhotoFactors = FAIR

@@ -22,7 +22,7 @@ from kdvision.lab.render.camera import fit_camera
 from kdvision.lab.render.cards import PrintStyle
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.renderer import Picture
-from kdvision.lab.render.scenes import OTHER_OBJECTS, SceneBuilder
+from kdvision.lab.render.scenes import COLOURS, OTHER_OBJECTS, SceneBuilder
 from scripts.sample_shots import SHOTS, Shot
 from scripts.sample_truth import describe_picture
 
@@ -63,7 +63,7 @@ _KINGDOM_CENTRES = {
 def make_shot_scene(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
     """Return the table of a shot, with these kingdoms or with new ones."""
     builder = SceneBuilder(rng)
-    colours = [*rng.permutation(["blue", "green", "pink", "yellow"]), "brown"]
+    colours = [*rng.permutation(COLOURS), "brown"]
     if shot.kingdoms:
         chosen = kingdoms or play_kingdoms(shot, rng)
         for kingdom, at, colour in zip(chosen, _KINGDOM_CENTRES[shot.kingdoms], colours, strict=False):
@@ -105,7 +105,6 @@ def take_photo(
         scene.outline() if shot.kingdoms else EMPTY_VIEW_SQUARES,
         tilt=np.radians(shot.tilt),
         azimuth=-np.radians(shot.azimuth),
-        roll=np.radians(shot.roll),
         focal=1.0,
         width=width,
         height=height,

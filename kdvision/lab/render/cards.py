@@ -13,8 +13,7 @@ from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
 from kdvision.lab.games.layout import Tile
 from kdvision.lab.render.camera import Camera
 from kdvision.lab.render.objects.surface import Surface
-
-Vector = tuple[float, float, float]
+from kdvision.lab.render.raster import Vector
 
 _MAX_SHEET_SIDE_PX = 3200
 

@@ -13,12 +13,12 @@ from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
 from kdvision.lab.games.layout import Kingdom, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
-from kdvision.lab.render.cards import PrintStyle, Vector
+from kdvision.lab.render.cards import PrintStyle
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.surface import TableTop, paint
 from kdvision.lab.render.objects.table_tops import make_table_top
-from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
+from kdvision.lab.render.raster import Mesh, Vector, draw_mesh, draw_shadow
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 
 ASPECT_RATIOS: Final = (1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16)
