@@ -22,8 +22,9 @@ from kdvision.files import write_atomically
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.games.layout import Piece, Scene
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art.folder_art import SOURCES, ArtSet, FolderArt
+from kdvision.lab.render.art.folder_art import SOURCES, FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.run import PACKAGE, Run
@@ -37,8 +38,6 @@ from kdvision.vision.networks.cells import prepare_crops
 
 COLOURS = tuple(meshes.COLOURS)
 """The colours of the games without expansions."""
-PRINTED_COLOURS = ("blue", "green", "pink", "yellow")
-"""Colours of Kingdomino's own starting tiles; the others are drawn."""
 MIN_PRECISION: Final = 0.98
 """Least precision of the reported colours on held-out squares."""
 PHOTO_SIZE_PIXELS: Final = 300
@@ -52,14 +51,14 @@ RIDGE: Final = 0.001
 class ColouredArt:
     """Art in which castle and starting tile have exactly the colour of the player."""
 
-    printed: ArtSet
-    box: ArtSet
+    printed: DrawnArt | FolderArt
+    box: DrawnArt
     castles: Sequence[Mesh]
     scraps: Sequence[Bytes] = ()
 
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; castles in colours that are not printed are drawn."""
-        is_drawn = kind == "castle" and name not in PRINTED_COLOURS
+        is_drawn = kind == "castle" and name not in scenes.COLOURS
         return (self.box if is_drawn else self.printed).tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from kdvision.lab.arrays import Points
 from kdvision.lab.experiments.factors import BOXES
 from kdvision.lab.games.layout import KingdomLayout, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.objects.surface import paint
 from kdvision.lab.render.scene_factors import SceneFactors, measure_square_side
@@ -26,8 +27,7 @@ Bytes = NDArray[np.uint8]
 SMALL = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
 
 
-@dataclass(frozen=True)
-class Plain:
+class Plain(DrawnArt):
     """A box with plain grey tiles."""
 
     def tile(self, kind: str, name: int | str) -> Bytes:

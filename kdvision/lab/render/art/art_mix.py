@@ -16,13 +16,7 @@ from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.lab.arrays import Bytes, Rng
 from kdvision.lab.render.art.folder_art import SIDE_PX, SOURCES, FolderArt, QueendominoArt, parse_domino_number
-from kdvision.lab.render.art.scene_art import (
-    BUILDING_KINDS,
-    TRAINING_BOX_COUNT,
-    DrawnSceneArt,
-    get_drawn_box,
-    make_piece_mesh,
-)
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.raster import Mesh
@@ -102,7 +96,7 @@ class MixedSceneArt:
                 return self._choose_crop("#", rng)
             sources = list(self.mix.dominoes.values())
             return sources[rng.integers(len(sources))].tile("castle", name)
-        if kind in BUILDING_KINDS:
+        if kind in ("building", "unbuilt"):
             if rng.random() < _DRAWN_PIECE_SHARE:
                 return self._vary(_choose_drawn_box(rng).tile(kind, name), rng)
             return self._vary(self.mix.queendomino.building(kind, int(name)), rng)

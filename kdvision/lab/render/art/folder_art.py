@@ -8,7 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -34,16 +34,6 @@ _TRIM_SQUARES = 0.02  # cut off on all sides, where the table and the edge of th
 _QUEEN_SIZE_PX = (160, 256)  # width and height
 
 
-class ArtSet(Protocol):
-    """Where the pictures of a box come from."""
-
-    def tile(self, kind: str, name: int | str) -> Bytes:
-        """Return the picture of a domino or its back, (256, 512, 3), or of the starting tile of a colour.
-
-        `kind` and `name` are as in `layout.Tile`.
-        """
-
-
 class FolderArt:
     """The pictures of one source of a data folder, each read once.
 
@@ -57,7 +47,10 @@ class FolderArt:
         self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
     def tile(self, kind: str, name: int | str) -> Bytes:
-        """Return the picture of a tile; see `ArtSet`. A back shows the nearest number that has a picture."""
+        """Return the picture of a domino or its back, (256, 512, 3), or of the starting tile of a colour.
+
+        `kind` and `name` are as in `layout.Tile`. A back shows the nearest number that has a picture.
+        """
         if kind == "castle":
             return _load_trimmed(self.folder / _CASTLES[self.source][str(name)], SIDE_PX)
         number = parse_domino_number(name)

@@ -6,12 +6,11 @@ from functools import cache
 from typing import ClassVar
 
 from kdvision.lab.arrays import Bytes, Rng
-from kdvision.lab.render.art.folder_art import ArtSet
+from kdvision.lab.render.art.folder_art import FolderArt
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import household, meshes, tokens
 from kdvision.lab.render.raster import Mesh
 
-BUILDING_KINDS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings
 TRAINING_BOX_COUNT = 4  # the drawn boxes 0 to 3 are for training; experiments use later ones
 EXTRA_TRAINING_BOXES = range(100, 116)
 """More drawn boxes for training, which show castles and terrains in many prints; no experiment uses them."""
@@ -31,15 +30,13 @@ def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
 class DrawnSceneArt:
     """The art of a scene from a single set; `scraps` are photographed surfaces for table tops."""
 
-    art: ArtSet
+    art: DrawnArt | FolderArt
     scraps: Sequence[Bytes] = ()
     source: ClassVar[str] = "drawn"
 
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; see `renderer.SceneArt`. Only drawn sets have Queendomino's tiles."""
-        is_queendomino = kind in BUILDING_KINDS or str(name).startswith("Q")
-        art = get_drawn_box(0) if is_queendomino and not isinstance(self.art, DrawnArt) else self.art
-        return art.tile(kind, name)
+        return self.art.tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         return make_piece_mesh(kind, colour, rng)

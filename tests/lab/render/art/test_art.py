@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.folder_art import SOURCES, ArtSet, FolderArt, cut_print
+from kdvision.lab.render.art.folder_art import SOURCES, FolderArt, cut_print
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects.meshes import COLOURS
 from tests.paths import SHARED
@@ -110,7 +110,7 @@ def test_castles_and_backs_differ_by_colour_and_number() -> None:
 
 
 def test_drawn_and_folder_art_have_the_same_form(drawn: DrawnArt) -> None:
-    sets: list[ArtSet] = [drawn]
+    sets: list[DrawnArt | FolderArt] = [drawn]
     if DATA.is_dir():
         sets += [FolderArt(DATA, source) for source in SOURCES]
     for art in sets:
