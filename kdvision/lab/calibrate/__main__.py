@@ -18,7 +18,7 @@ from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScen
 from kdvision.lab.model_file import update_metadata
 from kdvision.lab.run import Run, make_parser, use_models
 from kdvision.vision.assess.calibration import Calibration
-from kdvision.vision.networks.onnx import find_model, load_model
+from kdvision.vision.networks.onnx import load_model
 
 Result = TypeVar("Result")
 
@@ -84,7 +84,7 @@ def fit_weights(run: CalibrationRun, path: Path) -> None:
 
 def fit(run: CalibrationRun) -> Calibration:
     """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
-    path = find_model("cells")
+    path = run.models / "cells.onnx"
     if not run.keep_weights:
         fit_weights(run, path)
     observed_scenes = run.observe("plain", BOARD_SEED, run.scenes)
@@ -116,6 +116,8 @@ def main() -> None:
     run = CalibrationRun(**options)
     if run.scenes < MIN_FIT_SCENES and not validate_only:
         parser.error(f"a fit needs at least {MIN_FIT_SCENES} scenes")
+    if not (validate_only or (run.models / "cells.onnx").is_file()):
+        parser.error(f"there is no cells.onnx in {run.models} to write the calibration into: copy one there")
     use_models(run.models)
     run.results.mkdir(parents=True, exist_ok=True)
     calibration = Calibration.from_metadata(load_model("cells", 1).metadata) if validate_only else fit(run)

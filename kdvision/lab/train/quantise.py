@@ -62,7 +62,10 @@ class _InputReader(CalibrationDataReader):  # type: ignore[misc]
 def quantise_networks(run: Run) -> None:
     """Quantise each network that is still in floats, and keep the result if it loses next to nothing."""
     for name in NAMES:
-        path = find_model(name)
+        path = run.models / f"{name}.onnx"
+        if not path.is_file():
+            print(f"{name} is not in {run.models}, so there is nothing to quantise", flush=True)
+            continue
         if METADATA_KEY in Model(path, threads=1).metadata:
             print(f"{name} is quantised already", flush=True)
             continue

@@ -52,6 +52,19 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
     assert {path.name: path.read_bytes() for path in models.glob("*.onnx")} == before
 
 
+def test_a_folder_without_the_network_gets_no_calibration(
+    tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The program would find the shipped network instead."""
+    (models / "cells.onnx").unlink()
+    monkeypatch.setattr(command, "fit", lambda _: pytest.fail("it is fitted"))
+    monkeypatch.setattr("sys.argv", ["calibrate", "--models", str(models), "--work", str(tmp_path / "work")])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2
+    assert "copy one there" in capsys.readouterr().err
+
+
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
     before, about = digest_observer("calibration"), Model(models / "cells.onnx").metadata
     update_metadata(models / "cells.onnx", {"calibration": {"review_threshold": 0.5}})

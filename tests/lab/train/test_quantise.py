@@ -88,3 +88,15 @@ def test_only_a_network_in_floats_is_quantised_and_replaced_if_little_is_lost(
         assert about[METADATA_KEY]["right"] == {"floats": 100, "whole numbers": 99}
     else:
         assert METADATA_KEY not in about
+
+
+def test_a_network_that_the_folder_lacks_is_not_quantised_elsewhere(
+    cells: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = cells.read_bytes()
+    monkeypatch.setattr(quantising, "find_model", lambda _: cells)
+    monkeypatch.setattr(quantising, "record_inputs", lambda _: {"detector": [make_crops(8, 1)]})
+    monkeypatch.setattr(quantising, "count_right_kingdoms", lambda *_: 100)
+    quantise_networks(Run(tmp_path, tmp_path / "models", tmp_path, workers=1))
+    assert cells.read_bytes() == before
+    assert "nothing to quantise" in capsys.readouterr().out
