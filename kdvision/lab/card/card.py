@@ -4,8 +4,6 @@ The template `card.md.j2` holds the prose and says which columns each table has;
 model files and from models/results/.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +13,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kdvision.files import write_atomically
-from kdvision.lab.experiments.experiment import add_up, compute_model_digests
+from kdvision.lab.experiments.experiment import add_up, compute_model_digests, read_csv
 from kdvision.vision.networks.cells import locate_heads
 from kdvision.vision.networks.onnx import Model
 
@@ -39,8 +37,7 @@ def load_metadata(models: Path) -> dict[str, Mapping[str, Any]]:
 
 def load_tables(models: Path) -> dict[str, Table]:
     """Return the tables in models/results/ by name."""
-    paths = sorted(models.glob("results/*.csv"))
-    return {path.stem: list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in paths}
+    return {path.stem: read_csv(path) for path in sorted(models.glob("results/*.csv"))}
 
 
 def load_descriptions(models: Path) -> Descriptions:

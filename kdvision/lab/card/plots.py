@@ -6,7 +6,6 @@ a test finds plots of earlier results.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import re
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scipy.stats import binomtest
 
 from kdvision.files import write_atomically
-from kdvision.lab.experiments.experiment import add_up
+from kdvision.lab.experiments.experiment import add_up, read_csv
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,8 +101,7 @@ def write_plots(results: Path) -> None:
     for name, draw in {"stress-coverage": draw_coverage, **{plot.table: plot.draw for plot in PLOTS}}.items():
         path = results / f"{name}.csv"
         if path.is_file():
-            lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
-            write_atomically(path.with_suffix(".svg"), draw(lines, source=describe_source(path)))
+            write_atomically(path.with_suffix(".svg"), draw(read_csv(path), source=describe_source(path)))
 
 
 def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:

@@ -3,7 +3,6 @@
 Parts that were removed from the program keep the row with which they were measured last (`ablation_removed.csv`).
 """
 
-import csv
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -13,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
-from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
+from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_csv, read_picture
 from kdvision.lab.experiments.factors import DRAWN, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.vision import find
@@ -109,8 +108,7 @@ def _measure(data: Path, case: Row) -> list[Row]:
 
 def load_removed() -> list[Row]:
     """Return the rows of the parts that were removed, each with where it was measured."""
-    with REMOVED.open(encoding="utf-8", newline="") as file:
-        return [dict(row) for row in csv.DictReader(file)]
+    return [dict(row) for row in read_csv(REMOVED)]
 
 
 EXPERIMENT: Final = Experiment(

@@ -4,6 +4,7 @@ A run keeps the rows of each case in a work folder and goes on there after an in
 another version of the program are not used.
 """
 
+import csv
 import hashlib
 import json
 import sys
@@ -152,6 +153,11 @@ def format_csv(rows: Sequence[Row]) -> str:
     """Return rows as CSV; the columns are those of the first row."""
     columns = list(rows[0]) if rows else []
     return text.format_csv(columns, ([row[name] for name in columns] for row in rows))
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table that `format_csv` made."""
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 @dataclass(frozen=True)
