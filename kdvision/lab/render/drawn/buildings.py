@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import Canvas, Circles
+from kdvision.lab.render.drawn.canvas import Canvas, Circles, make_oval, make_stone, shift_points
 from kdvision.lab.render.drawn.colours import INK, Colour, choose, darken, lighten, vary
 from kdvision.lab.render.drawn.motifs import draw_chimney, draw_crown, draw_door, draw_house, draw_smoke
-from kdvision.lab.render.drawn.outlines import make_oval, make_stone, shift_points
 
 _EARTH: Colour = (206, 74, 52)
 _GREY: Colour = (176, 168, 162)

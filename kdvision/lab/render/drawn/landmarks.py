@@ -10,9 +10,8 @@ import numpy as np
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn import motifs
-from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.canvas import Canvas, make_blob, make_oval, make_stone, shift_points
 from kdvision.lab.render.drawn.colours import INK, WHITE, Colour, darken, lighten, mix, vary
-from kdvision.lab.render.drawn.outlines import make_blob, make_oval, make_stone, shift_points
 
 _PLASTER: Colour = (240, 226, 196)
 

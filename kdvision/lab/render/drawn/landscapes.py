@@ -10,10 +10,9 @@ import numpy as np
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn.buildings import paint_town
-from kdvision.lab.render.drawn.canvas import Canvas, Circles
+from kdvision.lab.render.drawn.canvas import Canvas, Circles, make_blob, make_oval, shift_points
 from kdvision.lab.render.drawn.colours import INK, Colour, choose, darken, lighten, mix, vary
 from kdvision.lab.render.drawn.motifs import draw_boat, draw_boulder, draw_fir, draw_gold, draw_sheep, draw_tree
-from kdvision.lab.render.drawn.outlines import make_blob, make_oval, shift_points
 
 
 def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:

@@ -6,9 +6,8 @@ Each is drawn about the origin of its canvas; trees and sheep are in units of th
 import numpy as np
 
 from kdvision.lab.arrays import Rng
-from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.canvas import Canvas, Point, make_oval, make_stone, shift_points
 from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix, vary
-from kdvision.lab.render.drawn.outlines import Point, make_oval, make_stone, shift_points
 
 _GOLD: Colour = (250, 196, 40)
 _BRONZE: Colour = (150, 96, 16)

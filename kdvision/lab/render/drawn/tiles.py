@@ -10,12 +10,11 @@ from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
-from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.canvas import Canvas, make_oval, make_stone, shift_points
 from kdvision.lab.render.drawn.colours import Colour, choose, darken, lighten, vary
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.outlines import make_oval, make_stone, shift_points
 from kdvision.lab.render.objects.meshes import RGB
 
 SIDE_PX = 256  # of a square

@@ -11,10 +11,9 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import Bytes, Floats, Rng
-from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.canvas import Canvas, make_oval, shift_points
 from kdvision.lab.render.drawn.colours import INK, Colour, choose, darken, lighten, mix, vary
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.outlines import make_oval, shift_points
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh, make_standing
 
