@@ -11,10 +11,9 @@ from torch.nn import functional as F
 
 from kdvision.lab.arrays import Bytes
 from kdvision.lab.train.examples import GEMS, PIECE, PIECES, TILE_KINDS, CellExamples
-from kdvision.lab.train.networks import CORNERS, PARTNERS, CellNet
+from kdvision.lab.train.networks import CellNet
+from kdvision.vision.networks.cells import locate_heads
 
-KINDS = len(TILE_KINDS)
-LOGITS_PER_HEAD = (KINDS, 1, 1, PARTNERS, len(PIECES), CORNERS)
 REPORT_STEPS = 250
 """The loss is printed every so many steps."""
 
@@ -66,9 +65,14 @@ def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
     return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
 
 
+def split_heads(logits: Tensor) -> list[Tensor]:
+    """Return the columns of each head of the cell classifier's logits."""
+    return [logits[:, part] for part in locate_heads(len(TILE_KINDS), len(PIECES)).values()]
+
+
 def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
     """Return the loss of a batch of logits for labels (n, 9); heads without a label (-1) add nothing."""
-    on_kind, on_tile, on_hidden, on_partner, on_piece, on_gems = output.split(LOGITS_PER_HEAD, dim=1)
+    on_kind, on_tile, on_hidden, on_partner, on_piece, on_gems = split_heads(output)
     kind, tile, hidden, partner, piece = labels[:, : PIECE + 1].unbind(1)
     gems = labels[:, GEMS]
     known = gems >= 0
@@ -103,8 +107,7 @@ def measure_cells(
     """Return temperatures and error rates on held-out examples: plain tables, tables with pieces, real photos."""
     parts = [plain, with_pieces, real]
     examples = CellExamples.join(parts)
-    heads = compute_cell_logits(net, examples.crops).split(LOGITS_PER_HEAD, dim=1)
-    on_kind, on_tile, _, on_partner, on_piece, on_gems = heads
+    on_kind, on_tile, _, on_partner, on_piece, on_gems = split_heads(compute_cell_logits(net, examples.crops))
     labels = torch.from_numpy(examples.labels)
     kind, tile, _, partner, piece = labels[:, : PIECE + 1].unbind(1)
     gems = labels[:, GEMS]

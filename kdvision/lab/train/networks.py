@@ -6,12 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kdvision.vision.networks.cells import locate_heads
+
 DETECTOR_OUTPUTS = 8
 """Per output pixel: square or not, offset to its centre (2), code of its axes (5); see `vision.networks.detector`."""
-PARTNERS = 4
-"""Possible neighbours that are the other half of the same domino: right, down, left, up."""
-CORNERS = 4
-"""Corners of a square on which a gem may lie: top left, top right, bottom right, bottom left."""
 COLOUR_FEATURES = 6
 """Mean and standard deviation of the colours of a square; see `vision.classify.context`."""
 OWN_EVIDENCE_SHARE = 0.1
@@ -76,7 +74,7 @@ class DetectorNet(nn.Module):
 class CellNet(nn.Module):
     """Cell classifier: crops (n, 3, 64, 64), 0 to 255, with the square in the middle 40 pixels -> logits.
 
-    The outputs are: kinds of tile; tile or none; hidden or visible; partner; piece; gem on each corner.
+    `vision.networks.cells.locate_heads` says which outputs are which.
     """
 
     def __init__(self, kinds: int, pieces: int, width: int = 32) -> None:
@@ -91,7 +89,7 @@ class CellNet(nn.Module):
             nn.Dropout2d(0.1),
         )
         self.squeeze = nn.Conv2d(4 * width, 24, 1)
-        self.head = nn.Linear(8 * width + 24 * 64, kinds + 2 + PARTNERS + pieces + CORNERS)
+        self.head = nn.Linear(8 * width + 24 * 64, locate_heads(kinds, pieces)["gems"].stop)
 
     def forward(self, x: Tensor) -> Tensor:
         features = self.body(self.stem((x - PIXEL_MEAN) / PIXEL_DEVIATION))
