@@ -1,12 +1,15 @@
 """Benchmarks write their figures with the machine, and fail if a limit is exceeded."""
 
 import json
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import tables
+from benchmarks import server, tables
 from benchmarks.measurement import Measurement, get_processor, time_in_turns
 from benchmarks.photos import decode, enlarge_sample
 
@@ -38,6 +41,20 @@ def test_a_table_that_no_phone_watches_is_wrong_usage(capsys: pytest.CaptureFixt
         tables.main(["--phones", "4", "--tables", "8"])
     assert ended.value.code == 2
     assert "fewer --tables" in capsys.readouterr().err
+
+
+def test_an_error_of_one_phone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def use_phone(_: object, photos: Sequence[object], __: object) -> None:
+        if len(photos) == 1:
+            raise ConnectionError("reset by the server")
+
+    idle = nullcontext(SimpleNamespace(get_megabytes=lambda _: 0.0))
+    monkeypatch.setattr(server, "start_server", lambda: idle)
+    monkeypatch.setattr(server, "read_boards", lambda *_: [])
+    monkeypatch.setattr(server, "use_phone", use_phone)
+    monkeypatch.setattr("sys.argv", ["server", "--phones", "2", "--photos", "1"])
+    with pytest.raises(ConnectionError):
+        server.main()
 
 
 def test_calls_are_timed_in_turns() -> None:
