@@ -141,6 +141,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="which samples to render; by default all")
     parser.add_argument("--folder", type=Path, default=Path("samples"))
     options = parser.parse_args()
+    if unknown := set(options.names) - {shot.name for shot in SHOTS}:
+        parser.error(f"there is no sample {', '.join(sorted(unknown))}: see {options.folder / 'README.md'}")
     options.folder.mkdir(exist_ok=True)
     art = DrawnArt(seed=3)
     for shot in SHOTS:

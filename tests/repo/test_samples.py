@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import kdvision
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board
+from scripts import samples
 from scripts.samples import make_readme
 from tests.paths import ROOT
 
@@ -131,3 +132,13 @@ def test_a_photo_without_a_kingdom_is_reported(photo: Path, results: dict[Path, 
     assert (results[photo]["kingdoms"], bool(results[photo]["hint"])) == ([], True)
     with pytest.raises(NoKingdomFound):
         kdvision.read(photo)
+
+
+def test_an_unknown_sample_is_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["samples", "dmeo", "--folder", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        samples.main()
+    assert ended.value.code == 2
+    assert "there is no sample dmeo" in capsys.readouterr().err
