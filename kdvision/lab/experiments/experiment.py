@@ -106,8 +106,9 @@ def run(
     cases = experiment.list_cases(data, seed, quick=quick)
     rows = measure_cases(experiment, cases, work=work, data=data, workers=workers)
     summary = experiment.summarise(rows)
+    options = " --quick" * quick + f" --seed {seed}" * bool(seed)
     settings = {
-        "command": " ".join(["python -m kdvision.lab.experiments", experiment.name, *(["--quick"] if quick else [])]),
+        "command": f"python -m kdvision.lab.experiments {experiment.name}{options}",
         "question": experiment.question,
         "seed": seed,
         "cases": len(cases),

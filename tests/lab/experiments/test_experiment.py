@@ -59,6 +59,12 @@ def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
     assert set(about["models"]) == {"cells", "context", "detector"}
 
 
+def test_the_command_of_a_run_has_its_options(tmp_path: Path) -> None:
+    run(NUMBERS, results=tmp_path, work=tmp_path, data=DATA, seed=2, quick=True)
+    about = json.loads((tmp_path / "numbers.json").read_text())
+    assert about["command"] == "python -m kdvision.lab.experiments numbers --quick --seed 2"
+
+
 def test_risk_is_traced_from_the_most_probable_picture_on() -> None:
     rows: list[Row] = [
         {"family": "light", "probability": probability, "exact": exact, "unflagged": unflagged}
