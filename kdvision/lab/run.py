@@ -52,6 +52,12 @@ def use_models(folder: Path) -> None:
     os.environ["KDVISION_MODELS"] = str(folder)
 
 
+def digest_folder(folder: Path) -> str:
+    """Return a digest of the names, sizes and times of the files below a folder."""
+    states = [(path, path.stat()) for path in sorted(folder.rglob("*"))]
+    return hashlib.sha256(repr([(path, one.st_size, one.st_mtime_ns) for path, one in states]).encode()).hexdigest()
+
+
 def digest_package(*patterns: str) -> str:
     """Return a digest of the code and the data files of the package that match one of these patterns."""
     paths = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
