@@ -20,9 +20,9 @@ from typing import Final
 import numpy as np
 
 from kdvision.evaluate.workers import map_in_processes
+from kdvision.lab.experiments.labelled import SETS
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-LABELLED: Final = ("photos", "boards", "queendomino")
 FIRST_SEED: Final = 7_700_000
 """Seeds of the rendered scenes; training and calibration use others."""
 DAMAGED_FILES: Final = 40
@@ -79,7 +79,7 @@ def list_pictures(work: Path, data: Path, scenes: int) -> Iterator[Path]:
             (work / "scenes").mkdir(parents=True)
             make_scenes(work / "scenes", scenes, data)
         yield from sorted((work / "scenes").iterdir())
-        for name in LABELLED:
+        for name in SETS:
             yield from sorted((data / name).rglob("*.jpg"))
 
 

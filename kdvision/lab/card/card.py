@@ -8,20 +8,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kdvision.files import write_atomically
 from kdvision.lab.experiments.experiment import add_up, compute_model_digests, read_csv
+from kdvision.lab.experiments.labelled import SETS
 from kdvision.vision.networks.cells import locate_heads
 from kdvision.vision.networks.onnx import Model
 
 Table = Sequence[Mapping[str, str]]
 Descriptions = Mapping[str, Mapping[str, Any]]
-
-SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino": "photos of Queendomino"}
-"""The sets of labelled photos and their titles."""
 
 
 def write_card(models: Path) -> None:

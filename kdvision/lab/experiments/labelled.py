@@ -12,8 +12,8 @@ from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
 from kdvision.lab.experiments.experiment import Experiment, Row, count_crashes
 
-SETS: Final = ("photos", "boards", "queendomino")
-"""Folders of labelled photos; no network was trained on any of them."""
+SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino": "photos of Queendomino"}
+"""Folders of labelled photos, with their titles; no network was trained on any of them."""
 COMPARED_ROOMS: Final = ("beige-table", "cutting-mat", "grey-carpet", "grey-table", "wooden-desk")
 """Rooms of the 28 photos that are corrupted and covered; rooms added later would change what figures mean."""
 COVERAGE_STEPS: Final = 40

@@ -19,12 +19,10 @@ OBJECTS: Final[Mapping[str, Sequence[str]]] = {
     "loose dominoes": ("offer", "scatter", "men", "backs"),
 }
 """What lies on the rendered tables of each kind."""
-TEXTURES: Final = "textures"
-PHOTOS: Final = "photos"
 SCENES: Final = 300
 """Rendered tables of each kind."""
 MAX_TEXTURES: Final = 1200
-FOLDERS: Final = {TEXTURES: Path("tiles", "not_tile"), PHOTOS: Path("no_kingdom")}
+FOLDERS: Final = {"textures": Path("tiles", "not_tile"), "photos": Path("no_kingdom")}
 """Folders of pictures below the data folder. On the photos, a kingdom that is flagged is no error."""
 
 
