@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
@@ -23,26 +24,24 @@ PHOTOS: Final = 24
 SECONDS: Final = "seconds"
 
 
-def read_timed(job: Job) -> JobResult:
-    """Read a photo as a worker does, and note the processor time."""
+def run_timed(task: Task, job: Job) -> JobResult:
+    """Return the result of a task, with the processor time that it took."""
     start = time.process_time()
-    result = read_photo(job)
+    result = task(job)
     return result._replace(data={**result.data, SECONDS: time.process_time() - start})
 
 
-def decode_timed(job: Job) -> JobResult:
-    """Only decode a photo, and note the processor time."""
-    start = time.process_time()
+def decode_photo(job: Job) -> JobResult:
+    """Decode a photo and read nothing."""
     decode(job.data)
-    result = failed_result(KdvisionError("it was only decoded"))
-    return result._replace(data={**result.data, SECONDS: time.process_time() - start})
+    return failed_result(KdvisionError("it was only decoded"))
 
 
 class TimedExecutor(PoolExecutor):
     """A pool that collects the processor time of each photo."""
 
     def __init__(self, task: Task, seconds: list[float]) -> None:
-        super().__init__(WORKERS, task=task)
+        super().__init__(WORKERS, task=partial(run_timed, task))
         self.seconds = seconds
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
@@ -60,8 +59,8 @@ def measure_batch() -> Iterator[Measurement]:
             name = SAMPLES[number % len(SAMPLES)]
             data = enlarge_sample(name) + number.to_bytes(2, "big")  # bytes behind the picture make it another file
             (folder / f"table{number // 4 + 1}-{name}{number}.jpg").write_bytes(data)
-        reading = _run(folder, Path(work) / "read", read_timed)
-        decoding = _run(folder, Path(work) / "decode", decode_timed)
+        reading = _run(folder, Path(work) / "read", read_photo)
+        decoding = _run(folder, Path(work) / "decode", decode_photo)
     yield Measurement(f"{WORKERS} workers: whole batch", 60 * reading[0], "photos a minute")
     yield Measurement(f"{WORKERS} workers: decoding only", 60 * decoding[0], "photos a minute")
     yield Measurement("processor time of a photo", reading[1], ratio=reading[1] / decoding[1])
