@@ -23,6 +23,7 @@ from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
 from kdvision.batch.reading.job import Observation, unpack_observation
 from kdvision.batch.standings import Standings
 from kdvision.batch.store.folder import Data
+from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import name_box
 from kdvision.game.scoring import score
@@ -49,14 +50,21 @@ class TableVerdict(NamedTuple):
     probability: float
     is_certain: bool
     doubts: Mapping[str, float]
-    others: Sequence[tuple[str, float]]
+    others: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def parse(cls, value: Any) -> "TableVerdict":
+        """The verdict that was stored; raises ValueError or TypeError if it is not valid."""
+        board, probability, is_certain, doubts, others = value
+        other_boards = tuple((str(Board.parse(other)), float(p)) for other, p in others)
+        return cls(str(Board.parse(board)), float(probability), bool(is_certain), {**doubts}, other_boards)
 
 
 def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standings, dict[str, tuple[TableVerdict, ...]]]:
     """The standings with the joint decisions on the tables, and these verdicts, each by a key of its inputs.
 
     The verdicts on a table are empty if its kingdoms cannot be compared. Those that are stored under their keys are not
-    found again.
+    found again. Invalid ones are ignored.
     """
     rules = standings.event.rules
     max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
@@ -71,9 +79,11 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
         inputs = [str(one.board) if one.is_known else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
         parts = [kdvision.__version__, rules.side, box, inputs]
         key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-        if key in stored_verdicts:
-            verdicts[key] = tuple(TableVerdict(*values) for values in stored_verdicts[key])
-        else:
+        try:
+            verdicts[key] = tuple(map(TableVerdict.parse, stored_verdicts[key]))
+            if len(verdicts[key]) not in (0, len(kingdoms)):
+                raise ValueError
+        except (KeyError, TypeError, ValueError, NotationError):
             verdicts[key] = _decide(kingdoms, rules.side, box)
         for one, verdict in zip(kingdoms, verdicts[key], strict=False):
             if not one.is_known and not one.data["problems"]:

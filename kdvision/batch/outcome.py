@@ -67,8 +67,8 @@ def evaluate_event(
     event: Event,
     records: Iterable[PhotoRecord],
     corrections: CorrectionFile,
-    verdicts: Data,
     failures: Iterable[Failure] = (),
+    verdicts: Data | None = None,
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
@@ -82,7 +82,7 @@ def evaluate_event(
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats((one for one in photos if not one.gone), event)
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
-    standings, new_verdicts = decide_tables(standings, verdicts)
+    standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)
     photo_failures = [
         Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None

@@ -205,7 +205,7 @@ class BatchRun:
         for name in contents.photos.keys() - self.records.keys():  # the run was stopped, and nobody has won yet
             self.records[name] = _record_failure(name, unread)
         all_failures = sorted((*contents.failures, *self.failures.values()))
-        outcome = evaluate_event(self.event, self.records.values(), self.corrections, self.verdicts, all_failures)
+        outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.

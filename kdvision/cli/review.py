@@ -71,7 +71,7 @@ def review(
     corrections = CorrectionFile(out)
     records, _ = load_records(out)
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
-    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts)
+    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome)
     new_corrections = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
     if new_corrections:

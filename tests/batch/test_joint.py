@@ -178,7 +178,7 @@ def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, 
         corrections.reload()
     kingdoms = {
         kingdom.photo.name: kingdom.data["board"]
-        for kingdom in evaluate_event(Event(), records, corrections, {}).standings.kingdoms
+        for kingdom in evaluate_event(Event(), records, corrections).standings.kingdoms
     }
     assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [counts]}
 
@@ -195,7 +195,7 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
     corrections = CorrectionFile(tmp_path)
     corrections.add([Correction("bo.jpg", "bo", 1, board="# w m3")])
     corrections.reload()
-    outcome = evaluate_event(Event(), [photo_result("ann", ANN), misread_bo()], corrections, {})
+    outcome = evaluate_event(Event(), [photo_result("ann", ANN), misread_bo()], corrections)
     bo = outcome.standings.kingdoms[1]
     assert bo.data["board"] == ["# w m3"] and not bo.is_corrected
     assert not bo.data["review"] and not bo.data["problems"] and bo.data["probability"] == 1
@@ -241,3 +241,19 @@ def test_stored_decisions_are_not_made_again(tmp_path: Path, monkeypatch: pytest
 def test_a_damaged_file_of_decisions_is_ignored(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".tables.json").write_bytes(content)
     assert ResultFolder(tmp_path).load_json(".tables.json") is None
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        5,
+        [["?x", 1, True, {}, []]] * 2,
+        [[1, 1, True, {}, []]] * 2,
+        [["# w"]] * 2,
+        [["# w", "x", 1, {}, []]] * 2,
+        [["# w m3", 1, True, {}, []]],
+    ],
+)
+def test_tables_with_invalid_stored_decisions_are_decided_again(verdicts: object, tmp_path: Path) -> None:
+    stored = dict.fromkeys(store_verdicts(tmp_path), verdicts)
+    assert stored and decide_table(*TABLE, stored=stored) == decide_table(*TABLE)
