@@ -184,7 +184,10 @@ def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions,
     """Print that the photos show different games, and which players have no kingdom; True if that is so."""
     if not has_one_game:
         text = "Nobody wins: the photos show different games. If they are of one game, name it with --game"
-        print_message(text) if options.as_json else print_line(f" ! {text}.")
+        if options.as_json:
+            print_message(text)
+        else:
+            print_line(f" ! {text}.")
     unmatched_players = options.players.describe_unmatched([reading.colour for reading in readings])
     if readings and unmatched_players:
         print_message(unmatched_players)
