@@ -115,9 +115,9 @@ class MixedSceneArt:
     def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
         own, kind = self.mix.queendomino, str(cell)
-        real = own.squares(kind, side)
+        real = own.halves(kind, side) or own.halves(kind, 1 - side)
         if kind == "t":
-            towns = [square for half in (0, 1) for square in own.halves("t", half)]
+            towns = [*own.halves("t", 0), *own.halves("t", 1)]
             if rng.random() < _DRAWN_PIECE_SHARE:
                 half = _choose_drawn_box(rng).tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
             else:

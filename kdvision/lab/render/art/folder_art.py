@@ -120,10 +120,6 @@ class QueendominoArt:
 
     folder: Path
 
-    def squares(self, kind: str, side: int) -> list[Bytes]:
-        """Return the squares of a cell ("m2") that are left (0) or right (1) halves, or else the other halves."""
-        return self.halves(kind, side) or self.halves(kind, 1 - side)
-
     def halves(self, kind: str, side: int) -> list[Bytes]:
         """Return the squares of a cell ("m2") that are left (0) or right (1) halves."""
         numbers = [number for number, entry in enumerate(PHOTOS["domino"]) if entry["cells"][side] == kind]
