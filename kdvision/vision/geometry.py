@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 UNIT_SQUARE: Final = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])

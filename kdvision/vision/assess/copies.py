@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
+from kdvision.vision.geometry import Ints
 
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
@@ -34,7 +34,7 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     reach = max(*copy.is_tile.shape, *original.is_tile.shape)
     copy_terrains, original_terrains = (_list_terrains(each, reach) for each in (copy, original))
 
-    def count_common(view: NDArray[np.intp]) -> int:
+    def count_common(view: Ints) -> int:
         return int(((view == original_terrains) & (view > 0)).sum())
 
     views = [np.rot90(view, turn) for view in (copy_terrains, copy_terrains[:, ::-1]) for turn in range(4)]
@@ -43,7 +43,7 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     return not has_more and count_common(view) >= max(min_tiles, min_share * np.count_nonzero(view))
 
 
-def _list_terrains(observation: GridObservation, reach: int) -> NDArray[np.intp]:
+def _list_terrains(observation: GridObservation, reach: int) -> Ints:
     """Return the terrain of each tile within `reach` cells of the castle as a code; 0 is none or the castle."""
     codes = np.array([ord(kind[0]) for kind in observation.reading.kinds])
     terrains = np.where(observation.is_tile, codes[observation.reading.log_probs.argmax(axis=-1)], 0)

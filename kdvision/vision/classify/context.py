@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.geometry import Floats
+from kdvision.vision.geometry import Floats, Ints
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, Bytes, crop_squares
+from kdvision.vision.image.srgb import Pixels
+from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, crop_squares
 from kdvision.vision.networks.onnx import Model
 
 
@@ -30,7 +30,7 @@ class TileFeatures:
     deviation of the square's pixels in 8-bit CIE L*a*b*.
     """
 
-    cells: npt.NDArray[np.intp]
+    cells: Ints
     log_probs: Floats
     total: Floats
     colours: Floats
@@ -75,7 +75,7 @@ class ContextClassifier:
         return [one.update(observation, self.kinds, log_probs) for observation, one, log_probs in kingdoms]
 
 
-def measure_colours(crops: Bytes) -> Floats:
+def measure_colours(crops: Pixels) -> Floats:
     """Return mean and standard deviation (n, 6) of L*, a* and b* in the squares of crops (n, 64, 64, 3)."""
     colours, margin = np.empty((len(crops), 6)), (CROP_PIXELS - SQUARE_PIXELS) // 2
     for row, crop in zip(colours, crops, strict=True):

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import softmax
 
 from kdvision.vision.geometry import Floats
-from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, Bytes
+from kdvision.vision.image.srgb import Pixels
+from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 
 WEIGHTS: Final = Path(__file__).with_name("player_colour.json")
 MAX_DEVIATION: Final = 4.0
@@ -36,13 +37,13 @@ class PlayerColourClassifier:
     weights: Floats
     threshold: float
 
-    def compute_probabilities(self, crop: Bytes) -> Floats:
+    def compute_probabilities(self, crop: Pixels) -> Floats:
         """Return the probability (colours,) of each colour for the crop (64, 64, 3) of a castle's square."""
         standard_scores = (compute_colour_features(crop) - self.mean) / self.scale
         features = np.append(np.clip(standard_scores, -MAX_DEVIATION, MAX_DEVIATION), 1.0)
         return np.asarray(softmax(features @ self.weights))
 
-    def classify(self, crop: Bytes) -> str:
+    def classify(self, crop: Pixels) -> str:
         """Return the colour in the crop of a castle's square; "" if it is not certain."""
         probabilities = self.compute_probabilities(crop)
         best = int(probabilities.argmax())
@@ -57,7 +58,7 @@ def load_player_colours(path: Path = WEIGHTS) -> PlayerColourClassifier:
     return PlayerColourClassifier(tuple(parameters["colours"]), mean, scale, weights, float(parameters["sure"]))
 
 
-def compute_colour_features(crop: Bytes) -> Floats:
+def compute_colour_features(crop: Pixels) -> Floats:
     """Return the features of a crop (64, 64, 3).
 
     For each zone, what stands on the square, the crown of the tile and the stones at its edge, a histogram of the hues

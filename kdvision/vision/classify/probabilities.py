@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logit
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, kinds
+from kdvision.vision.geometry import Floats, Ints, Mask
 
 KINDS: Final[tuple[str, ...]] = (
     *("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2"),
@@ -28,7 +29,7 @@ MIN_PROBABILITY: Final = 1e-6
 class Reading:
     """Class probabilities, which sum to 1 in each cell; `log_probs` (rows, cols, kinds) are their logarithms."""
 
-    log_probs: NDArray[np.float64]
+    log_probs: Floats
     kinds: tuple[str, ...] = KINDS
 
     def __post_init__(self) -> None:
@@ -126,7 +127,7 @@ class Reading:
                 names.append(str(cell))
         return Reading(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
 
-    def remove_tiles(self, cells: NDArray[np.bool_]) -> "Reading":
+    def remove_tiles(self, cells: Mask) -> "Reading":
         """Return the reading with no tile on `cells` (rows, cols)."""
         log_probs = self.log_probs.copy()
         log_probs[cells] = IMPOSSIBLE_LOG_PROBABILITY
@@ -139,14 +140,14 @@ class Reading:
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
 
 
-def make_board(kinds: tuple[str, ...], labels: NDArray[np.intp]) -> Board:
+def make_board(kinds: tuple[str, ...], labels: Ints) -> Board:
     """Return the board whose squares have these kinds, given by their indices (rows, cols)."""
     kind_of = {Square(*place): kinds[label] for place, label in np.ndenumerate(labels)}
     cells = {square: Cell.parse(kind) for square, kind in kind_of.items() if kind != NOTHING}
     return Board(cells, height=labels.shape[0], width=labels.shape[1])
 
 
-def compute_log_odds(probability: ArrayLike) -> NDArray[np.float64]:
+def compute_log_odds(probability: ArrayLike) -> Floats:
     """Return the log-odds of probabilities, finite for 0 and 1 too."""
     clipped_probability = np.clip(np.asarray(probability, np.float64), MIN_PROBABILITY, 1 - MIN_PROBABILITY)
     return np.asarray(logit(clipped_probability))

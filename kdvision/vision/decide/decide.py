@@ -20,8 +20,8 @@ from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
 from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
-from kdvision.vision.decide.placements import Ints, Placements, list_placements
-from kdvision.vision.geometry import Floats
+from kdvision.vision.decide.placements import Placements, list_placements
+from kdvision.vision.geometry import Floats, Ints
 
 
 def decide(

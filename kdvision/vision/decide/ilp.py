@@ -18,8 +18,8 @@ from scipy.optimize import LinearConstraint, linprog, milp
 
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.probabilities import CASTLE
-from kdvision.vision.decide.placements import Ints, Penalties, Placements
-from kdvision.vision.geometry import Floats, Mask
+from kdvision.vision.decide.placements import Penalties, Placements
+from kdvision.vision.geometry import Floats, Ints, Mask
 
 MAX_COLUMNS: Final = 1000
 """With more placements within the limit the relaxation is rounded; only noise and large grids have as many."""

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kdvision.game.deck import Deck, index_deck
 from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import CASTLE, NOTHING
-from kdvision.vision.geometry import Floats, Mask
-
-Ints = NDArray[np.intp]
+from kdvision.vision.geometry import Floats, Ints, Mask
 
 
 class Penalties:

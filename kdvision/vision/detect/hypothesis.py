@@ -9,8 +9,8 @@ from functools import cached_property
 import cv2
 import numpy as np
 
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, Indices, split_component
-from kdvision.vision.geometry import Floats, apply_homography
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, split_component
+from kdvision.vision.geometry import Floats, Ints, apply_homography
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +21,10 @@ class LatticeHypothesis(Component):
     """
 
     matrix: Floats
-    empty_places: Indices
+    empty_places: Ints
 
     @classmethod
-    def fit(cls, component: Component, empty_places: Indices | None = None) -> LatticeHypothesis | None:
+    def fit(cls, component: Component, empty_places: Ints | None = None) -> LatticeHypothesis | None:
         """Return the hypothesis with the homography that fits its squares; None if they are too few, or none fits."""
         if len(component) < MIN_KINGDOM_SQUARES:
             return None

@@ -13,13 +13,11 @@ from functools import cached_property
 from typing import Final, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.geometry import Floats, Mask, compute_distances
+from kdvision.vision.geometry import Floats, Ints, Mask, compute_distances
 from kdvision.vision.networks.detector import Detections
 
-Indices = npt.NDArray[np.intp]
 Link = tuple[float, int, int]
 """The gap between two neighbours in sides, and their indices."""
 
@@ -52,7 +50,7 @@ class Bounds(NamedTuple):
         """Return the rectangle with a rim of one cell around it."""
         return Bounds(self.left - 1, self.top - 1, self.right + 1, self.bottom + 1)
 
-    def contain(self, places: Indices) -> Mask:
+    def contain(self, places: Ints) -> Mask:
         """Return which places (n, 2) lie in the rectangle."""
         return np.asarray(((places >= self[:2]) & (places < self[2:])).all(axis=1))
 
@@ -61,7 +59,7 @@ class Bounds(NamedTuple):
 class Component:
     """Connected detections: `places` (n, 2) are columns and rows of the `squares`, whose axes lead along them."""
 
-    places: Indices
+    places: Ints
     squares: Detections
 
     def __len__(self) -> int:
@@ -77,7 +75,7 @@ class Component:
         """The smallest rectangle that holds all places."""
         return Bounds(*self.places.min(axis=0).tolist(), *(self.places.max(axis=0) + 1).tolist())
 
-    def select(self, selection: Indices | Mask | list[int]) -> Self:
+    def select(self, selection: Ints | Mask | list[int]) -> Self:
         """Return the component of some squares, given by a mask or by indices."""
         return replace(self, places=self.places[selection], squares=self.squares.select(selection))
 

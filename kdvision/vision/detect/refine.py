@@ -9,12 +9,12 @@ from typing import Final
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import Bounds, Component, Indices, grow_components, split_component
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_side_lengths
+from kdvision.vision.detect.lattice import Bounds, Component, grow_components, split_component
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Ints, apply_homography, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.image.srgb import Pixels
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector
 
 RECTIFIED_SIDE_PIXELS: Final = 48
@@ -54,7 +54,7 @@ def detect_rectified(
     return LatticeHypothesis.fit(Component(members.places, squares), empty)
 
 
-def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:
+def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[Pixels, Floats]:
     """Return part of a lattice as a fronto-parallel picture, 48 pixels a cell, and the homography from the photo."""
     frame = UNIT_SQUARE * (bounds.cols, bounds.rows) + (bounds.left, bounds.top)
     side = compute_side_lengths(apply_homography(matrix, frame.mean(axis=0) + UNIT_SQUARE - 0.5)).mean()
@@ -80,12 +80,12 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[n
     return np.asarray(picture, np.uint8), to_rectified
 
 
-def _find_nearest_places(detections: Detections, bounds: Bounds) -> Indices:
+def _find_nearest_places(detections: Detections, bounds: Bounds) -> Ints:
     """Return the place (n, 2) on which each square of a rectified picture lies."""
     return np.asarray(np.floor(detections.centre / RECTIFIED_SIDE_PIXELS) + bounds[:2], np.intp)
 
 
-def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float = 0.01) -> Indices:
+def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float = 0.01) -> Ints:
     """Return the places (m, 2) of a rectified picture in whose middle no vote speaks for a square.
 
     The cell network called none of them a tile on dark, tilted and glossy photos.

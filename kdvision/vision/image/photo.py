@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from kdvision.errors import PhotoError, PhotoTooLargeError
+from kdvision.vision.geometry import Floats
 from kdvision.vision.image.decode import DAMAGE_WARNING, SCALES, EncodedImage, read_header
 from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE_PIXELS
 from kdvision.vision.image.srgb import Pixels, blend_with_white, convert_to_uint8
@@ -80,7 +81,7 @@ class Photo:
         pixels, _ = self.find_level(long_side / max(self.width, self.height))
         return shrink(pixels, long_side / max(pixels.shape[:2]))[0]
 
-    def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
+    def crop(self, points: Floats, factor: float) -> tuple[Pixels, Floats]:
         """Return the box around points (…, 2) at `find_level(factor)`, and the matrix (3, 3) to its pixels."""
         pixels, scale = self.find_level(factor)
         ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale

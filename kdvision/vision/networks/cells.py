@@ -8,15 +8,13 @@ from typing import Final
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.image.srgb import Pixels
 from kdvision.vision.networks.detector import PADDING_GREY
 from kdvision.vision.networks.onnx import Model
-
-Bytes = npt.NDArray[np.uint8]
 
 CROP_PIXELS: Final = 64
 """Side of a crop."""
@@ -28,7 +26,7 @@ CERTAIN_LOG_ODDS: Final = 4.0
 """Log-odds (98.2 %) from which a cell is not classified again under rotation."""
 
 
-def prepare_crops(pixels: Bytes, quads: Floats) -> Bytes:
+def prepare_crops(pixels: Pixels, quads: Floats) -> Pixels:
     """Return crops (n, 64, 64, 3) of squares (n, 4, 2), corners clockwise from the top left, in an RGB picture.
 
     Runtime and training share this preprocessing.
@@ -56,7 +54,7 @@ def prepare_crops(pixels: Bytes, quads: Floats) -> Bytes:
     return crops
 
 
-def crop_squares(photo: Photo, quads: Floats) -> Bytes:
+def crop_squares(photo: Photo, quads: Floats) -> Pixels:
     """Return the crops of squares (n, 4, 2) of a photo, cut from the smallest pyramid level that suffices."""
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from kdvision.vision.geometry import Floats, apply_homography
+from kdvision.vision.geometry import Floats, Ints, apply_homography
 from kdvision.vision.image.photo import Photo
+from kdvision.vision.image.srgb import Pixels
 from kdvision.vision.networks.onnx import Model
 
 Complex = npt.NDArray[np.complex128]
@@ -81,7 +82,7 @@ class Detections:
         """Return some detections, chosen by a mask (n,) or by indices."""
         return Detections(self.centre[selection], self.axis_u[selection], self.axis_v[selection], self.score[selection])
 
-    def turn(self, quarters: npt.NDArray[np.intp]) -> Detections:
+    def turn(self, quarters: Ints) -> Detections:
         """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
         axes, each = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
         return Detections(self.centre, axes[quarters, each], axes[(quarters + 1) % 4, each], self.score)
@@ -123,7 +124,7 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     )
 
 
-def _cluster_votes(centre: Floats, half_side: Floats) -> tuple[npt.NDArray[np.intp], list[int]]:
+def _cluster_votes(centre: Floats, half_side: Floats) -> tuple[Ints, list[int]]:
     """Return the cluster (n,) of each vote, and the strongest vote of each cluster.
 
     Clustering is greedy: the strongest vote collects all votes whose centres lie within `radius_half_sides`.
@@ -146,7 +147,7 @@ class SquareDetector:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def detect(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
+    def detect(self, pixels: Pixels) -> tuple[Detections, Floats]:
         """Return the squares in an RGB picture (H, W, 3) at its own size, and the votes for them.
 
         The votes are the probabilities (H / 8, W / 8) that each 8 x 8 pixels lie in a square.
