@@ -256,7 +256,8 @@ def test_a_domino_beside_a_full_kingdom_of_five_is_reported_until_the_side_is_na
     (problem,) = read(beside, side=None).problems
     assert problem.warning == "spare" and problem.squares == (Square(2, 5), Square(2, 6))
     assert problem.text.startswith("F3 and G3 may lie beside a kingdom of 5 by 5")
-    assert not read(beside, side=7).problems
+    (too_wide,) = read(beside, side=5).problems
+    assert too_wide.clause == "kingdomino/grid" and not read(beside, side=7).problems
     assert not read(full, side=None).problems and not read(str(kingdom.board), side=None).problems
     two_wide = decide([Reading.of(beside), Reading.of(str(kingdom.board))], KINGDOMINO)
     assert not [problem for decision in two_wide for problem in decision.problems if problem.warning == "spare"]
