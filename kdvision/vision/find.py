@@ -186,10 +186,7 @@ def decide_boards(
 def decide_kingdoms(
     kingdoms: Sequence[GridObservation], calibration: Calibration, *, side: int | None, game: str
 ) -> tuple[str, list[GridObservation], list[Decision]]:
-    """Return the box, the kingdoms and their decisions.
-
-    A grid whose decided board is no kingdom is dropped, and the rest is decided again.
-    """
+    """Return the box, the kingdoms and their decisions, made again without grids whose board turns out to be none."""
     while True:
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)

@@ -11,10 +11,7 @@ from collections.abc import Iterator
 
 
 class BoundedReader(io.BytesIO):
-    """A file in memory that raises ValueError after `max_reads` reads.
-
-    A PNG of 200 MB in chunks of 8 KB needs a quarter of them.
-    """
+    """A file in memory that raises ValueError after `max_reads` reads; 200 MB of PNG in 8 KB chunks need a quarter."""
 
     def __init__(self, data: bytes, *, max_reads: int = 300_000) -> None:
         super().__init__(data)
