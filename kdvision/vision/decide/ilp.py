@@ -9,7 +9,6 @@ fixing).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -130,24 +129,33 @@ class BoardProgramme:
     ) -> tuple[list[Solution], set[int]]:
         """Return the best solution that shows something else on each uncertain square, and unfinished kingdoms.
 
-        `bounds` are lower bounds on the extra loss for each square. One relaxation asks for all squares of one colour
-        together, because clear kingdoms need no other. The colours are those of a chessboard: no domino covers two
-        squares of one, so half a domino is no change.
+        `bounds` are lower bounds on the extra loss for each square. One relaxation asks for all squares together,
+        because clear kingdoms need no other; after a square without an alternative, for the next 4, 16 and so on. The
+        squares of a group have one colour of a chessboard: no domino covers two, so half a domino is no change.
         """
         max_loss, tolerance, is_black = best.loss + limit, 0.05, self.placements.is_black
-        squares = self._list_uncertain(best, bounds, limit)
-        colours = ([square for square in squares if is_black[square] == colour] for colour in (True, False))
+        uncertain_squares = self._list_uncertain(best, bounds, limit)
         solutions, unfinished_kingdoms = list[Solution](), set[int]()
-        for square in chain.from_iterable(each for each in colours if self._may_differ(best, each, is_near, max_loss)):
-            losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
-            if min(losses, default=np.inf) <= best.loss + bounds[square] + tolerance:
-                continue
-            difference = self._require_difference(best, [square])
-            solution = self._solve_columns(is_near, difference, max_loss=max_loss)
-            if solution is None:
-                unfinished_kingdoms.add(int(self.placements.kingdom_of[square]))
-            elif solution.loss <= max_loss:
-                solutions.append(solution)
+        for colour in (True, False):
+            squares = [square for square in uncertain_squares if is_black[square] == colour]
+            size = len(squares)
+            while squares:
+                group, rest = squares[:size], squares[size:]
+                if len(group) > 1:
+                    may_differ = self._may_differ(best, group, is_near, max_loss)
+                    squares, size = (squares, 1) if may_differ else (rest, 4 * size)
+                    continue
+                squares, size, square = rest, 1, group[0]
+                losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
+                if min(losses, default=np.inf) <= best.loss + bounds[square] + tolerance:
+                    continue
+                solution = self._solve_columns(is_near, self._require_difference(best, group), max_loss=max_loss)
+                if solution is None:
+                    unfinished_kingdoms.add(int(self.placements.kingdom_of[square]))
+                elif solution.loss <= max_loss:
+                    solutions.append(solution)
+                else:
+                    size = 4
         return solutions, unfinished_kingdoms
 
     def _list_uncertain(self, best: Solution, bounds: Floats, limit: float) -> list[int]:
