@@ -18,6 +18,7 @@ from kdvision.report.result import Result
 from kdvision.report.symbols import COLOURS, GOLD, draw_crowns, draw_terrain
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
+from kdvision.text import capitalise
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import FIVE, SMALL, make_doubt, make_reading, table_photo
 
@@ -322,3 +323,11 @@ def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
     photo = Photo.open(np.full((300, 300, 3), 90, np.uint8))
     read = make_reading(SMALL, left=-20, side=100)
     assert draw_overlay(photo, build_photo_result("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("ann wins", "Ann wins"), ("photos/ann.jpg wins", "photos/ann.jpg wins"), ("", "")],
+)
+def test_a_sentence_begins_with_a_capital_unless_it_begins_with_a_file_name(text: str, sentence: str) -> None:
+    assert capitalise(text) == sentence
