@@ -5,12 +5,16 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kdvision import pipeline
 from kdvision.cli import main
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.find import Watch
+from kdvision.vision.image.photo import Photo, PhotoSource
 from tests.kingdoms import png, table_photo
 
 # A busy machine may take long over an example, so no test limits the time of one.
@@ -18,6 +22,35 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 collect_ignore = [] if importlib.util.find_spec("torch") else ["lab/train"]
+
+
+@pytest.fixture(scope="session")
+def cached_read() -> Callable[..., list[KingdomReading]]:
+    """`pipeline.read` that reads the same picture with the same options once, and repeats its stages."""
+    read, cache = pipeline.read, dict[tuple[bytes, str], tuple[list[KingdomReading], list[tuple[str, Any]]]]()
+
+    def read_cached(photo: PhotoSource, *, watch: Watch | None = None, **options: Any) -> list[KingdomReading]:
+        def record(stage: str, value: Any) -> None:
+            stages.append((stage, value))
+            if watch is not None:
+                watch(stage, value)
+
+        opened, stages = Photo.open(photo), list[tuple[str, Any]]()
+        key = opened.digest, repr(options)
+        if key not in cache:
+            cache[key] = read(opened, watch=record, **options), stages
+        elif watch is not None:
+            for stage, value in cache[key][1]:
+                watch(stage, value)
+        return cache[key][0]
+
+    return read_cached
+
+
+@pytest.fixture
+def read_from_cache(cached_read: Callable[..., list[KingdomReading]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a test read photos that were read before from the cache."""
+    monkeypatch.setattr(pipeline, "read", cached_read)
 
 
 class Ran(NamedTuple):

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 
-from kdvision import pipeline
-from kdvision.pipeline import KingdomReading
-from kdvision.vision.find import Watch
-from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.web.server import Settings
 from tests.webserver import Client, running_server
 
@@ -66,29 +62,8 @@ def server() -> Iterator[Client]:
 
 
 @pytest.fixture(autouse=True)
-def patch_read(cached_read: Callable[..., list[KingdomReading]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read from the cache during a test of this folder only: other tests in this process use the real function."""
-    monkeypatch.setattr(pipeline, "read", cached_read)
-
-
-@pytest.fixture(scope="session")
-def cached_read() -> Callable[..., list[KingdomReading]]:
-    """The cache of all browser tests."""
-    return make_cached_read()
-
-
-def make_cached_read() -> Callable[..., list[KingdomReading]]:
-    """`pipeline.read` with a cache: most tests send the same few photos."""
-    read, cache = pipeline.read, dict[tuple[bytes, str], list[KingdomReading]]()
-
-    def read_cached(photo: PhotoSource, *, watch: Watch | None = None, **options: Any) -> list[KingdomReading]:
-        opened = Photo.open(photo)
-        key = opened.digest, repr(options)
-        if key not in cache:
-            cache[key] = read(opened, watch=watch, **options)
-        return cache[key]
-
-    return read_cached
+def read_once(read_from_cache: None) -> None:
+    """Most tests send the same few photos."""
 
 
 @pytest.fixture(scope="session")

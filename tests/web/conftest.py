@@ -13,3 +13,8 @@ def client() -> Iterator[Client]:
     """A client of a server for this machine only, without a key."""
     with running_server(Settings(port=0)) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def read_once(read_from_cache: None) -> None:
+    """Most tests send the same few photos."""
