@@ -46,6 +46,7 @@ def render_page(outcome: EventOutcome, folder: Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["capitalise"] = capitalise
     template = environment.from_string(files(__package__).joinpath("page.html.jinja").read_text(encoding="utf-8"))
     values = {"clauses": clauses(), "min_wide_rows": MIN_WIDE_ROWS, "name_key": name_key}
     return template.render(page=ReportPage(outcome, folder), **values)

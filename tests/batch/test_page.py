@@ -47,6 +47,17 @@ def test_every_point_has_its_rule(tmp_path: Path) -> None:
     assert "without points: lake 2" in text
 
 
+def test_sentences_begin_with_a_capital_unless_they_begin_with_a_file_name(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {
+        "table1/IMG_1.jpg": text_photo(SMALL),
+        "table1/IMG_2.jpg": text_photo("# w1"),
+        "table2/ann.jpg": b"broken",
+    }
+    text = write_page(tmp_path, files)
+    assert "<p>table1/IMG_1.jpg wins on points, 5 to 1.</p>" in text
+    assert "<p>Ann has no kingdom in round 1" in text
+
+
 @ODD_NAMES
 def test_pictures_with_odd_names_are_found(tmp_path: Path) -> None:
     text = write_page(tmp_path, {"table 1/ann #1%?.jpg": text_photo(SMALL)})
