@@ -65,7 +65,7 @@ def build_photo_result(
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
     is_open = any(row.is_open for row in rows)
-    table = Table(tuple(kingdoms), seats=0 if is_over else len(kingdoms) + 1)
+    table = Table(tuple(kingdoms), seats=0 if is_over else len(kingdoms) + 1)  # at least one kingdom is missing
     outlook = describe_outlook(table, rule_set) if is_open else ""
     return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set, is_over=is_over), outlook=outlook)
 

@@ -101,7 +101,8 @@ function Tabs() {
   const tab = (kingdom) => {
     const count = questions.filter((one) => one.kingdom === kingdom.id).length;
     const isCurrent = kingdom.id === selectedKingdom().id;
-    return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${() => selectKingdom(kingdom.id)}>
+    const select = () => selectKingdom(kingdom.id);
+    return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
       <span class="dot" style=${inColour(kingdom.colour)} aria-hidden="true"></span>
       <span class="tab-name" dir="auto">${kingdom.player}</span>
       <b>${shortTotal(scoreOf(kingdom)) ?? "…"}</b>

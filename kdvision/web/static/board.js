@@ -100,7 +100,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
-            classes=${squareClasses(kingdom.id, place, shown)} ends=${territoryEnds(place, territories).join("")} isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
+            classes=${squareClasses(kingdom.id, place, shown)} ends=${territoryEnds(place, territories).join("")}
+            isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}
     </div>
@@ -126,8 +127,8 @@ const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, end
   const label = [t(instead ? "squareUnsure" : "squareNow", words), pieces].filter(Boolean).join(", ");
   const widths = [0, 1, 2, 3].map((side) => (ends.includes(side) ? "4px" : "0"));
   return html`<button
-    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" style=${{ "--ends": widths.join(" ") }} aria-label=${label}
-    tabindex=${tabindex} data-place=${place}
+    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" aria-label=${label}
+    style=${{ "--ends": widths.join(" ") }} tabindex=${tabindex} data-place=${place}
   >
     ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
     ${[...symbols].map((symbol) => html`<span class="piece" aria-hidden="true">${symbol}</span>`)}

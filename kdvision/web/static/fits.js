@@ -15,7 +15,8 @@ export function FitsCard({ kingdom }) {
   const domino = chosen.map((cell) => (cells.includes(cell) ? cell : cells[0]));
   const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side };
   const question = JSON.stringify(body);
-  const ask = () => api.post("/api/fits", body).then((answer) => setAsked({ question, answer }), (error) => showToast(sentences(error.message, error.hint)));
+  const refuse = (error) => showToast(sentences(error.message, error.hint));
+  const ask = () => api.post("/api/fits", body).then((answer) => setAsked({ question, answer }), refuse);
   const options = cells.map((cell) => [cell, describeCell(cell)]);
   const choose = (index) => (cell) => setChosen(domino.with(index, cell));
   const half = (index, name) => html`<${SelectField} name=${t(name)} value=${domino[index]} options=${options} onChange=${choose(index)} />`;

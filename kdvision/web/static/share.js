@@ -16,7 +16,8 @@ const PIECES = ["towns", "coins", "towers", "queen", "knights", "spare_knights",
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
   const [invitation, setInvitation] = useState(null);
-  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
+  const refuse = (error) => showToast(sentences(error.message, error.hint));
+  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, refuse), []);
   return invitation;
 }
 
