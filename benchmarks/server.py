@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdvision.errors import KdvisionError
+from kdvision.lab.run import parse_count
 
 SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
 TIMEOUT_SECONDS: Final = 300.0
@@ -128,8 +129,8 @@ def format_seconds(seconds: Sequence[float], *, digits: int = 2) -> str:
 def main() -> int:
     """Print the figures; return 1 if an answer was wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--phones", type=int, default=32)
-    parser.add_argument("--photos", type=int, default=2, help="photos of each phone")
+    parser.add_argument("--phones", type=parse_count, default=32)
+    parser.add_argument("--photos", type=parse_count, default=2, help="photos of each phone")
     options = parser.parse_args()
     paths = [p for p in sorted(SAMPLES.glob("*.jpg")) if json.loads(p.with_suffix(".json").read_text())["kingdoms"]]
     alone, tally = Tally(), Tally()

@@ -21,6 +21,7 @@ from typing import Any, Final
 from PIL import Image
 
 from benchmarks.server import SAMPLES, TIMEOUT_SECONDS, Server, format_seconds, start_server
+from kdvision.lab.run import parse_count
 
 PAUSE_SECONDS: Final = 0.5
 """Between the changes of a table; people tap no faster."""
@@ -129,10 +130,10 @@ def measure_memory(server: Server, photos: int) -> list[float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; return 1 if one is over its limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--phones", type=int, default=32)
-    parser.add_argument("--tables", type=int, default=8)
-    parser.add_argument("--changes", type=int, default=50, help="changes at each table")
-    parser.add_argument("--photos", type=int, default=500)
+    parser.add_argument("--phones", type=parse_count, default=32)
+    parser.add_argument("--tables", type=parse_count, default=8)
+    parser.add_argument("--changes", type=parse_count, default=50, help="changes at each table")
+    parser.add_argument("--photos", type=parse_count, default=500)
     options = parser.parse_args(arguments)
     if options.phones < options.tables:
         parser.error("every table needs a phone that watches it: give more --phones or fewer --tables")

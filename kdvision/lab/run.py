@@ -43,8 +43,15 @@ def make_parser(package: str, doc: str | None, *, work: str) -> argparse.Argumen
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="labelled photos, tile pictures")
     parser.add_argument("--work", type=Path, default=Path(work), help="folder of what is kept for the next run")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="parallel processes")
+    parser.add_argument("--workers", type=parse_count, default=os.cpu_count() or 1, help="parallel processes")
     return parser
+
+
+def parse_count(text: str) -> int:
+    """Return the number that the value of an option gives; raises ArgumentTypeError below 1."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+    return int(text)
 
 
 def use_models(folder: Path) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -41,6 +41,18 @@ def test_a_table_that_no_phone_watches_is_wrong_usage(capsys: pytest.CaptureFixt
         tables.main(["--phones", "4", "--tables", "8"])
     assert ended.value.code == 2
     assert "fewer --tables" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("benchmark", [server, tables])
+@pytest.mark.parametrize("photos", ["0", "-1", "two"])
+def test_a_number_below_one_is_wrong_usage(
+    benchmark: ModuleType, photos: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["benchmark", "--photos", photos])
+    with pytest.raises(SystemExit) as ended:
+        benchmark.main()
+    assert ended.value.code == 2
+    assert f"argument --photos: '{photos}' is not a number of at least 1" in capsys.readouterr().err
 
 
 def test_an_error_of_one_phone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
