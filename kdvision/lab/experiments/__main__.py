@@ -3,7 +3,8 @@
     python -m kdvision.lab.experiments [NAME ...]
 
 Without names, all experiments run. A run that was interrupted goes on where it stopped. With --quick, a fixed part of
-the cases is read in about two minutes and written to out/results-quick; models/results and the card stay as they are.
+the cases is read in about two minutes and written to out/results-quick, and another --seed writes to out/results-seedN;
+models/results and the card stay as they are.
 """
 
 import sys
@@ -40,13 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
     if not options.quick and not options.data.is_dir():  # the tables would be empty, and the card written from them
         parser.error(f"there is no data folder {options.data}: name it with --data, or read a part with --quick")
-    results = options.results or Path("out/results-quick" if options.quick else "models/results")
+    part = "quick" if options.quick else f"seed{options.seed}"
+    results = options.results or Path("models/results" if part == "seed0" else f"out/results-{part}")
     for name in options.names or EXPERIMENTS:
         print(f"\n{name}: {EXPERIMENTS[name].question}", flush=True)
         summary = run(
             EXPERIMENTS[name],
             results=results,
-            work=options.work / ("quick" if options.quick else f"seed{options.seed}"),
+            work=options.work / part,
             data=options.data,
             seed=options.seed,
             quick=options.quick,

@@ -191,6 +191,21 @@ def test_no_result_is_replaced_without_the_data_folder(
     assert not results.exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "folder"),
+    [([], "models/results"), (["--seed", "2"], "out/results-seed2"), (["--quick", "--seed", "2"], "out/results-quick")],
+)
+def test_shipped_results_are_those_of_the_first_seed(
+    options: list[str], folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "numbers", NUMBERS)
+    monkeypatch.setattr(command, "write_plots", lambda _: None)
+    monkeypatch.setattr(command, "write_card", lambda _: None)
+    monkeypatch.chdir(tmp_path)
+    command.main(["numbers", "--data", str(tmp_path), "--workers", "1", *options])
+    assert [path.parent for path in tmp_path.rglob("numbers.csv")] == [tmp_path / folder]
+
+
 def test_the_command_runs_the_named_experiments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
