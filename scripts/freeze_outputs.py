@@ -13,16 +13,19 @@ import contextlib
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from kdvision.evaluate.workers import map_in_processes
+from kdvision.files import encode_image, write_atomically
+from kdvision.lab.calibrate import scenes
 from kdvision.lab.experiments.labelled import SETS
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(os.path.relpath(Path(__file__).resolve().parents[1]))
+"""The checkout, relative to the working folder, so that the outputs of two checkouts hold the same paths."""
 FIRST_SEED: Final = 7_700_000
 """Seeds of the rendered scenes; training and calibration use others."""
 DAMAGED_FILES: Final = 40
@@ -42,8 +45,8 @@ def read_json(path: Path) -> dict[str, object]:
     return {"code": code, "out": out.getvalue(), "messages": errors.getvalue()}
 
 
-def make_damaged(folder: Path) -> None:
-    """Write truncated samples and samples with wrong bytes."""
+def make_damaged(folder: Path) -> Iterator[Path]:
+    """Write truncated samples and samples with wrong bytes; yield their paths."""
     rng, samples = np.random.default_rng(5), sorted((ROOT / "samples").glob("*.jpg"))
     for number in range(DAMAGED_FILES):
         sample = samples[number % len(samples)]
@@ -53,34 +56,37 @@ def make_damaged(folder: Path) -> None:
         else:
             for index in rng.integers(600, len(data), 3):
                 data[index] ^= int(rng.integers(1, 255))
-        (folder / f"{number:02}-{sample.name}").write_bytes(bytes(data))
+        path = folder / f"{number:02}-{sample.name}"
+        write_atomically(path, bytes(data))
+        yield path
 
 
-def make_scenes(folder: Path, count: int, data: Path) -> None:
-    """Write rendered scenes as PNG."""
-    from PIL import Image
-
-    from kdvision.lab.calibrate.scenes import render_scene
-
+def make_scenes(folder: Path, count: int, data: Path) -> Iterator[Path]:
+    """Write rendered scenes as PNG, unless they are there; yield their paths."""
     for number in range(count):
-        picture, _ = render_scene(data, FIRST_SEED + number)
-        Image.fromarray(picture.photo).save(folder / f"{number:03}.png")
+        path = folder / f"{number:03}.png"
+        if not path.is_file():
+            write_atomically(path, encode_image(scenes.render_scene(data, FIRST_SEED + number)[0].photo, ".png"))
+        yield path
 
 
-def list_pictures(work: Path, data: Path, scenes: int) -> Iterator[Path]:
-    """Yield all pictures; damaged files and scenes are made if their folders do not exist."""
+def list_pictures(work: Path, data: Path, scene_count: int) -> Iterator[Path]:
+    """Yield all pictures; damaged files are written anew, and scenes are made that are missing."""
+    for name in ("damaged", "scenes"):
+        (work / name).mkdir(parents=True, exist_ok=True)
     yield from sorted((ROOT / "samples").glob("*.jpg"))
-    if not (work / "damaged").is_dir():
-        (work / "damaged").mkdir(parents=True)
-        make_damaged(work / "damaged")
-    yield from sorted((work / "damaged").iterdir())
+    yield from make_damaged(work / "damaged")
     if data.is_dir():
-        if not (work / "scenes").is_dir():
-            (work / "scenes").mkdir(parents=True)
-            make_scenes(work / "scenes", scenes, data)
-        yield from sorted((work / "scenes").iterdir())
+        yield from make_scenes(work / "scenes", scene_count, data)
         for name in SETS:
             yield from sorted((data / name).rglob("*.jpg"))
+
+
+def compare_outputs(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    """Return how many pictures differ, and their names; a picture that only one side has differs."""
+    names = sorted(before.keys() | after.keys())
+    different = [name for name in names if before.get(name) != after.get(name)]
+    return "\n".join([f"{len(different)} of {len(names)} pictures differ", *different])
 
 
 def main() -> None:
@@ -96,9 +102,7 @@ def main() -> None:
     frozen = dict(zip(map(str, pictures), outputs, strict=True))
     given.target.write_text(json.dumps(frozen, indent=1, sort_keys=True), encoding="utf-8")
     if given.compare:
-        before = json.loads(given.compare.read_text(encoding="utf-8"))
-        different = [name for name in frozen if name in before and before[name] != frozen[name]]
-        print(f"{len(different)} of {len(frozen)} pictures differ", *different, sep="\n")
+        print(compare_outputs(json.loads(given.compare.read_text(encoding="utf-8")), frozen))
 
 
 if __name__ == "__main__":
