@@ -3,7 +3,7 @@
 import argparse
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
@@ -54,6 +54,15 @@ def parse_count(text: str) -> int:
     return int(text)
 
 
+def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; `work` becomes a folder for these data, since what is kept depends on them."""
+    options = parser.parse_args(arguments)
+    if not options.data.is_dir() and not vars(options).get("quick"):
+        parser.error(f"there is no data folder {options.data}: name it with --data")
+    options.work /= digest_folder(options.data)[:12]
+    return options
+
+
 def use_models(folder: Path) -> None:
     """Let the runtime and the worker processes read the networks of this folder."""
     os.environ["KDVISION_MODELS"] = str(folder)
@@ -61,8 +70,8 @@ def use_models(folder: Path) -> None:
 
 def digest_folder(folder: Path) -> str:
     """Return a digest of the names, sizes and times of the files below a folder."""
-    states = [(path, path.stat()) for path in sorted(folder.rglob("*"))]
-    return hashlib.sha256(repr([(path, one.st_size, one.st_mtime_ns) for path, one in states]).encode()).hexdigest()
+    files = [(path.relative_to(folder), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
+    return hashlib.sha256(repr([(name, one.st_size, one.st_mtime_ns) for name, one in files]).encode()).hexdigest()
 
 
 def digest_package(*patterns: str) -> str:

@@ -35,3 +35,23 @@ def test_other_code_and_other_data_make_another_digest(
     assert (digest_program(), digest_observer()) == before
     (package / name).write_text((package / name).read_text(encoding="utf-8") + "\n", encoding="utf-8")
     assert all(new != old for new, old in zip((digest_program(), digest_observer()), before, strict=True))
+
+
+def test_what_was_kept_of_other_data_is_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parser, label = run.make_parser("lab", None, work="work"), tmp_path / "data" / "photo.json"
+
+    def find_work(data: Path) -> Path:
+        return Path(run.parse_options(parser, ["--data", str(data)]).work)
+
+    label.parent.mkdir()
+    label.write_text("w #", encoding="utf-8")
+    before = find_work(label.parent)
+    label.with_suffix(".part").touch()
+    label.with_suffix(".part").unlink()
+    moved = label.parent.rename(tmp_path / "moved")
+    assert find_work(moved) == before
+    (moved / label.name).write_text("w1 #", encoding="utf-8")
+    assert find_work(moved) != before
+    with pytest.raises(SystemExit):
+        find_work(label.parent)
+    assert f"there is no data folder {label.parent}: name it with --data" in capsys.readouterr().err

@@ -10,8 +10,8 @@ The command runs after every change of a network, and is the second to last step
 5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
 
 Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks give
-equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the networks
-and the code: an interrupted run continues where it stopped, and a change of either starts anew.
+equal results. The observations of steps 3 and 5 are saved in `--work`, in folders named after digests of the data, and
+of networks and code: an interrupted run continues where it stopped, and a change of one of them starts anew.
 
 On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and

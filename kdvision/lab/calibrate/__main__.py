@@ -16,7 +16,7 @@ from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tile
 from kdvision.lab.calibrate.reliability import JudgedBoard
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
 from kdvision.lab.model_file import update_metadata
-from kdvision.lab.run import Run, make_parser, use_models
+from kdvision.lab.run import Run, make_parser, parse_options, use_models
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.networks.onnx import load_model
 
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
-    options = vars(parser.parse_args())
+    options = vars(parse_options(parser))
     validate_only = options.pop("validate_only")
     run = CalibrationRun(**options)
     if run.scenes < MIN_FIT_SCENES and not validate_only:

@@ -16,7 +16,7 @@ from kdvision.lab.card.card import write_card
 from kdvision.lab.card.plots import write_plots
 from kdvision.lab.experiments import ablation, factors, labelled, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Experiment, Row, run
-from kdvision.lab.run import make_parser
+from kdvision.lab.run import make_parser, parse_options
 from kdvision.text import align_columns
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
@@ -33,14 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the experiments named on the command line; return the exit code."""
     parser = make_parser("kdvision.lab.experiments", __doc__, work="out/experiments")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
-    parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases")
+    parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases; --data may be missing")
     parser.add_argument("--seed", type=int, default=0, help="other scenes and other corruptions (default: 0)")
     parser.add_argument("--results", type=Path, help="where to write the results")
-    options = parser.parse_args(arguments)
+    options = parse_options(parser, arguments)
     if unknown := [name for name in options.names if name not in EXPERIMENTS]:
         parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
-    if not options.quick and not options.data.is_dir():  # the tables would be empty, and the card written from them
-        parser.error(f"there is no data folder {options.data}: name it with --data, or read a part with --quick")
     part = "quick" if options.quick else f"seed{options.seed}"
     results = options.results or Path("models/results" if part == "seed0" else f"out/results-{part}")
     for name in options.names or EXPERIMENTS:

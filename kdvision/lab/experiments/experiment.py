@@ -1,7 +1,7 @@
 """An experiment: its cases, what is measured for each, and the table in models/results/ that the cases add up to.
 
-A run keeps the rows of each case in a work folder and goes on there after an interruption. Rows of other models, of
-another version of the program or of other data are not used.
+A run keeps the rows of each case in a work folder and goes on there after an interruption. Rows of other models or
+of another version of the program are not used.
 """
 
 import csv
@@ -21,7 +21,7 @@ from kdvision.batch.store.folder import append_line, read_lines
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
-from kdvision.lab.run import digest_folder, digest_package
+from kdvision.lab.run import digest_package
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, strip_digest
 
@@ -126,7 +126,7 @@ def run(
 def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
-    path, program = work / f"{experiment.name}.jsonl", f"{_program_digest()} {digest_folder(data)}"
+    path, program = work / f"{experiment.name}.jsonl", _program_digest()
     rows_by_case = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
     new_cases = [case for case in cases if json.dumps(case) not in rows_by_case]
     new_rows = map_in_processes(partial(experiment.measure, data), new_cases, workers=workers)

@@ -10,8 +10,8 @@
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Those of detector
 and cells are of the first three courses; the shipped files have not been through the fourth yet. Rendered scenes are
-kept in `--work` until the program changes; cells uses those of the detector, and takes 1.1 h longer if it has to render
-them.
+kept in `--work` until the program or the data change; cells uses those of the detector, and takes 1.1 h longer if it
+has to render them.
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
 trains the last course alone, from the weights of the model files; quantise, context and calibration follow, as below.

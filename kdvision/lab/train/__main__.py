@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import kdvision.lab.train
-from kdvision.lab.run import make_parser, use_models
+from kdvision.lab.run import make_parser, parse_options, use_models
 from kdvision.lab.train.context import train_context
 from kdvision.lab.train.image_networks import TrainingRun, train_cells, train_detector
 from kdvision.lab.train.player_colour import train_player_colour
@@ -32,7 +32,7 @@ def main() -> None:
         action="store_true",
         help="train only the last course of detector and cells, from the weights of the model files",
     )
-    options = vars(parser.parse_args())
+    options = vars(parse_options(parser))
     steps = options.pop("steps") or list(STEPS)
     if unknown := [name for name in steps if name not in STEPS]:
         parser.error(f"unknown step {unknown[0]!r}: choose from {', '.join(STEPS)}")

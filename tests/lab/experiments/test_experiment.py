@@ -84,7 +84,7 @@ def test_a_quick_run_reads_the_same_part_every_time() -> None:
     assert all(case in experiment.list_cases(DATA, 0) for case in quick)
 
 
-def measure(work: Path, calls: list[int], *, stop_at: int | None = None, data: Path = DATA) -> list[Row]:
+def measure(work: Path, calls: list[int], *, stop_at: int | None = None) -> list[Row]:
     def record(data: Path, case: Row) -> Sequence[Row]:
         if case["number"] == stop_at:
             raise KeyboardInterrupt
@@ -93,7 +93,7 @@ def measure(work: Path, calls: list[int], *, stop_at: int | None = None, data: P
 
     experiment = Experiment("numbers", "", list_numbers, record, ("kind",), ())
     cases = list(list_numbers(DATA, 0))
-    return measure_cases(experiment, cases, work=work, data=data, workers=1)
+    return measure_cases(experiment, cases, work=work, data=DATA, workers=1)
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -106,16 +106,6 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert calls == [0, 1, 2, 3, 4, 5]
     assert [row["number"] for row in rows] == [0, 1, 2, 3, 4, 5]
     assert measure(tmp_path, calls) == rows and len(calls) == 6
-
-
-def test_work_on_other_labels_is_measured_again(tmp_path: Path) -> None:
-    label, calls = tmp_path / "data" / "photo.txt", list[int]()
-    label.parent.mkdir()
-    for board, count_of_calls in (("w #", 6), ("w1 #", 12)):
-        label.write_text(board, encoding="utf-8")
-        for _ in range(2):
-            measure(tmp_path / "work", calls, data=label.parent)
-            assert len(calls) == count_of_calls
 
 
 def test_work_of_another_program_or_other_models_is_measured_again(
@@ -213,7 +203,7 @@ def test_the_command_runs_the_named_experiments(
     options = ["--workers", "1", "--work", str(tmp_path / "work"), "--results", str(tmp_path / "results")]
     assert command.main(["numbers", "--quick", *options]) == 0
     assert "even" in capsys.readouterr().out
-    assert (tmp_path / "work" / "quick" / "numbers.jsonl").is_file()
+    assert [path.parent.name for path in (tmp_path / "work").rglob("numbers.jsonl")] == ["quick"]
     with pytest.raises(SystemExit):
-        command.main(["rivers"])
+        command.main(["rivers", "--quick"])
     assert "there is no experiment rivers" in capsys.readouterr().err
