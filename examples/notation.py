@@ -15,7 +15,7 @@ def main() -> None:
     try:
         kdvision.Board.parse("w w1 / l x")
     except kdvision.NotationError as error:
-        print(f"row {error.row}, column {error.column}: {error}")
+        print(f"{error}; {error.hint}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ def main(photo: str) -> None:
         print(kingdom.board)
         for line in scorecard.lines:
             print(f"  {line.label} = {line.points}")
-        print(f"  total {scorecard.total}; the board is right with {kingdom.probability:.0%}")
+        print(f"  total {scorecard.total}; the board is right with {kingdom.probability:.1%}")
         for doubt in kingdom.doubts:
             print(f"  {doubt.square.name} may be {doubt.instead} instead of {doubt.read}")
 

@@ -10,11 +10,11 @@ from tests.paths import ROOT
 
 EXAMPLES = ROOT / "examples"
 PRINTED = {
-    "score_a_photo.py": "total 34",
+    "score_a_photo.py": "total 34; the board is right with 99.",
     "your_own_rule.py": "Corner Castle = 3\ntotal 7",
     "correct_a_square.py": "changed: B5",
     "whole_game.py": "1. Bob: 8 points",
-    "notation.py": "row 2, column 2",
+    "notation.py": "\nrow 2, column 2: 'x' is no square; write one of",
 }
 
 
