@@ -1,8 +1,6 @@
 """A real browser and a real server. Without a browser, the tests are skipped with the reason."""
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.page import BROWSERS, find_chromium
 from kdvision.web.server import Settings
 from tests.webserver import Client, running_server
 
@@ -19,8 +18,6 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, e
 
 from tests.paths import SAMPLES
 
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first one found is used: without a user interface, the tests take two thirds of the processor time."""
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESK = {"viewport": {"width": 1280, "height": 900}}
 
@@ -69,7 +66,7 @@ def read_once(read_from_cache: None) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, or the one that KDVISION_CHROMIUM names."""
-    found = os.environ.get("KDVISION_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    found = find_chromium()
     if found is None:
         pytest.skip(f"no Chromium here: none of {', '.join(BROWSERS)} is on the path")
     with sync_playwright() as playwright:

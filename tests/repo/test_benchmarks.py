@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import server, tables
+from benchmarks import page, server, tables
 from benchmarks.measurement import Measurement, get_processor, time_in_turns
 from benchmarks.photos import decode, enlarge_sample
 
@@ -67,6 +67,14 @@ def test_an_error_of_one_phone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.argv", ["server", "--phones", "2", "--photos", "1"])
     with pytest.raises(ConnectionError):
         server.main()
+
+
+@pytest.mark.parametrize("name", ["chromium-headless-shell", "google-chrome"])
+def test_every_browser_of_the_tests_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("KDVISION_CHROMIUM", raising=False)
+    assert page.find_chromium() == str(tmp_path / name)
 
 
 def test_calls_are_timed_in_turns() -> None:
