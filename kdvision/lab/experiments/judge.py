@@ -26,28 +26,33 @@ def judge(picture: Picture, reading: Reading) -> Row:
     """Return the counts of the kingdoms of one picture, VERDICT_COUNTS.
 
     Of the true kingdoms: `found`; `outlined`, with exactly the right squares; `exact`, with the right board;
-    `silent_errors`, wrong or missed and not flagged; `false_alarms`, exact and flagged; `unflagged`, found and given
-    without a warning. A missed kingdom is silent if no other kingdom of the picture is flagged and no error was raised.
-    `invented` kingdoms lie where there is none. `errors` is 1 if the picture raised an unexpected error.
+    `silent_errors`, wrong, missed or invented and not flagged; `false_alarms`, exact and flagged; `unflagged`, found
+    and given without a warning. A missed kingdom is silent if no other kingdom of the picture is flagged and no error
+    was raised. `invented` kingdoms lie where there is none; one of them may be a missed one, so both count once.
+    `errors` is 1 if the picture raised an unexpected error.
     """
     truths, read = picture.kingdoms, reading.kingdoms
     matches = [[_match(truth, kingdom) for kingdom in read] for truth in truths]
     together = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(read))
-    found = [
-        (*matches[truth][index][1:], read[index].review)
+    pairs = [
+        (truth, index)
         for truth, index in zip(*linear_sum_assignment(-together), strict=True)
         if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
+    found = [(*matches[truth][index][1:], read[index].review) for truth, index in pairs]
+    invented = [read[index] for index in set(range(len(read))) - {index for _, index in pairs}]
     flagged = bool(reading.error) or any(kingdom.review for kingdom in read)
+    silently_missed = 0 if flagged else len(truths) - len(found)
+    silently_invented = sum(not kingdom.review for kingdom in invented)
     counts = (
         len(truths),
         len(found),
         sum(outlined for outlined, _, _ in found),
         sum(exact for _, exact, _ in found),
-        sum(not exact and not review for _, exact, review in found) + (0 if flagged else len(truths) - len(found)),
+        sum(not exact and not review for _, exact, review in found) + max(silently_missed, silently_invented),
         sum(exact and review for _, exact, review in found),
         sum(not review for _, _, review in found),
-        len(read) - len(found),
+        len(invented),
         count_crashes(reading.error),
     )
     return dict(zip(VERDICT_COUNTS, counts, strict=True))

@@ -74,13 +74,15 @@ def test_each_kingdom_has_its_own() -> None:
 
 
 def test_a_kingdom_where_none_lies_is_invented() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL), make_reading(OTHER, left=500))
-    assert (verdict.found, verdict.invented, verdict.silent_errors) == (1, 1, 0)
+    flagged = make_reading(OTHER, left=500, doubts=[make_doubt("A1", "l", "l1")])
+    for read, silent_errors in ((make_reading(OTHER, left=500), 1), (flagged, 0)):
+        verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL), read)
+        assert (verdict.found, verdict.invented, verdict.silent_errors) == (1, 1, silent_errors)
 
 
 def test_less_than_half_a_kingdom_is_not_found() -> None:
     verdict = verdict_on(picture((SMALL, 40)), make_reading("w1 w w"))
-    assert (verdict.found, verdict.invented) == (0, 1)
+    assert (verdict.found, verdict.invented, verdict.silent_errors) == (0, 1, 1)
 
 
 def test_a_missed_kingdom_is_silent_unless_another_one_is_flagged() -> None:
