@@ -13,7 +13,6 @@ import numpy as np
 import kdvision.lab.calibrate
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
-from kdvision.lab.calibrate.reliability import JudgedBoard
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
 from kdvision.lab.model_file import update_metadata
 from kdvision.lab.run import Run, make_parser, parse_options, use_models
@@ -60,12 +59,12 @@ class CalibrationRun(Run):
     def write_tables(
         self,
         name: str,
-        judged_boards: list[JudgedBoard],
-        observed_scenes: list[ObservedScene],
+        outcomes: Sequence[BoardOutcome],
+        observed_scenes: Sequence[ObservedScene],
         calibration: Calibration,
     ) -> None:
         """Write NAME-groups.csv and NAME-quantities.csv, and print them."""
-        groups = reliability.format_groups(judged_boards, threshold=calibration.review_threshold)
+        groups = reliability.format_groups(outcomes, calibration)
         collect = partial(quantities.collect_quantities, calibration=calibration)
         table = quantities.format_quantities(self.map(collect, observed_scenes))
         write_atomically(self.results / f"{name}-groups.csv", groups.encode())
@@ -93,15 +92,8 @@ def fit(run: CalibrationRun) -> Calibration:
     calibration = boards.fit_calibration(plain_boards, occluded_boards)
     print(json.dumps(asdict(calibration), indent=1))
     update_metadata(path, {"calibration": asdict(calibration)})
-    reliability.write_reliability(
-        run.results,
-        boards.list_outcomes(plain_boards, calibration),
-        always_reviewed=sum(board.always_review for board in plain_boards if not board.truncated),
-        threshold=calibration.review_threshold,
-    )
-    judged_boards = reliability.judge_outcomes(plain_boards, calibration)
-    judged_boards += reliability.judge_outcomes(occluded_boards, calibration, group=reliability.OCCLUDED)
-    run.write_tables("calibration", judged_boards, observed_scenes, calibration)
+    reliability.write_reliability(run.results, plain_boards, calibration)
+    run.write_tables("calibration", [*plain_boards, *occluded_boards], observed_scenes, calibration)
     return calibration
 
 
@@ -122,8 +114,7 @@ def main() -> None:
     run.results.mkdir(parents=True, exist_ok=True)
     calibration = Calibration.from_metadata(load_model("cells", 1).metadata) if validate_only else fit(run)
     observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes)
-    judged_boards = reliability.judge_outcomes(run.judge(observed_scenes), calibration)
-    run.write_tables("calibration-fresh", judged_boards, observed_scenes, calibration)
+    run.write_tables("calibration-fresh", run.judge(observed_scenes), observed_scenes, calibration)
 
 
 if __name__ == "__main__":

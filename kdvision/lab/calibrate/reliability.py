@@ -6,6 +6,7 @@ curve accepts boards in order of probability and counts the wrong ones (Geifman 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,8 +17,8 @@ from sklearn.calibration import calibration_curve
 from kdvision import text
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats
-from kdvision.lab.calibrate.boards import Outcomes
-from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.lab.calibrate.boards import Outcomes, list_outcomes
+from kdvision.lab.calibrate.scenes import OCCLUDED, BoardOutcome
 from kdvision.lab.card.plots import draw_svg
 from kdvision.lab.experiments.experiment import Row, format_csv
 from kdvision.vision.assess.calibration import Calibration
@@ -25,12 +26,8 @@ from kdvision.vision.assess.calibration import Calibration
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-JudgedBoard = tuple[str, float, bool, bool]
-"""The group of a board, its probability, whether it is right, and whether it is always reviewed."""
-
 TRUNCATED: Final = "truncated kingdoms"
-OCCLUDED: Final = "scenes with occluders"
-"""Groups that are listed separately, whatever the source of their tiles' pictures."""
+"""The group of boards that cannot be right, whatever the source of their tiles' pictures."""
 PRECISION: Final = 0.995
 """Coverage is reported at this accuracy of the accepted boards, whatever the review threshold."""
 BINS: Final = 20
@@ -61,32 +58,27 @@ def compute_max_coverage(outcomes: Outcomes, *, total: int) -> float:
     return float(accepted[wrong <= 1 - PRECISION].max(initial=0.0))
 
 
-def judge_outcomes(
-    outcomes: Iterable[BoardOutcome], calibration: Calibration, *, group: str | None = None
-) -> list[JudgedBoard]:
-    """Return each board with its group: `group`, or the source of its tiles, or TRUNCATED, where none can be right."""
-    boards = ((group or (TRUNCATED if board.truncated else board.art), board) for board in outcomes)
-    return [(name, one.compute_probability(calibration), one.right, one.always_review) for name, one in boards]
-
-
-def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
-    """Return accuracy, flags and coverage of each group, and of all groups but TRUNCATED and OCCLUDED, as CSV.
+def format_groups(boards: Iterable[BoardOutcome], calibration: Calibration) -> str:
+    """Return accuracy, flags and coverage by the source of the tiles, and of all but TRUNCATED and OCCLUDED, as CSV.
 
     Coverage stands there twice: with boards that are always reviewed never accepted, and by probability alone.
     """
-    groups, separate = {group for group, *_ in boards}, {TRUNCATED, OCCLUDED}
+    by_group: dict[str, list[BoardOutcome]] = defaultdict(list)
+    for board in boards:
+        by_group[TRUNCATED if board.truncated and board.art != OCCLUDED else board.art].append(board)
+    groups, separate = set(by_group), {TRUNCATED, OCCLUDED}
     rows: list[Row] = []
     for group in (*sorted(groups - separate), "all", *sorted(groups & separate)):
-        members = groups - separate if group == "all" else {group}
-        some = [(p, right, always) for name, p, right, always in boards if name in members]
-        unflagged = [right for p, right, always in some if not always and p >= threshold]
-        total, by_probability = max(1, len(some)), [(p, right) for p, right, _ in some]
-        confident = [(p, right) for p, right, always in some if not always]
+        members = sorted(groups - separate) if group == "all" else [group]
+        some = [board for name in members for board in by_group[name]]
+        total, by_probability = max(1, len(some)), [(b.compute_probability(calibration), b.right) for b in some]
+        confident = [one for one, board in zip(by_probability, some, strict=True) if not board.always_review]
+        unflagged = [right for p, right in confident if p >= calibration.review_threshold]
         rows.append(
             {
                 "group": group,
                 "boards": len(some),
-                "accuracy": f"{sum(right for _, right, _ in some) / total:.3f}",
+                "accuracy": f"{sum(board.right for board in some) / total:.3f}",
                 "flagged": f"{1 - len(unflagged) / total:.3f}",
                 "silent_errors": unflagged.count(False),
                 "unflagged": len(unflagged),
@@ -97,15 +89,19 @@ def format_groups(boards: Sequence[JudgedBoard], *, threshold: float) -> str:
     return format_csv(rows)
 
 
-def write_reliability(folder: Path, outcomes: Outcomes, *, always_reviewed: int, threshold: float) -> None:
-    """Write calibration-reliability.csv, -coverage.csv and .svg; `always_reviewed` boards count in the total alone."""
+def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration: Calibration) -> None:
+    """Write calibration-reliability.csv, -coverage.csv and .svg of whole kingdoms.
+
+    Boards that are always reviewed count in the total alone.
+    """
+    outcomes = list_outcomes(boards, calibration)
     probability, right = np.array(outcomes, float).T
     accuracy, mean = calibration_curve(right, probability, n_bins=BINS, strategy="quantile")
     bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))
     table = text.format_csv(("mean_probability", "accuracy"), bins)
     write_atomically(folder / "calibration-reliability.csv", table.encode())
-    accepted, wrong, least = compute_coverage(outcomes, total=len(outcomes) + always_reviewed)
-    unflagged = int((least >= threshold).sum())
+    accepted, wrong, least = compute_coverage(outcomes, total=sum(not board.truncated for board in boards))
+    unflagged = int((least >= calibration.review_threshold).sum())
     counts = {int(np.ceil(step * len(outcomes))): "" for step in COVERAGE_STEPS}
     counts |= {unflagged: "review threshold"} if unflagged else {}
     rows = (

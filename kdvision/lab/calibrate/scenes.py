@@ -39,6 +39,8 @@ CORRUPTED_SHARE: Final = 0.5
 """Share of the calibration scenes that are corrupted."""
 FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
+OCCLUDED: Final = "scenes with occluders"
+"""Stands for the source of the tiles where things lie on the table."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
 """Calibration under which no board is flagged for its probability."""
 
@@ -170,7 +172,8 @@ def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = Fals
         saved: ObservedScene = pickle.loads(path.read_bytes())
         return saved
     picture, art = render_scene(data, seed, occluders=occluders)
-    scene = replace(observe_picture(corrupt_some(picture, seed), Networks.load(1)), art=art)
+    observed = observe_picture(corrupt_some(picture, seed), Networks.load(1))
+    scene = replace(observed, art=OCCLUDED if occluders else art)
     write_atomically(path, pickle.dumps(scene))
     return scene
 

@@ -6,10 +6,17 @@ import pytest
 
 from kdvision.lab.calibrate import reliability
 from kdvision.lab.calibrate.boards import list_outcomes
-from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.lab.calibrate.scenes import OCCLUDED, BoardOutcome
 from kdvision.vision.assess.calibration import Calibration
 
+THRESHOLD = Calibration(review_threshold=0.9)
 OUTCOMES = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
+
+
+def make_outcome(
+    probability: float, right: bool, *, always_review: bool = False, art: str = "scans", truncated: bool = False
+) -> BoardOutcome:
+    return BoardOutcome((probability, 1 - probability), right, always_review, art=art, truncated=truncated)
 
 
 def test_the_calibration_error_is_the_mean_distance_over_bins_of_equal_counts() -> None:
@@ -29,7 +36,9 @@ def test_boards_that_are_always_reviewed_count_in_the_total() -> None:
 
 def test_tables_and_figure_are_written(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    reliability.write_reliability(tmp_path, OUTCOMES, always_reviewed=3, threshold=0.9)
+    boards = [make_outcome(probability, right) for probability, right in OUTCOMES]
+    boards += [make_outcome(0.99, True, always_review=True)] * 3 + [make_outcome(0.99, False, truncated=True)]
+    reliability.write_reliability(tmp_path, boards, THRESHOLD)
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
     assert "0.500,0.9600,5,0,review threshold" in table
     first, *_, last = (tmp_path / "calibration-reliability.csv").read_text(encoding="utf-8").splitlines()
@@ -39,9 +48,9 @@ def test_tables_and_figure_are_written(tmp_path: Path) -> None:
 
 def test_each_source_of_tiles_has_its_row() -> None:
     """Of 300 boards of scans one is wrong and thirty are always reviewed; half of the drawn ones are wrong."""
-    scans = [("scans", 0.99, n > 0, n < 30) for n in range(300)]
-    drawn = [("drawn", 0.9, n % 2 > 0, False) for n in range(10)]
-    head, *lines = reliability.format_groups(scans + drawn, threshold=0.95).splitlines()
+    scans = [make_outcome(0.99, n > 0, always_review=n < 30) for n in range(300)]
+    drawn = [make_outcome(0.89, n % 2 > 0, art="drawn") for n in range(10)]
+    head, *lines = reliability.format_groups(scans + drawn, THRESHOLD).splitlines()
     assert head.split(",")[:4] == ["group", "boards", "accuracy", "flagged"]
     assert lines == [
         "drawn,10,0.500,1.000,0,0,0.000,0.000",
@@ -51,17 +60,13 @@ def test_each_source_of_tiles_has_its_row() -> None:
 
 
 def test_truncated_kingdoms_and_occluded_scenes_have_separate_rows() -> None:
-    whole, truncated = (
-        BoardOutcome((0.98, 0.02), not cut, always_review=False, art="scans", truncated=cut) for cut in (False, True)
-    )
-    judged = reliability.judge_outcomes([whole, truncated], Calibration())
-    assert [group for group, *_ in judged] == ["scans", reliability.TRUNCATED]
+    whole, truncated = make_outcome(0.98, True), make_outcome(0.98, False, truncated=True)
     assert list_outcomes([whole, truncated], Calibration()) == [pytest.approx((0.98, True))]
-    judged += reliability.judge_outcomes([whole], Calibration(), group=reliability.OCCLUDED)
-    _, *lines = reliability.format_groups(judged, threshold=0.9).splitlines()
+    occluded = [make_outcome(0.98, not cut, art=OCCLUDED, truncated=cut) for cut in (False, True)]
+    _, *lines = reliability.format_groups([whole, truncated, *occluded], THRESHOLD).splitlines()
     assert [line.split(",")[:3] for line in lines] == [
         ["scans", "1", "1.000"],
         ["all", "1", "1.000"],
-        [reliability.OCCLUDED, "1", "1.000"],
+        [OCCLUDED, "2", "0.500"],
         [reliability.TRUNCATED, "1", "0.000"],
     ]
