@@ -53,13 +53,13 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
         temperature=calibration.temperature,
     )
     for kingdom, observation, decision in zip(scene.kingdoms, observations, decisions, strict=True):
-        truth, truncated = kingdom.board, kingdom.truncated
+        truth = None if kingdom.truncated else kingdom.board
         reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, game_set.GAME_KINGDOMINO)
-        add("board", reading.probability, truth is not None and not truncated and is_same_board(reading.board, truth))
+        add("board", reading.probability, truth is not None and is_same_board(reading.board, truth))
         points = score(reading.board).points
         same = [probability for board, probability in reading.runners_up if score(board).points == points]
         add("points", reading.probability + sum(same), truth is not None and points == score(truth).points)
-        if truth is None or truncated:
+        if truth is None:
             continue
         aligned = align_truth(truth, observation)
         for name, stated, right in _compare_cells(observation.reading, aligned):

@@ -49,11 +49,12 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
     assert float(lines["points"]["mean_probability"]) >= float(lines["board"]["mean_probability"])
 
 
-def test_no_board_of_a_truncated_kingdom_is_right() -> None:
+def test_neither_board_nor_points_of_a_truncated_kingdom_are_right() -> None:
     truth = Board.parse("w w # l l")
     scene = ObservedScene((find(Reading.of(truth, confidence=0.99), truth)._replace(truncated=True),))
     found = collect_quantities(scene, Calibration())
-    assert found["board"][:, 1].tolist() == [0] and not len(found["square decided"])
+    assert found["board"][:, 1].tolist() == found["points"][:, 1].tolist() == [0]
+    assert not len(found["square decided"])
 
 
 def test_overconfident_readings_have_a_large_calibration_error() -> None:
