@@ -3,10 +3,11 @@
     python -m kdvision.lab.experiments [NAME ...]
 
 Without names, all experiments run. A run that was interrupted goes on where it stopped. With --quick, a fixed part of
-the cases is read in about two minutes and written to out/results-quick, and another --seed writes to out/results-seedN;
-models/results and the card stay as they are.
+the cases is read in about two minutes and written to out/results-quick. Another --seed, and other networks that
+KDVISION_MODELS names, write to out/results-seedN. models/results and the card stay as they are then.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in options.names if name not in EXPERIMENTS]:
         parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
     part = "quick" if options.quick else f"seed{options.seed}"
-    results = options.results or Path("models/results" if part == "seed0" else f"out/results-{part}")
+    is_shipped = part == "seed0" and not os.environ.get("KDVISION_MODELS")
+    results = options.results or Path("models/results" if is_shipped else f"out/results-{part}")
     for name in options.names or EXPERIMENTS:
         print(f"\n{name}: {EXPERIMENTS[name].question}", flush=True)
         summary = run(

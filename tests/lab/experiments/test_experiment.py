@@ -24,7 +24,7 @@ from kdvision.lab.experiments.labelled import trace_risk
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import table_photo
-from tests.paths import SHARED
+from tests.paths import ROOT, SHARED
 
 DATA = SHARED / "data"
 
@@ -182,12 +182,18 @@ def test_no_result_is_replaced_without_the_data_folder(
 
 
 @pytest.mark.parametrize(
-    ("options", "folder"),
-    [([], "models/results"), (["--seed", "2"], "out/results-seed2"), (["--quick", "--seed", "2"], "out/results-quick")],
+    ("options", "models", "folder"),
+    [
+        ([], "", "models/results"),
+        ([], str(ROOT / "models"), "out/results-seed0"),
+        (["--seed", "2"], "", "out/results-seed2"),
+        (["--quick", "--seed", "2"], "", "out/results-quick"),
+    ],
 )
-def test_shipped_results_are_those_of_the_first_seed(
-    options: list[str], folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_shipped_results_are_those_of_the_shipped_networks_and_of_the_first_seed(
+    options: list[str], models: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("KDVISION_MODELS", models)
     monkeypatch.setitem(EXPERIMENTS, "numbers", NUMBERS)
     monkeypatch.setattr(command, "write_plots", lambda _: None)
     monkeypatch.setattr(command, "write_card", lambda _: None)
