@@ -58,6 +58,9 @@ def run_section(name: str, results: Path) -> bool:
     for measurement in SECTIONS[name]():
         print(f"  {measurement}", flush=True)
         measurements.append(measurement)
+    if not measurements:
+        print("  nothing can be measured here, so the earlier results stay")
+        return False
     results.mkdir(parents=True, exist_ok=True)
     values = [one._asdict() | {"value": round(one.value, 4)} for one in measurements]
     text = json.dumps({"machine": describe_machine(), "measurements": values}, indent=1)

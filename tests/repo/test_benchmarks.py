@@ -24,6 +24,16 @@ def test_a_section_is_written_with_the_processor(tmp_path: Path, monkeypatch: py
     assert written["measurements"] == [Measurement("reading", 3.0, limit=2.0)._asdict()]
 
 
+def test_results_stay_where_nothing_can_be_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "page.json").write_text("{}")
+    monkeypatch.setattr(page, "find_chromium", lambda: None)
+    assert command.main(["page", "--results", str(tmp_path)]) == 0
+    assert "nothing can be measured here" in capsys.readouterr().out
+    assert (tmp_path / "page.json").read_text() == "{}"
+
+
 def test_an_exceeded_limit_is_marked() -> None:
     assert str(Measurement("a", 3.0, limit=2.0)).endswith("EXCEEDED")
     assert not Measurement("a", 3.0).exceeded
