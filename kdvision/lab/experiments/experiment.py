@@ -102,8 +102,13 @@ def run(
     quick: bool = False,
     workers: int = 1,
 ) -> list[Row]:
-    """Run an experiment and return its summary; write NAME.csv, NAME.json and any trace into the folder `results`."""
+    """Run an experiment and return its summary; write NAME.csv, NAME.json and any trace into the folder `results`.
+
+    Without cases, the files of an earlier run stay.
+    """
     cases = experiment.list_cases(data, seed, quick=quick)
+    if not cases:
+        return []
     rows = measure_cases(experiment, cases, work=work, data=data, workers=workers)
     summary = experiment.summarise(rows)
     options = " --quick" * quick + f" --seed {seed}" * bool(seed)

@@ -59,6 +59,13 @@ def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
     assert set(about["models"]) == {"cells", "context", "detector"}
 
 
+def test_the_table_of_an_earlier_run_stays_if_the_data_folder_has_no_case(tmp_path: Path) -> None:
+    table = tmp_path / "photos.csv"
+    table.write_text("earlier", encoding="utf-8")
+    assert run(EXPERIMENTS["photos"], results=tmp_path, work=tmp_path / "work", data=tmp_path) == []
+    assert table.read_text(encoding="utf-8") == "earlier"
+
+
 def test_the_command_of_a_run_has_its_options(tmp_path: Path) -> None:
     run(NUMBERS, results=tmp_path, work=tmp_path, data=DATA, seed=2, quick=True)
     about = json.loads((tmp_path / "numbers.json").read_text())
