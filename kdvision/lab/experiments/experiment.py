@@ -45,9 +45,9 @@ class Experiment:
 
     `cases(data, seed)` lists the cases, `measure(data, case)` returns the rows of one of them, where `data` is the
     folder of labelled photos and tile pictures. Both depend on nothing else. In the results, rows with equal values in
-    the columns `groups` are added up, column by column of `counts`. `total` is the column that coverage is a share of.
-    `append()` lists rows with the same columns that are not measured again. `trace(rows)` returns a second table,
-    NAME-coverage.csv: risk against coverage.
+    the columns `groups` are added up, column by column of `counts`. Coverage is a share of the kingdoms, or of the
+    pictures where kingdoms are not counted. `append()` lists rows with the same columns that are not measured again.
+    `trace(rows)` returns a second table, NAME-coverage.csv: risk against coverage.
     """
 
     name: str
@@ -56,7 +56,6 @@ class Experiment:
     measure: Callable[[Path, Row], Sequence[Row]]
     groups: tuple[str, ...]
     counts: tuple[str, ...]
-    total: str = "kingdoms"
     append: Callable[[], Sequence[Row]] = tuple
     trace: Callable[[Sequence[Row]], Sequence[Row]] = lambda _: ()
     quick_cases: int = 24
@@ -76,7 +75,7 @@ class Experiment:
         for group, total in sums.items():
             summary.append({**dict(zip(self.groups, group, strict=True)), **total})
             if "unflagged" in total:
-                summary[-1]["coverage"] = f"{total['unflagged'] / max(1, total[self.total]):.4f}"
+                summary[-1]["coverage"] = f"{total['unflagged'] / max(1, total.get('kingdoms', total['pictures'])):.4f}"
         return [*summary, *self.append()]
 
 

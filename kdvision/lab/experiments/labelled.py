@@ -91,7 +91,6 @@ PHOTOS: Final = Experiment(
     measure=_measure_photo,
     groups=("set", "room"),
     counts=PHOTO_COUNTS,
-    total="pictures",
     quick_cases=60,
 )
 
@@ -132,7 +131,6 @@ STRESS: Final = Experiment(
     measure=_measure_corrupted,
     groups=("family", "corruption", "severity"),
     counts=PHOTO_COUNTS,
-    total="pictures",
     trace=trace_risk,
     quick_cases=39,
 )
