@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement, time_best, time_in_turns
+from benchmarks.server import SAMPLES
 from kdvision import pipeline
-from kdvision.errors import KdvisionError
 from kdvision.files import encode_image
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
@@ -30,7 +30,6 @@ from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
 
-SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
 SCENES: Final = {"one 5x5": "demo", "one 7x7": "seven", "four 5x5": "four-kingdoms"}
 """What a photo shows, and the sample that shows it."""
 MAX_RATIO: Final = {"one 5x5": 2.0, "four 5x5": 3.5}
@@ -76,11 +75,8 @@ def use_one_core() -> None:
 
 @cache
 def enlarge_sample(name: str, megapixels: int = 12) -> bytes:
-    """Return a sample as a noisy JPEG of this size; raises KdvisionError outside a checkout."""
-    path = SAMPLES / f"{name}.jpg"
-    if not path.is_file():
-        raise KdvisionError(f"there is no sample {path}", hint="run the benchmarks in a checkout")
-    small = decode(path.read_bytes())
+    """Return a sample as a noisy JPEG of this size."""
+    small = decode((SAMPLES / f"{name}.jpg").read_bytes())
     factor = float(np.sqrt(megapixels * 1e6 / (small.shape[0] * small.shape[1])))
     width, height = (8 * round(side * factor / 8) for side in (small.shape[1], small.shape[0]))
     large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
