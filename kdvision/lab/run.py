@@ -47,10 +47,10 @@ def make_parser(package: str, doc: str | None, *, work: str) -> argparse.Argumen
     return parser
 
 
-def parse_count(text: str) -> int:
-    """Return the number that the value of an option gives; raises ArgumentTypeError below 1."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+def parse_count(text: str, *, least: int = 1) -> int:
+    """Return the number that the value of an option gives; raises ArgumentTypeError below the least one."""
+    if not text.isdecimal() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {least}")
     return int(text)
 
 

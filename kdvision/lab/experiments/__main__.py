@@ -10,6 +10,7 @@ KDVISION_MODELS names, write to out/results-seedN. models/results and the card s
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from kdvision.lab.card.card import write_card
 from kdvision.lab.card.plots import write_plots
 from kdvision.lab.experiments import ablation, factors, labelled, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Experiment, Row, run
-from kdvision.lab.run import make_parser, parse_options
+from kdvision.lab.run import make_parser, parse_count, parse_options
 from kdvision.text import align_columns
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
@@ -35,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser("kdvision.lab.experiments", __doc__, work="out/experiments")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
     parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases; --data may be missing")
-    parser.add_argument("--seed", type=int, default=0, help="other scenes and other corruptions (default: 0)")
+    seed = partial(parse_count, least=0)
+    parser.add_argument("--seed", type=seed, default=0, help="other scenes and other corruptions (default: 0)")
     parser.add_argument("--results", type=Path, help="where to write the results")
     options = parse_options(parser, arguments)
     if unknown := [name for name in options.names if name not in EXPERIMENTS]:

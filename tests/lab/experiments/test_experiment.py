@@ -220,3 +220,6 @@ def test_the_command_runs_the_named_experiments(
     with pytest.raises(SystemExit):
         command.main(["rivers", "--quick"])
     assert "there is no experiment rivers" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        command.main(["numbers", "--quick", "--seed", "-1"])
+    assert "argument --seed: '-1' is not a number of at least 0" in capsys.readouterr().err
