@@ -4,7 +4,7 @@
     python -m scripts.freeze_outputs after.json --compare before.json
 
 The pictures are the samples, damaged copies of them, rendered scenes and, if the data folder is there, its labelled
-photos. Pictures are made once and kept in --work, so that both trees read the same files; compare on one machine,
+photos. Scenes are rendered once and kept in --work, so that both trees read the same files; compare on one machine,
 because the networks round differently on other processors.
 """
 
@@ -96,13 +96,13 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("out/frozen"), help="folder of the pictures")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the labelled photos")
     parser.add_argument("--scenes", type=int, default=200, help="rendered scenes")
-    given = parser.parse_args()
-    pictures = list(list_pictures(given.work, given.data, given.scenes))
+    options = parser.parse_args()
+    pictures = list(list_pictures(options.work, options.data, options.scenes))
     outputs = map_in_processes(read_json, pictures, workers=os.cpu_count() or 1)
     frozen = dict(zip(map(str, pictures), outputs, strict=True))
-    given.target.write_text(json.dumps(frozen, indent=1, sort_keys=True), encoding="utf-8")
-    if given.compare:
-        print(compare_outputs(json.loads(given.compare.read_text(encoding="utf-8")), frozen))
+    options.target.write_text(json.dumps(frozen, indent=1, sort_keys=True), encoding="utf-8")
+    if options.compare:
+        print(compare_outputs(json.loads(options.compare.read_text(encoding="utf-8")), frozen))
 
 
 if __name__ == "__main__":
