@@ -53,7 +53,8 @@ class Game:
 
     def has_round_result(self, table: Table) -> bool:
         """Return whether it is known who has won a round."""
-        return self.rule_set.has_all_kingdoms(table) and not self.is_open(table)
+        is_checked = not any(kingdom.questions for kingdom in table.kingdoms)
+        return is_checked and self.rule_set.has_all_kingdoms(table) and not self.is_open(table)
 
     @property
     def has_result(self) -> bool:
@@ -105,6 +106,8 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     if can_share and len(boards) > 1 and not any(board.unknown for board in boards):
         problems += _check_shared_box(boards, faulty_kingdoms, rule_set.deck)
     problems += rule_set.check_pieces(full_table)
+    for number, kingdom in enumerate(full_table.kingdoms):
+        problems += [Problem((), f"still to check: {question}", kingdom=number) for question in kingdom.questions]
     clauses = rule_set.own_clauses
     return tuple(replace(problem, clause=clauses.get(problem.clause, problem.clause)) for problem in problems)
 
@@ -198,7 +201,8 @@ def describe_outlook(table: Table, rule_set: RuleSet) -> str:
         reason = rule_set.outright_win(winners[0])
         return f"{winners[0].player} wins, whatever is still missing: {reason}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not winners:
+    is_doubtful = bool(winners) or any(kingdom.questions for kingdom in kingdoms)
+    if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not is_doubtful:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
             others = [other.maximum for other in ranges if other is not point_range]
             if all(maximum is not None and maximum < point_range.minimum for maximum in others):

@@ -152,7 +152,8 @@ class Kingdom:
 
     `knights` stand on squares, `spare_knights` were not placed. `queen` is true for the Queen's host, which the board
     does not show. `discarded` is the number of discarded dominoes, `claims` are the bonuses that the player counts on,
-    `towns` is the number of town squares; these three are compared with the board and do not score.
+    `towns` is the number of town squares; these three are compared with the board and do not score. `questions` say
+    what a person has still to check.
 
     `tokens` are those of all expansions, in the order of the game file.
 
@@ -173,6 +174,7 @@ class Kingdom:
     discarded: int | None = None
     claims: tuple[str, ...] = ()
     towns: int | None = None
+    questions: tuple[str, ...] = ()
     open_facts: frozenset[str] = frozenset()
 
     @cached_property

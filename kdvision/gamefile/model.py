@@ -27,7 +27,7 @@ from kdvision.gamefile.read import Node, parse_toml, read_text
 from kdvision.text import join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
-KINGDOM_KEYS: Final = ("player", "players", "board", "discarded", "claims")
+KINGDOM_KEYS: Final = ("player", "players", "board", "questions", "discarded", "claims")
 FACTS: Final = (*QUEENDOMINO_FACTS, *(fact for variant in VARIANTS for fact in variant.facts))
 CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
 OTHER_SETTINGS: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
@@ -130,6 +130,7 @@ def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool
         discarded=node.number("discarded") if "discarded" in node else None,
         claims=tuple(CLAIMS[claim] for claim in node.texts("claims", CLAIMS)),
         towns=node.number("towns") if "towns" in node else None,
+        questions=tuple(node.texts("questions")),
         open_facts=open_facts,
     )
 

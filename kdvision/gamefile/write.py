@@ -60,6 +60,8 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     elif len(team) > 1:
         yield f"players = {_format(team)}"
     yield from _format_comments(remarks)
+    if kingdom.questions:
+        yield from ("questions = [", *(f"    {_format(question)}," for question in kingdom.questions), "]")
     yield from ('board = """', *kingdom.board.rows(), '"""')
     facts = {
         TOWNS: kingdom.towns,

@@ -22,7 +22,8 @@ from kdvision.text import replace_controls
 
 GAME_FILE_HEADER: Final = (
     'A game to fill in. Replace each "?" by its value; while a "?" is left, points are a range. A line that is removed',
-    "counts as none. Then run kdvision game with the name of this file.",
+    "counts as none. Compare the boards, and remove each question that is settled: nobody wins while one is left. Then",
+    "run kdvision game with the name of this file.",
 )
 
 
@@ -139,6 +140,12 @@ def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[st
         for number, entry in enumerate(result.kingdoms, start=1)
     ]
     game = Game(kind, side or SIDES[0], (Table(close_queen(kingdoms)),), tuple(variants))
+    known_texts = {problem.text for problem in game.problems(game.rounds[0])}
+    kingdoms = [
+        replace(kingdom, questions=tuple(text for text in _list_questions(entry) if text not in known_texts))
+        for kingdom, entry in zip(game.rounds[0].kingdoms, rows, strict=True)
+    ]
+    game = replace(game, rounds=(Table(tuple(kingdoms)),))
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)
@@ -172,9 +179,13 @@ def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
     if any(gem.kind == UNKNOWN for gem in entry.kingdom.gems):
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."
+
+
+def _list_questions(entry: ScoredKingdom) -> Iterator[str]:
+    """What is uncertain about the board. The problems of a game are found again when its file is read."""
     for doubt in entry.doubts:
         certainty = f"{100 * doubt.probability:.0f} % sure"
-        yield f"Uncertain: {doubt.square.name} is {doubt.read} ({certainty}), otherwise {doubt.instead}."
+        yield f"{doubt.square.name} is {doubt.read} ({certainty}), otherwise {doubt.instead}"
     if entry.reading is not None and entry.reading.review and not entry.doubts:
-        yield f"Uncertain: this board is {100 * entry.probability:.0f} % sure. Compare it."
-    yield from (f"Problem: {problem.text}." for problem in entry.problems if problem.squares)
+        yield f"this board is {100 * entry.probability:.0f} % sure: compare it"
+    yield from (problem.text for problem in entry.problems if problem.kingdom is not None)

@@ -164,6 +164,7 @@ class GivenKingdom(_GivenTokens, total=False):
     board: Required[Board]
     player: Name
     players: Players
+    questions: Annotated[list[str], Meta(description="what is left to check")]
     discarded: Count
     claims: list[Annotated[str, one_of(CLAIMS)]]
     towns: Count | QuestionMark

@@ -64,9 +64,10 @@ def correct_doubtful_squares(path: Path, truth: Sequence[Board]) -> None:
     for number, board in enumerate(truth, start=1):
         rows = re.findall(r'"""\n(.*?)\n"""', blocks[number], re.DOTALL)[0]
         read = Board.parse(rows)
-        unsure = [Square.parse(name) for name in re.findall(r"# Uncertain: (\w+) is", blocks[number])]
+        unsure = [Square.parse(name) for name in re.findall(r'^    "(\w+) is', blocks[number], re.MULTILINE)]
         right = read.with_cells({square: board.get(square) for square in unsure})
-        blocks[number] = blocks[number].replace(rows, "\n".join(right.rows()))
+        settled = re.sub(r"questions = \[\n.*?\n\]\n", "", blocks[number], flags=re.DOTALL)
+        blocks[number] = settled.replace(rows, "\n".join(right.rows()))
     path.write_text("[[kingdom]]".join(blocks), encoding="utf-8")
 
 
@@ -178,11 +179,10 @@ def test_the_game_file_lists_doubts_problems_and_missing_facts(
     run("score", photo, "--game", "queendomino", "--game-file", out)
     text = out.read_text(encoding="utf-8")
     first, second = text.split("[[kingdom]]")[1:]
-    assert "# Uncertain: B2 is f (80 % sure), otherwise f1." in first
-    assert "# Problem: a wolf sits on A1." in first
+    assert 'questions = [\n    "B2 is f (80 % sure), otherwise f1",\n    "a wolf sits on A1",\n]' in first
     assert f"# Read from {photo}, kingdom 1 (blue)." in first
     assert "# Towns were not read" in first
-    assert "# Uncertain: this board is 60 % sure." in second
+    assert 'questions = [\n    "this board is 60 % sure: compare it",\n]' in second
     assert ('player = "blue"' in first, 'player = "blue 2"' in second) == (True, True)
     for key in ("towns", "coins", "towers", "spare_knights", "knights", "queen", "buildings"):
         assert re.search(rf'^{key} = "\?"  # \w', first, re.MULTILINE)

@@ -574,6 +574,23 @@ def test_kinds_of_open_gems_are_those_on_boards_however_they_are_written() -> No
     assert game.rounds[0].open_gems == ("ruby", "joker")
 
 
+def test_a_question_of_the_file_is_a_problem_and_leaves_the_winner_open_until_it_is_removed() -> None:
+    text = """
+        [[kingdom]]
+        questions = ["A1 is w1 (90 % sure), otherwise w"]
+        board = "w1 w #"
+        [[kingdom]]
+        board = "# w1 w w w"
+    """
+    game = parse_game(text)
+    assert parse_game(write_game_text(game)) == game
+    (result,) = build_round_results(game, "x")
+    assert (result.standing, result.outlook) == (None, "who wins is not known yet")
+    assert result.kingdoms[0].problems[-1].text == "still to check: A1 is w1 (90 % sure), otherwise w"
+    (result,) = build_round_results(parse_game(re.sub("questions = .*", "", text)), "x")
+    assert result.standing is not None and result.standing.winners[0].player == "kingdom 2"
+
+
 def test_nobody_has_won_while_squares_are_not_known() -> None:
     text = 'game = "kingdomino"\n' + "".join(
         f'[[kingdom]]\nplayer = "{name}"\nboard = """\n{board}\n"""\n'

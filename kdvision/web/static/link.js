@@ -28,9 +28,10 @@ function toCheck({ seen, checked }) {
   return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : review ? problems : [] };
 }
 
-/** What nobody has checked of a kingdom, in words. */
-export function listQuestions(kingdom) {
-  const { doubts, pieces, problems } = toCheck(kingdom);
+/** What nobody has checked of a kingdom, in words, without pieces that are no part of the game: `keys` are its facts. */
+function listQuestions(kingdom, keys) {
+  const { doubts, pieces: all, problems } = toCheck(kingdom);
+  const pieces = all.filter(({ kind }) => keys.includes(kind) || keys.includes(`${kind}s`));
   const words = ({ at, read, instead }) => ({ square: nameAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
   return [...doubts.map((one) => t("squareUnsure", words(one))), ...pieces.map((one) => askForPiece(kingdom, one)), ...problems];
 }
@@ -60,11 +61,13 @@ export function toGameFile({ rules, rounds }, keys, teams) {
   return { game, variants, ...known, ...(given.length > 1 ? { round: given } : given[0]) };
 }
 
-function toFileKingdom({ player, cells, facts: all }, keys, teams) {
+function toFileKingdom(kingdom, keys, teams) {
+  const { player, cells, facts: all } = kingdom;
   const { top, left } = frame(cells);
   const facts = Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)));
   const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
-  return { ...players, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
+  const questions = listQuestions(kingdom, keys);
+  return { ...players, questions, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
 }
 
 /** The rules and rounds in a link, which the server checks; throws if it is no JSON. */

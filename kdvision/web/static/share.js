@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { drawGame } from "./card.js";
-import { encodeGame, listQuestions, toGameFile } from "./link.js";
+import { encodeGame, toGameFile } from "./link.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, playedGame, playedVariants, scoreOf, showToast, state } from "./store.js";
 import { verdict } from "./standing.js";
@@ -79,11 +79,7 @@ const downloadResult = () => downloadScore("application/json", "kdvision.json", 
   return JSON.stringify(result);
 });
 
-/** Save the game file; what is left to check stands in comments, as in the files of the command line. */
-const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml", async (response, { game }) => {
-  const questions = game.rounds.flat().flatMap((one) => listQuestions(one).map((text) => `# ${one.player}: ${sentences(text)}\n`));
-  return questions.join("") + (await response.text());
-});
+const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml", (response) => response.text());
 
 /** Save what `write` makes of the server's response and of the table, which may change meanwhile. */
 async function downloadScore(type, name, write) {
