@@ -7,7 +7,7 @@ What has grown larger than a kingdom is split at its worst links. No function he
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple, Self
@@ -20,6 +20,9 @@ from kdvision.vision.networks.detector import Detections
 
 Link = tuple[float, int, int]
 """The gap between two neighbours in sides, and their indices."""
+
+Candidate = tuple[int, int, list[list[float]]]
+"""A possible neighbour: the number of the step to it, its index, and its link for axes turned by 0 and 1 quarters."""
 
 MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino."""
@@ -95,34 +98,42 @@ def grow_components(squares: Detections) -> Iterator[Component]:
     """
     squares = squares.select(~find_overlapped(squares))
     is_free = [True] * len(squares)
-    links = _list_candidates(squares)
+    candidates = _list_candidates(squares)
     for seed in np.argsort(-squares.score, kind="stable").tolist():
         if is_free[seed]:
-            members: dict[tuple[int, int], tuple[int, int]] = {}
-            joined_squares = set[int]()
-            queue = [(0.0, seed, 0, 0, 0)]
-            while queue:
-                _, index, col, row, turn = heapq.heappop(queue)
-                if index in joined_squares or (col, row) in members:
-                    continue
-                members[col, row] = index, turn
-                joined_squares.add(index)
-                steps = set[int]()
-                for step, neighbour, turned_links in links.get(index, ()):
-                    if is_free[neighbour] and step not in steps:  # only the nearest one of each step counts
-                        steps.add(step)
-                        gap, dc, dr, quarters = turned_links[turn % 2]
-                        if gap < np.inf and neighbour not in joined_squares:
-                            sign = 1 - (turn & 2)  # a half turn reverses the step
-                            place = col + sign * int(dc), row + sign * int(dr)
-                            heapq.heappush(queue, (gap, neighbour, *place, int(quarters) ^ (turn & 2)))
+            members = _grow_component(seed, candidates, is_free)
             indices, turns = np.array(list(members.values())).T
             for index in indices.tolist():
                 is_free[index] = False
             yield Component(np.array(list(members)), squares.select(indices).turn(turns))
 
 
-def _list_candidates(squares: Detections) -> dict[int, list[tuple[int, int, list[list[float]]]]]:
+def _grow_component(
+    seed: int, candidates: Mapping[int, Sequence[Candidate]], is_free: Sequence[bool]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the places of a component, each with the square there and the quarters by which its axes turn."""
+    members: dict[tuple[int, int], tuple[int, int]] = {}
+    joined_squares = set[int]()
+    queue = [(0.0, seed, 0, 0, 0)]
+    while queue:
+        _, index, col, row, turn = heapq.heappop(queue)
+        if index in joined_squares or (col, row) in members:
+            continue
+        members[col, row] = index, turn
+        joined_squares.add(index)
+        nearest: dict[int, tuple[int, list[float]]] = {}
+        for step, neighbour, turned_links in candidates.get(index, ()):
+            if is_free[neighbour]:
+                nearest.setdefault(step, (neighbour, turned_links[turn % 2]))
+        sign = 1 - (turn & 2)  # a half turn reverses the step
+        for neighbour, (gap, dc, dr, quarters) in nearest.values():
+            if gap < np.inf and neighbour not in joined_squares:
+                place = col + sign * int(dc), row + sign * int(dr)
+                heapq.heappush(queue, (gap, neighbour, *place, int(quarters) ^ (turn & 2)))
+    return members
+
+
+def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
     """Return for each square those that lie where its axes lead, nearest first.
 
     Each is the number of the step, the index of the other square, and for the first one's axes turned by 0 and 1
@@ -158,7 +169,7 @@ def _list_candidates(squares: Detections) -> dict[int, list[tuple[int, int, list
     fits &= cosines.max(axis=1) >= min_axis_cosine
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
     links = np.stack([gap, dc, dr, quarters], axis=-1).swapaxes(0, 1).tolist()
-    candidates: dict[int, list[tuple[int, int, list[list[float]]]]] = {}
+    candidates: dict[int, list[Candidate]] = {}
     for index, *candidate in zip(one.tolist(), step.tolist(), other.tolist(), links, strict=True):
         candidates.setdefault(index, []).append((candidate[0], candidate[1], candidate[2]))
     return candidates
