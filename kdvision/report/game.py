@@ -139,13 +139,7 @@ def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[st
         for result in results
         for number, entry in enumerate(result.kingdoms, start=1)
     ]
-    game = Game(kind, side or SIDES[0], (Table(close_queen(kingdoms)),), tuple(variants))
-    known_texts = {problem.text for problem in game.problems(game.rounds[0])}
-    kingdoms = [
-        replace(kingdom, questions=tuple(text for text in _list_questions(entry) if text not in known_texts))
-        for kingdom, entry in zip(game.rounds[0].kingdoms, rows, strict=True)
-    ]
-    game = replace(game, rounds=(Table(tuple(kingdoms)),))
+    game = _add_questions(Game(kind, side or SIDES[0], (Table(close_queen(kingdoms)),), tuple(variants)), rows)
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)
@@ -181,8 +175,18 @@ def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."
 
 
+def _add_questions(game: Game, entries: Sequence[ScoredKingdom]) -> Game:
+    """The game with what is uncertain about its boards. Its own problems are found again when the file is read."""
+    (table,) = game.rounds
+    problem_texts, kingdoms = {problem.text for problem in game.problems(table)}, []
+    for kingdom, entry in zip(table.kingdoms, entries, strict=True):
+        questions = [replace_controls(text) for text in _list_questions(entry) if text not in problem_texts]
+        kingdoms.append(replace(kingdom, questions=tuple(questions)))
+    return replace(game, rounds=(Table(tuple(kingdoms)),))
+
+
 def _list_questions(entry: ScoredKingdom) -> Iterator[str]:
-    """What is uncertain about the board. The problems of a game are found again when its file is read."""
+    """What is uncertain about the board, in sentences."""
     for doubt in entry.doubts:
         certainty = f"{100 * doubt.probability:.0f} % sure"
         yield f"{doubt.square.name} is {doubt.read} ({certainty}), otherwise {doubt.instead}"

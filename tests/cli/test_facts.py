@@ -174,12 +174,12 @@ def test_the_game_file_lists_doubts_problems_and_missing_facts(
         make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]),
         make_reading(OTHER, probability=0.6),
     ]
-    readings[0] = replace(readings[0], colour="blue", problems=(Problem((Square(0, 0),), "a wolf sits on A1"),))
+    readings[0] = replace(readings[0], colour="blue", problems=(Problem((), "wolf\udcff.jpg is left out"),))
     readings[1] = replace(readings[1], colour="blue")
     run("score", photo, "--game", "queendomino", "--game-file", out)
     text = out.read_text(encoding="utf-8")
     first, second = text.split("[[kingdom]]")[1:]
-    assert 'questions = [\n    "B2 is f (80 % sure), otherwise f1",\n    "a wolf sits on A1",\n]' in first
+    assert 'questions = [\n    "B2 is f (80 % sure), otherwise f1",\n    "wolf\ufffd.jpg is left out",\n]' in first
     assert f"# Read from {photo}, kingdom 1 (blue)." in first
     assert "# Towns were not read" in first
     assert 'questions = [\n    "this board is 60 % sure: compare it",\n]' in second
