@@ -13,9 +13,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from kdvision.errors import KdvisionError, ModelError, PhotoTooLargeError, UnsupportedImageError
-from kdvision.game.rules import SIDES, VARIANTS
+from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words
-from kdvision.vision.decide.game_set import DECKS, GAME_AUTO, GAME_KINGDOMINO
+from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
 
 MAX_KINGDOMS: Final = 8
@@ -48,7 +48,7 @@ Outlines = Annotated[list[Outline], Meta(max_length=MAX_KINGDOMS, description=OU
 OPTIONS: Final[list[tuple[str, Any, Any]]] = [
     ("side", Annotated[Literal[SIDES] | None, Meta(description="null: as the photo shows")], None),
     *((variant.key, Annotated[bool, Meta(description=variant.help)], False) for variant in VARIANTS),
-    ("game", Annotated[Literal[(GAME_AUTO, *DECKS)], Meta(description="auto: as the photo shows")], GAME_AUTO),
+    ("game", Annotated[Literal[(GAME_AUTO, *GAMES)], Meta(description="auto: as the photo shows")], GAME_AUTO),
 ]
 """Name, type and default of the options of /api/read."""
 
@@ -58,7 +58,7 @@ Fits: Final = msgspec.defstruct(
     [
         ("domino", Annotated[str, Meta(max_length=MAX_DOMINO_LENGTH, examples=["w f1"])]),
         ("board", Annotated[list[str] | str, Meta(examples=["w w1 / l #"])]),
-        ("game", Literal[tuple(DECKS)], GAME_KINGDOMINO),
+        ("game", Literal[tuple(GAMES)], GAME_KINGDOMINO),
         *OPTIONS[:-1],
     ],
     forbid_unknown_fields=True,

@@ -6,8 +6,7 @@ to the kinds of its deck. A box is a game, or "auto", and the expansions that ad
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import Deck
-from kdvision.game.rules import GAMES, VARIANTS
+from kdvision.game.rules import GAMES, VARIANTS, make_rule_set
 from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision
@@ -23,15 +22,13 @@ from kdvision.vision.geometry import Floats
 
 GAME_AUTO: Final = "auto"
 GAME_KINGDOMINO: Final = "kingdomino"
-DECKS: Final[Mapping[str, Deck]] = {game: make_rules().deck for game, make_rules in GAMES.items()}
-EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for variant in VARIANTS if variant.dominoes}
-"""The dominoes that expansions add to a box. No photo is examined for them."""
 
 
 def check_box(box: str) -> str:
     """Return the name of a box; raise NotationError for an unknown game, or an expansion unknown or repeated."""
     game, *expansions = box.split("+")
-    for name, names in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
+    with_dominoes = [variant.id for variant in VARIANTS if variant.dominoes]  # no photo is examined for them
+    for name, names in ((game, [GAME_AUTO, *GAMES]), *((name, with_dominoes) for name in expansions)):
         if name not in names:
             choices = ", ".join(names)
             raise NotationError(f"there is no game {name!r}", expected=choices, hint=f"name one of {choices}")
@@ -48,7 +45,7 @@ def get_game(box: str) -> str:
 def collect_deck(box: str) -> Deck:
     """Return the dominoes of a box."""
     game, *expansions = box.split("+")
-    return tuple(chain(DECKS[game], *(EXPANSIONS[name] for name in expansions)))
+    return make_rule_set(game, variants=expansions).deck
 
 
 def compute_town_probability(reading: Reading) -> Floats:
