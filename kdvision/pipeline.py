@@ -125,11 +125,7 @@ def read_views(
         watch=watch,
     )
     contradictions = {observation.grid: texts for observation, texts in fusions}
-    return [
-        add_problems(one, [*problems, *contradictions.get(one.observation.grid, ())])
-        for one in readings
-        if one.observation
-    ]
+    return [add_problems(one, [*problems, *contradictions.get(one.observation.grid, ())]) for one in readings]
 
 
 def _collect_views(

@@ -17,7 +17,7 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.decide.decision import Doubt
+from kdvision.vision.decide.decision import BoardFrame, Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
@@ -53,9 +53,10 @@ def make_reading(
 ) -> KingdomReading:
     """The kingdom of a board's notation as read from a photo; doubts or problems make it one for review."""
     board = Board.parse(text)
-    grid = make_grid(board, left=left, side=side)
+    observation = make_plain_observation(Reading.of(board), left=left, side=side)
+    frame = BoardFrame(Square(0, 0), Square(board.height - 1, board.width - 1))
     return KingdomReading(
-        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, place),
+        *(board, observation, frame, tuple(doubts), tuple(problems), probability, place),
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
         calibration=calibration or Calibration(review_threshold=0.98 if doubts else 0.9),
     )
@@ -124,10 +125,9 @@ def find_indices(component: Component, squares: Detections) -> list[int]:
     return sorted(compute_distances(component.squares.centre, squares.centre).argmin(axis=1).tolist())
 
 
-def make_plain_observation(reading: Reading, left: float = 0.0) -> GridObservation:
+def make_plain_observation(reading: Reading, *, left: float = 0.0, side: float = 50) -> GridObservation:
     """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
     rows, cols = reading.rows, reading.cols
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return GridObservation(
-        make_grid(Board({}, height=rows, width=cols), left=left), reading, border_log_odds, np.zeros((rows, cols))
-    )
+    grid = make_grid(Board({}, height=rows, width=cols), left=left, side=side)
+    return GridObservation(grid, reading, border_log_odds, np.zeros((rows, cols)))

@@ -94,7 +94,7 @@ def add_pieces(
         open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
         open_facts -= set() if facts.queen is None else {"queen"}
         open_facts -= {"spare_knights"} if "knights" in counts else set()
-        if reading.observation is not None and reading.observation.pieces is not None:
+        if reading.observation.pieces is not None:
             uncertain_kinds = {one.kind for one in reading.uncertain}
             open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
         pieces = reading.pieces if "knights" in rule_set.facts else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import permutations, repeat
 
 import numpy as np
@@ -38,8 +39,8 @@ class KingdomReading:
     """One kingdom of a photo.
 
     Row 0 of `board`, `grid` and `reading` is the top row in the upright photo. `probability` is that of the whole
-    board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `game`
-    is the one it was decided as. `pieces` and `gems` are more probable than not; `uncertain` are those that a person
+    board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `box`
+    is the one it was decided with. `pieces` and `gems` are more probable than not; `uncertain` are those that a person
     should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `frame` that of the board on it;
@@ -48,26 +49,40 @@ class KingdomReading:
     """
 
     board: Board
-    grid: Grid
-    reading: Reading
+    observation: GridObservation
+    frame: BoardFrame
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     probability: float
     place: str
     dominoes: tuple[PlacedDomino, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
-    observation: GridObservation | None = None
-    frame: BoardFrame = field(default_factory=BoardFrame)
     has_new_names: bool = False
     surroundings: Surroundings = field(default_factory=Surroundings)
     colour: str = ""
     calibration: Calibration = field(default_factory=Calibration)
-    game: str = GAME_KINGDOMINO
+    box: str = GAME_KINGDOMINO
     pieces: tuple[DetectedPiece, ...] = ()
     gems: tuple[DetectedPiece, ...] = ()
     uncertain: tuple[DetectedPiece, ...] = ()
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def game(self) -> str:
+        """The game that the kingdom was decided as."""
+        return get_game(self.box)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The cells of the board."""
+        return Grid(self.observation.grid.quads[self.frame.slices])
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The class probabilities of the board's squares, for the kinds of its box."""
+        reading = self.observation.reading.of_deck(collect_deck(self.box))
+        return Reading(reading.log_probs[self.frame.slices], reading.kinds)
 
     @property
     def start(self) -> Square:
@@ -157,28 +172,23 @@ def build_reading(
     is_improbable = probability < calibration.review_threshold
     may_continue = completeness < 1 or len(on_board.doubts) < len(decision.doubts)
     alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
-    reading = observation.reading.of_deck(collect_deck(box))
-    board, game = on_board.board, get_game(box)
-    pieces = find_pieces(
-        observation.pieces, observation.piece_names, frame.first, board, is_rare=game == GAME_KINGDOMINO
-    )
+    board, is_rare = on_board.board, get_game(box) == GAME_KINGDOMINO
+    pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board, is_rare=is_rare)
     gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
         board=board,
-        grid=Grid(observation.grid.quads[frame.slices]),
-        reading=Reading(reading.log_probs[frame.slices], reading.kinds),
+        observation=observation,
+        frame=frame,
         doubts=on_board.doubts,
         problems=(*on_board.problems, *_select_warnings(warnings, is_improbable, may_continue)),
         probability=probability,
         place=place,
         dominoes=on_board.dominoes,
         runners_up=tuple((other, alternatives * p) for other, p in on_board.runners_up),
-        observation=observation,
-        frame=frame,
         has_new_names=before is not None and frame.first != BoardFrame.of(before).first,
         surroundings=surroundings,
         calibration=calibration,
-        game=game,
+        box=box,
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
         uncertain=tuple(one for one in (*pieces, *gems) if one.is_uncertain),

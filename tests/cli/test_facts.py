@@ -19,7 +19,17 @@ from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from tests.conftest import Run
-from tests.kingdoms import SMALL, fill_in, list_lines, make_doubt, make_reader, make_reading, png, table_photo
+from tests.kingdoms import (
+    SMALL,
+    fill_in,
+    list_lines,
+    make_doubt,
+    make_plain_observation,
+    make_reader,
+    make_reading,
+    png,
+    table_photo,
+)
 from tests.paths import SAMPLES
 
 OTHER = "g1 g / # l"
@@ -37,8 +47,8 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
 def make_reading_with_towns(text: str) -> KingdomReading:
     """The kingdom of a board's notation as networks that know towns would have read it."""
     board = Board.parse(text)
-    reading = Reading.of(board, kinds=(*KINDS, "t", "t1", "t2"))
-    return replace(make_reading(text.replace("t", "w")), board=board, reading=reading)
+    observation = make_plain_observation(Reading.of(board, kinds=(*KINDS, "t", "t1", "t2")))
+    return replace(make_reading(text.replace("t", "w")), board=board, observation=observation, box="queendomino")
 
 
 def list_game_lines(run: Run, path: Path) -> list[list[tuple[str, int]]]:

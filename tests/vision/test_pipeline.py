@@ -484,7 +484,7 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: st
 
 def test_observations_can_be_decided_again() -> None:
     first = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)])
-    observations = [read.observation for read in first if read.observation is not None]
+    observations = [read.observation for read in first]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
     same = decide_again(observations, surroundings=[Surroundings(), Surroundings()])
     assert [str(read.board) for read in same] == [str(read.board) for read in first]

@@ -189,7 +189,6 @@ def pack_observation(reading: "KingdomReading", fixed_squares: "Iterable[Square]
     """The observation of a kingdom as JSON values, certain on the squares of its board that a person has fixed."""
     from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING
 
-    assert reading.observation is not None, "read from a photo"
     probabilities, calibration = reading.observation.reading, reading.calibration
     log_probs = probabilities.log_probs.copy()
     for square in fixed_squares:

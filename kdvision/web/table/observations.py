@@ -33,7 +33,6 @@ class SurroundedObservation(NamedTuple):
 
 def encode_observation(kingdom: KingdomReading) -> bytes:
     """The observation of a kingdom: logarithms with 11 bits, corners in whole pixels."""
-    assert kingdom.observation is not None, "a kingdom read from a photo"
     observation = kingdom.observation
     right, down = observation.border_log_odds
     floats = {"log_probs": observation.reading.log_probs, "right": right, "down": down}

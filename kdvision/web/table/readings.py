@@ -37,7 +37,7 @@ from kdvision.web.table.storage import StoredReading
 def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     """The kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
-    assert reading is not None and reading.observation is not None, "read from a photo"
+    assert reading is not None, "read from a photo"
     first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
     info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))

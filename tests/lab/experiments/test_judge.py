@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,8 +42,8 @@ def test_a_board_read_upside_down_is_as_good() -> None:
     """Rows and columns may run either way: what counts is what lies where."""
     read = make_reading(SMALL)
     board = read.board.rotate(2)
-    quads = np.rot90(read.grid.quads, 2).copy()
-    turned = type(read)(board, type(read.grid)(quads), read.reading, (), (), 0.9, "the photo")
+    grid = replace(read.grid, quads=np.rot90(read.grid.quads, 2).copy())
+    turned = replace(read, board=board, observation=replace(read.observation, grid=grid))
     assert verdict_on(picture((SMALL, 40)), turned).exact == 1
 
 

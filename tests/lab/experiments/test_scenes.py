@@ -199,7 +199,6 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
     """Return sums over probabilities, positions and border evidence, which differ between two readings."""
     found: list[tuple[float, ...]] = []
     for reading in pipeline.read(photo):
-        assert reading.observation is not None
         borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
         sums = float(reading.reading.log_probs.sum()), float(reading.grid.quads.sum())
         found.append((*sums, borders, reading.probability))

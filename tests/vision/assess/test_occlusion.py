@@ -149,7 +149,6 @@ def test_a_possible_occlusion_is_reported_until_the_square_is_fixed() -> None:
         table_photo(), [make_covered_observation()], fixed_squares={(0, Square.parse("C2")): "."}
     )
     assert not any("may hide" in problem.text for problem in known.problems)
-    assert read.observation is not None
     (again,) = decide_again(
         [read.observation], surroundings=[read.surroundings], fixed_squares={(0, Square(2, 3)): "."}
     )

@@ -68,7 +68,6 @@ def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
 
 def test_each_unidentified_square_adds_to_the_evidence() -> None:
     read = read_beside(Surroundings())
-    assert read.observation is not None
     (decision,) = decide([read.observation.reading], KINGDOMINO, border_log_odds=[read.observation.border_log_odds])
     problems = [Problem((Square(0, 0), Square(0, 1)), "?", warning="unknown"), Problem((), "?", warning="rim")]
     strengths = measure_evidence(problems, read.observation, decision)

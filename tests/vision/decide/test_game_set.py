@@ -185,7 +185,6 @@ def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> Non
 
 def test_observations_can_be_decided_again_as_another_game() -> None:
     first = assemble_one(make_observation(QUEENS))
-    assert first.observation is not None
     (again,) = decide_again([first.observation], surroundings=[Surroundings()])
     assert (str(again.board), again.game) == (QUEENS, "queendomino")
     (plain,) = decide_again([first.observation], surroundings=[Surroundings()], game="kingdomino")

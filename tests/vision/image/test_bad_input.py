@@ -142,7 +142,6 @@ def test_the_review_of_a_grey_photo_names_its_missing_colours() -> None:
         assert reading.review
         advice = make_no_kingdom_error(Photo.open(picture), []).hint
         assert any(f"no colours: {advice}" in problem.text for problem in reading.problems) == is_grey
-        assert reading.observation is not None
         (again,) = decide_again([reading.observation], surroundings=[reading.surroundings])
         assert [problem.text for problem in again.problems] == [problem.text for problem in reading.problems]
 

@@ -39,7 +39,6 @@ def read_kingdom(seen: GridObservation) -> KingdomReading:
 
 def test_an_observation_comes_back() -> None:
     original = read_kingdom(make_observation())
-    assert original.observation is not None
     back = decode_observation(encode_observation(original), KINDS)
     assert back.surroundings == original.surroundings == Surroundings(colourless=True)
     assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
@@ -76,7 +75,6 @@ def test_pieces_and_gems_come_back() -> None:
 
 def test_a_decoded_observation_gives_the_same_decision() -> None:
     original = read_kingdom(make_observation())
-    assert original.observation is not None
     back = decode_observation(encode_observation(original), original.observation.reading.kinds)
     (again,) = decide_again([back.observation], surroundings=[back.surroundings])
     assert (again.board, again.start) == (original.board, original.start)
