@@ -205,7 +205,7 @@ class BoardProgramme:
             loss = float(result.fun) + Penalties.detached_group * len(new)  # not yet priced by a cut
             if best is None or loss <= best.loss + 1e-9:
                 best = Solution(labels, loss, placement_ids, result.status == 0 and not new)
-            if not new or loss > max_loss or result.status:
+            if not new or result.fun > max_loss or result.status:
                 break
             for kingdom, group in new:
                 self._add_cut(kingdom, group)

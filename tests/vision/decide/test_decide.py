@@ -389,6 +389,15 @@ def test_every_uncertain_square_has_its_alternative() -> None:
     assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)
 
 
+def test_an_alternative_is_found_where_an_empty_square_would_detach_tiles() -> None:
+    """Without the wheat, the forest would lie detached, which costs too much; C1 may still be forest."""
+    spoiled = {"B1": {"w": 0.7, ".": 0.3}, "C1": {"w": 0.5, ".": 0.4, "f": 0.1}}
+    reading = override_squares(Reading.of("# w w f f / . . . . .", confidence=0.995), spoiled)
+    (decision,) = decide([reading], KINGDOMINO, side=5)
+    assert [(doubt.square.name, doubt.instead) for doubt in decision.doubts] == [("C1", "f")]
+    assert decision.probability == pytest.approx(0.833, abs=0.01)
+
+
 @pytest.mark.parametrize("accuracy", [0.99, 0.999])
 def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, stops = np.random.default_rng(3), list[bool]()
