@@ -225,14 +225,13 @@ class BoardProgramme:
         return milp(self._cost[columns], integrality=is_whole, constraints=constraints, options=options)
 
     def _find_detached(self, labels: Ints) -> list[tuple[int, tuple[int, ...]]]:
-        """Return kingdom and squares of each group without the castle; without a castle, of all but the largest."""
+        """Return kingdom and squares of each group without the castle, of all groups if a kingdom has none."""
         p, result = self.placements, list[tuple[int, tuple[int, ...]]]()
         for kingdom, grid in enumerate(p.grids):
             groups, count = ndimage.label(labels[grid] != p.nothing)
             if count > 1:
-                castles = groups[labels[grid] == p.kinds.index(CASTLE)].tolist()
-                attached_groups = castles or [int(np.bincount(groups[groups > 0]).argmax())]
-                detached_groups = (n for n in range(1, count + 1) if n not in attached_groups)
+                castles = groups[labels[grid] == p.kinds.index(CASTLE)]
+                detached_groups = (n for n in range(1, count + 1) if n not in castles)
                 result += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached_groups]
         return result
 

@@ -279,6 +279,13 @@ def test_a_detached_pair_must_be_clear_to_stay() -> None:
     assert kept.problems
 
 
+def test_a_detached_pair_must_be_clear_to_stay_without_a_castle_too() -> None:
+    doubtful = {name: {"f": 0.85, ".": 0.149} for name in ("E1", "F1")}
+    reading = override_squares(Reading.of("w w . . f f", confidence=0.9999999), doubtful)
+    (decision,) = decide([reading], KINGDOMINO, side=7)
+    assert str(decision.board) == "w w . . . ."
+
+
 def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
     """`l l` beside wheat alone joins nothing; `w l` is nearly as likely, but players do lay such things."""
     decision = read("# w w l l", {"D1": {"l": 0.55, "w": 0.44}, "E1": {"l": 0.55, "w": 0.44}})
