@@ -174,7 +174,7 @@ def check_unmatched(
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
     for photo in standings.photos:
         for other in photo.corrections.outdated:
-            why = f"the correction {other} does not count: its kingdom is read with another size now"
+            why = f"the correction {other} does not count: its kingdom is read on other squares now"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.PLACES, why, advice, photo, number=other.kingdom)
     contents = {one.content for one in (*standings.photos, *gone_photos)}

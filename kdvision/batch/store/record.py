@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from math import dist
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -31,7 +32,7 @@ FixedSquares: TypeAlias = tuple[tuple[int, str, str], ...]
 class Correction:
     """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board.
 
-    `size` is that of the board on which the square was named, such as "5x4"; "" if it is not known.
+    `corners` are those of the board on which the square was named, in pixels of the photo; empty if none are known.
     """
 
     photo: str
@@ -40,16 +41,17 @@ class Correction:
     square: str = ""
     cell: str = ""
     board: str = ""
-    size: str = ""
+    corners: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def parse(cls, data: Data) -> "Correction":
-        """The correction in a line; raises NotationError if the line is not a valid correction."""
+        """The correction in a line; raises TypeError or ValueError if the line is not a valid correction."""
         kingdom = data.get("kingdom", "")
         if not isinstance(kingdom, int) or not 1 <= kingdom <= MAX_KINGDOMS:
             raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
         texts = {name: data[name] for name in cls.__dataclass_fields__ if isinstance(data.get(name), str)}
-        correction = cls(**{"photo": "", "content": "", **texts}, kingdom=kingdom)
+        corners = tuple((float(x), float(y)) for x, y in data.get("corners", ()))
+        correction = cls(**{"photo": "", "content": "", **texts}, kingdom=kingdom, corners=corners)
         if correction.board:
             Board.parse(correction.board)
         else:
@@ -58,7 +60,7 @@ class Correction:
         return correction
 
     def attach(self, photo: "PhotoRecord") -> "Correction":
-        """The correction with its photo's content and its board's size; raises NotationError if it fits no kingdom."""
+        """The correction with its photo's content and board's corners; raises NotationError if it fits no kingdom."""
         count = len(photo.kingdoms)
         max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
@@ -76,23 +78,28 @@ class Correction:
         if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
             what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
             raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
-        return replace(self, content=photo.content, size=_name_size(data))
+        return replace(self, content=photo.content, corners=tuple(map(tuple, data["corners"] or ())))
+
+    def is_outdated(self, kingdoms: Sequence[Data]) -> bool:
+        """Return whether its square has another name now that the photo shows these kingdoms.
+
+        So it is if the board's corners are not where they were, by half a square: a grid may shift at the same size.
+        """
+        if not self.corners or self.kingdom > len(kingdoms):
+            return bool(self.corners)
+        kingdom = kingdoms[self.kingdom - 1]
+        square_pixels = dist(*kingdom["corners"][:2]) / len(kingdom["board"][0].split())
+        return max(map(dist, self.corners, kingdom["corners"])) > square_pixels / 2
 
     def __str__(self) -> str:
         return f"{self.kingdom}={self.board}" if self.board else f"{self.kingdom}:{self.square}={self.cell}"
-
-
-def _name_size(kingdom: Data) -> str:
-    """The columns and rows of a kingdom's board."""
-    rows = kingdom["board"]
-    return f"{len(rows[0].split())}x{len(rows)}"
 
 
 @dataclass(frozen=True)
 class PhotoCorrections:
     """The corrections of one photo: squares that the reading must keep, and boards that replace it.
 
-    `outdated` are corrections of squares of a kingdom that has another size by now, so that its squares have new names.
+    `outdated` are corrections of squares that have other names by now, because the board was read elsewhere.
     """
 
     fixed_squares: FixedSquares = ()
@@ -122,7 +129,7 @@ class CorrectionFile:
         for number, line in enumerate(lines, start=1):
             try:
                 corrections.append(Correction.parse(line))
-            except NotationError as error:
+            except (TypeError, ValueError) as error:
                 errors.append(f"entry {number}: {error}")
         self._version, self.corrections, self.errors = version, tuple(corrections), tuple(errors)
         return True
@@ -132,7 +139,7 @@ class CorrectionFile:
         if corrections:
             with hold_lock(self.lock, wait=True):
                 for one in corrections:
-                    append_line(self.path, {name: value for name, value in asdict(one).items() if value != ""})
+                    append_line(self.path, {name: value for name, value in asdict(one).items() if value})
 
     def of_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
         """The corrections of each photo, by its name. Photos with the same picture share theirs."""
@@ -146,7 +153,6 @@ class CorrectionFile:
 
         Of several corrections of a square or board, the last one counts.
         """
-        sizes = dict(enumerate(map(_name_size, photo.reading.kingdoms), start=1))
         corrections: dict[tuple[int, str], Correction] = {}
         boards: dict[int, Board] = {}
         outdated: list[Correction] = []
@@ -159,7 +165,7 @@ class CorrectionFile:
             elif one.kingdom in boards:
                 cells = {Square.parse(one.square): parse_cell(one.cell)}
                 boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
-            elif one.size and one.size != sizes.get(one.kingdom):
+            elif one.is_outdated(photo.reading.kingdoms):
                 outdated.append(one)
                 continue
             outdated = [other for other in outdated if other.kingdom != one.kingdom]  # a person has looked again

@@ -1,7 +1,7 @@
 """Corrections are stored apart from what was read, and standings follow them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -155,28 +155,46 @@ def list_counting_photos(out: Path) -> set[str]:
     return {row["photo"] for row in read_csv(out / "results.csv") if row["counts"] == "yes"}
 
 
-class NarrowReader(TextPhotoReader):
-    """Reads each photo as a board that is one column narrower."""
+@dataclass
+class OtherGridReader(TextPhotoReader):
+    """Reads each photo as this board, which lies some pixels further right than before."""
+
+    board: str = SMALL
+    shift: float = 0.0
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
         for job in jobs:
-            yield job, read_text_photo(job._replace(data=text_photo("w w / f f1 / l l")))
+            result = read_text_photo(job._replace(data=text_photo(self.board)))
+            (kingdom,) = result.data["kingdoms"]
+            kingdom["corners"] = [[x + self.shift, y] for x, y in kingdom["corners"]]
+            yield job, result
 
 
-def test_a_square_of_a_board_that_is_read_with_another_size_is_not_corrected(tmp_path: Path) -> None:
-    """Its name belongs to another tile: here the left column is gone."""
+@pytest.mark.parametrize(
+    ("board", "shift", "is_outdated"),
+    [("w w / f f1 / l l", 0.0, True), ("w w . / f f1 . / l l .", 50.0, True), (SMALL, 10.0, False)],
+)
+def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
+    tmp_path: Path, board: str, shift: float, is_outdated: bool
+) -> None:
+    """The board is read again without its left column, or moved by a column at the same size."""
     folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
     (record,) = load_records(out)[0].values()
     corrections = CorrectionFile(out)
     corrections.add([square("B2", "f1").attach(record)])
     (folder / "event.toml").write_text("side = 5")
-    run_batch(folder, out, NarrowReader())
-    (photo,), (item,) = read_results(out), read_csv(out / "review.csv")
+    run_batch(folder, out, OtherGridReader(board=board, shift=shift))
+    (photo,), items = read_results(out), read_csv(out / "review.csv")
+    if not is_outdated:
+        assert (photo["corrections"], items) == (["1:B2=f1"], [])
+        return
     assert (photo["corrections"], photo["counted"]) == ([], None)
-    assert item["why"] == "the correction 1:B2=f1 does not count: its kingdom is read with another size now"
+    assert [one["why"] for one in items] == [
+        "the correction 1:B2=f1 does not count: its kingdom is read on other squares now"
+    ]
     corrections.add([square("A2", "f1").attach(next(iter(load_records(out)[0].values())))])
-    run_batch(folder, out, NarrowReader())
+    run_batch(folder, out, OtherGridReader(board=board, shift=shift))
     assert (read_results(out)[0]["corrections"], read_csv(out / "review.csv")) == (["1:A2=f1"], [])
 
 
