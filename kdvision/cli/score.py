@@ -211,7 +211,10 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
     rules = options.make_rules([kingdom.board for kingdom, _ in rows])
     if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
         if not options.as_json:
-            print_line(f" ! {len(rows)} kingdoms are too many for one game, so only those of one photo are compared.")
+            print_line(
+                f" ! {len(rows)} kingdoms are too many for one game, so only those of one photo are compared."
+                " Who leads has won if the photo shows the whole game."
+            )
         return ()
     if any(result.is_open for result in results):
         if not options.as_json:

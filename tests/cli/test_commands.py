@@ -293,6 +293,7 @@ def test_several_photos_are_ranked_as_one_game(
     assert "share the victory" in ran.out
     out = run("score", *[photo] * 7).out
     assert "victory" not in out and " ! 7 kingdoms are too many for one game" in out
+    assert "Who leads has won if the photo shows the whole game." in out
 
 
 def test_a_photo_names_no_winner_while_others_may_show_more_of_the_game(
