@@ -204,6 +204,8 @@ class BatchRun:
         unread = PhotoError("the photo is not read yet", hint="run kdvision batch again")
         for name in contents.photos.keys() - self.records.keys():  # the run was stopped, and nobody has won yet
             self.records[name] = _record_failure(name, unread)
+        for name, reason, advice in contents.failures:  # it may hide a kingdom that wins
+            self.records.setdefault(name, _record_failure(name, PhotoError(reason, hint=advice)))
         all_failures = sorted((*contents.failures, *self.failures.values()))
         outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
         write_outcome(self.folder, outcome)

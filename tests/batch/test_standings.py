@@ -135,6 +135,14 @@ def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -
     assert found["Round 1, table 3"] == ""  # nobody to beat
 
 
+def test_nobody_wins_while_a_photo_is_a_broken_link(tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "photos", {"table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
+    (folder / "table1/cy.jpg").symlink_to(tmp_path / "cy.jpg")
+    assert verdicts(tmp_path, {}) == {"Round 1, table 1": "bo leads on points, 6 to 5; a kingdom of cy is missing"}
+    (tmp_path / "cy.jpg").write_bytes(text_photo(A))
+    assert verdicts(tmp_path, {}) == {"Round 1, table 1": "bo wins on points, 6 to 5"}
+
+
 def test_no_team_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
     found = verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
