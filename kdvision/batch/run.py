@@ -160,6 +160,11 @@ class BatchRun:
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
 
+    def stop(self) -> EventOutcome:
+        """Write all files with what has been read and corrected so far."""
+        self.corrections.reload()
+        return self.finish(list_photos(self.options.folder))
+
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""
         self._done_count, self._failure_count, self._photo_count = 0, 0, len(photos)

@@ -48,7 +48,7 @@ def batch(
     review OUT.
     """
     from kdvision.batch.event import Rules
-    from kdvision.batch.photos import check_folder, list_photos
+    from kdvision.batch.photos import check_folder
     from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor
     from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.store.folder import ResultFolder
@@ -68,11 +68,11 @@ def batch(
         try:
             if watch:
                 _watch(run, display)
-            outcome = run.finish(list_photos(folder)) if watch else run.run()
+            outcome = run.stop() if watch else run.run()
         except KeyboardInterrupt:
             display.close()
             print_message("stopped; what was read is kept. Run the same command again to continue")
-            print_summary(run.finish(list_photos(folder)), out)
+            print_summary(run.stop(), out)
             raise typer.Exit(ExitCode.ERROR) from None
     print_summary(outcome, out)
     if outcome.failures:

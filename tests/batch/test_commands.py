@@ -166,6 +166,22 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
     assert executor.jobs == [("round1/table2/cy.jpg", 0)]
 
 
+def test_a_correction_made_before_ctrl_c_counts(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A review during the run has promised that."""
+
+    def correct_and_interrupt(jobs: object) -> None:
+        assert run("review", out, "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
+        raise KeyboardInterrupt
+
+    run("batch", folder, "-o", out)
+    assert leader(out) == ("bo", "6")
+    monkeypatch.setattr(executor, "run", correct_and_interrupt)
+    assert run("batch", folder, "-o", out).code == 1
+    assert leader(out) == ("ann", "7")
+
+
 # review
 
 
