@@ -228,19 +228,21 @@ class Standings:
         limit = self.event.rules.game_rule_set([]).max_kingdoms
         if level == "table" and len(kingdoms) > limit:
             yield f"at most {limit} kingdoms play at one table"
-        other_kingdoms = [
+        at_two_tables = [
             other.player
             for best_kingdom, other in find_second_kingdoms(self.kingdoms)
-            if other.table != best_kingdom.table and other.round in rounds and table in (None, other.table)
+            if other.table != best_kingdom.table
+            and other.round in rounds
+            and table in (None, best_kingdom.table, other.table)
         ]
         for gap, names in (
-            ("no kingdom of {} counts here: there is one at another table", other_kingdoms),
+            ("kingdoms of {} lie at two tables", at_two_tables),
             ("squares of {} are not known", [one.label for one in kingdoms if one.board.unknown]),
             ("pieces of {} are not listed", [one.label for one in kingdoms if one.lacks_tokens]),
             ("the player of {} is not known", [one.label for one in kingdoms if level in SUMS and not one.player]),
         ):
             if names:
-                yield gap.format(_join_names(names))
+                yield gap.format(_join_names([*dict.fromkeys(names)]))  # a player may have some in several rounds
 
     def _add_rounds(self, row: StandingRow, points: Sequence[int | None], *, has_towns: bool) -> StandingRow:
         missing_rounds = [str(number) for number, total in zip(self.rounds, points, strict=True) if total is None]
