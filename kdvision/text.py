@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Final
 
 CONTROL_CHARACTER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -27,6 +28,15 @@ def count_noun(number: int, noun: str) -> str:
     """The number with its noun, such as "1 point", "2 points" and "2 territories"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun if number == 1 else plural}"
+
+
+def number_repeated(names: Iterable[str]) -> list[str]:
+    """The names, of which each that is taken is followed by a number, such as "Ann 2"."""
+    unique_names: list[str] = []
+    for name in names:
+        candidates = chain([name], (f"{name} {number}" for number in count(2)))
+        unique_names.append(next(one for one in candidates if one not in unique_names))
+    return unique_names
 
 
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:

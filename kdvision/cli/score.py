@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -27,7 +26,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
-from kdvision.text import count_noun, join_words
+from kdvision.text import count_noun, join_words, number_repeated
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -281,7 +280,8 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     _check_folder(out if is_folder else out.parent, "--overlay")
     if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
         raise _usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}")
-    paths = _name_in_folder(photos, out) if is_folder else [out]
+    names = number_repeated("stdin" if photo == "-" else Path(photo).stem for photo in photos)
+    paths = [out / f"{name}{OVERLAY_SUFFIX}" for name in names] if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:
             if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):
@@ -291,16 +291,6 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
 
 def _usage_error(text: str) -> typer.BadParameter:
     return typer.BadParameter(text, param_hint="--overlay")
-
-
-def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
-    """One name for each photo, with a number added where two photos have the same name."""
-    names: list[str] = []
-    for photo in photos:
-        stem = "stdin" if photo == "-" else Path(photo).stem
-        candidates = chain([stem], (f"{stem} {number}" for number in count(2)))
-        names.append(next(name for name in candidates if name not in names))
-    return [folder / f"{name}{OVERLAY_SUFFIX}" for name in names]
 
 
 def _check_folder(folder: Path, option: str) -> None:

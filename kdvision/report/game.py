@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any, Final
 
 from kdvision.errors import KdvisionError, NotationError
@@ -18,7 +17,7 @@ from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import format_clauses, format_combined, format_table
 from kdvision.report.to_dict import kingdom_to_dict, list_names, problem_to_dict, standing_to_dict
-from kdvision.text import replace_controls
+from kdvision.text import number_repeated, replace_controls
 
 GAME_FILE_HEADER: Final = (
     'A game to fill in. Replace each "?" by its value; while a "?" is left, points are a range. A line that is removed',
@@ -132,8 +131,11 @@ def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[st
     KdvisionError if the kingdoms cannot be one game.
     """
     rows = [entry for result in results for entry in result.kingdoms]
-    names = [entry.player_name or (entry.reading.colour if entry.reading else "") for entry in rows]
-    kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, _make_unique(names), strict=True)]
+    names = number_repeated(
+        entry.player_name or (entry.reading and entry.reading.colour) or f"kingdom {number}"
+        for number, entry in enumerate(rows, start=1)
+    )
+    kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, names, strict=True)]
     remarks = [
         [*_list_remarks(str(result.photo), number, entry)]
         for result in results
@@ -148,17 +150,6 @@ def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[st
         hint = "name only photos of one game"
         raise KdvisionError(f"these kingdoms cannot be one game: {reason}", hint=hint) from error
     return text
-
-
-def _make_unique(names: Sequence[str]) -> Iterator[str]:
-    """A different name for each kingdom: the one given, with a number added where it is taken."""
-    used_names: set[str] = {""}
-    for place, name in enumerate(names, start=1):
-        candidates = (f"{name} {number}" if name else f"kingdom {number}" for number in count(2 if name else place))
-        if name in used_names:
-            name = next(other for other in candidates if other not in used_names and other not in names)
-        used_names.add(name)
-        yield name
 
 
 def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str]:

@@ -415,4 +415,4 @@ def test_strange_names_are_escaped_in_game_files(run: Run, readings: list[Kingdo
     assert [kingdom.player for kingdom in load_game(out).rounds[0].kingdoms] == ['A"n\\n', "kingdom 1"]
     other = tmp_path / "other.toml"
     assert run("score", photo, "--players", "kingdom 2", "--game-file", other).code == 0
-    assert [kingdom.player for kingdom in load_game(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 3"]
+    assert [kingdom.player for kingdom in load_game(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 2 2"]
