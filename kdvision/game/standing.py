@@ -23,10 +23,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The places from first to last, and one sentence on who wins and why."""
+    """The places from first to last, and one sentence on who wins and why; unless the game `is_over`, on who leads."""
 
     places: tuple[Place, ...]
     reason: str
+    is_over: bool = True
 
     @property
     def winners(self) -> tuple[Place, ...]:
@@ -98,7 +99,8 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, is
         place = 1 + sum(rival.order > contender.order for rival in rivals)
         places.append(Place(place, contender.player, contender.total, _explain(contender, rivals, steps), index))
     winners = [contenders[place.index] for place in places if place.place == 1]
-    return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, is_over=is_over) if winners else "")
+    verdict = _write_verdict(winners, places[0].reason, steps, is_over=is_over) if winners else ""
+    return Standing(tuple(places), verdict, is_over)
 
 
 def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:

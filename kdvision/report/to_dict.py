@@ -151,9 +151,10 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
 
 
 def standing_to_dict(standing: Standing) -> dict[str, Any]:
-    """A standing as plain values, kingdoms numbered from 1."""
+    """A standing as plain values, kingdoms numbered from 1. Those that lead have not won."""
+    winners = [place.index + 1 for place in standing.winners] if standing.is_over else []
     places = [
         {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}
         for place in standing.places
     ]
-    return {"reason": standing.reason, "winners": [place.index + 1 for place in standing.winners], "places": places}
+    return {"reason": standing.reason, "winners": winners, "places": places}

@@ -12,7 +12,7 @@ from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
 from kdvision.report.result import Result
 from kdvision.report.table import format_combined, format_table
-from kdvision.report.to_dict import result_to_dict
+from kdvision.report.to_dict import result_to_dict, standing_to_dict
 from kdvision.vision.assess.calibration import Calibration
 from tests.kingdoms import make_doubt, make_reading
 
@@ -131,6 +131,7 @@ def test_a_kingdom_leads_while_squares_or_kingdoms_are_missing(rules: RuleSet, t
     standing = build_board_result([Board.parse(text), Board.parse("l # f")], rules).standing
     is_over = "?" not in text and rules == kingdomino()  # three or more play a Royal Wedding
     assert standing is not None and ("wins" if is_over else "leads") in standing.reason
+    assert standing_to_dict(standing)["winners"] == ([1] if is_over else [])
 
 
 def test_more_kingdoms_than_play_one_game_have_no_winner() -> None:
