@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from kdvision.cli.inputs import match_text, parse_numbered
+from kdvision.cli.inputs import parse_numbered
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
@@ -210,9 +210,8 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            prefix, _, squares = text.rpartition(":")
-            number = int(match_text("[1-9][0-9]?", prefix.strip() or "1", "a number of a kingdom", form)[0]) - 1
-            entries = [word.strip() for word in squares.split(",") if word.strip()]
+            number, match = parse_numbered("([^:]*)", text, f"a list of {kind.key}", form)
+            entries = [word.strip() for word in match[2].split(",") if word.strip()]
             new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
             tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)
     return tokens
