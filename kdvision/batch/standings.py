@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from kdvision.batch.event import Event
@@ -15,6 +16,7 @@ from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
+from kdvision.report.build import show_same_kingdom
 from kdvision.text import join_words
 
 RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
@@ -122,6 +124,12 @@ class Standings:
                 (round_, table_of.get((round_, names[name]), ""), name) for name in sorted(names, key=natural_key)
             ]
         return absentees
+
+    @cached_property
+    def repeated_kingdoms(self) -> list[KingdomResult]:
+        """The kingdoms that another photo of their game shows again, as far as their boards tell."""
+        pairs = (pair for game in self.games.values() for pair in combinations(game, 2))
+        return [one for pair in pairs if show_same_kingdom(*(one.board for one in pair)) for one in pair]
 
     @property
     def unread_photos(self) -> list[tuple[int, str, str]]:
@@ -235,7 +243,11 @@ class Standings:
             and other.round in rounds
             and table in (None, best_kingdom.table, other.table)
         ]
+        repeated_kingdoms = [
+            one.label for one in self.repeated_kingdoms if one.round in rounds and table in (None, one.table)
+        ]
         for gap, names in (
+            ("{} show the same kingdom", repeated_kingdoms),
             ("kingdoms of {} lie at two tables", at_two_tables),
             ("squares of {} are not known", [one.label for one in kingdoms if one.board.unknown]),
             ("pieces of {} are not listed", [one.label for one in kingdoms if one.lacks_tokens]),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
 MIN_IDENTICAL_SQUARES: Final = 7
-"""Two equal boards with at least this many squares (three dominoes and a castle) are taken for the same kingdom."""
+"""Squares of equal boards, three dominoes and a castle, that are taken for the same kingdom."""
 
 _Finding = TypeVar("_Finding", Problem, ScoredDoubt)
 
@@ -106,7 +106,7 @@ def combine_kingdoms(
     problems = [
         Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
         for one, other in combinations(range(len(entries)), 2)
-        if len(entries[one].board) >= MIN_IDENTICAL_SQUARES and entries[one].board.equals_turned(entries[other].board)
+        if show_same_kingdom(entries[one].board, entries[other].board)
     ]
     problems += rule_set.check_pieces(Table(tuple(kingdoms)))
     for number, kingdom in enumerate(kingdoms):
@@ -123,6 +123,11 @@ def combine_kingdoms(
         return result
     excess = Problem((), capitalise(str(result.inventory)), "kingdomino/box")
     return replace(result, shared_problems=(*result.shared_problems, excess))
+
+
+def show_same_kingdom(board: Board, other: Board) -> bool:
+    """Return whether two boards of one game are so large and so equal that their photos must show one kingdom."""
+    return len(board) >= MIN_IDENTICAL_SQUARES and board.equals_turned(other)
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:

@@ -10,9 +10,10 @@ import pytest
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
+from kdvision.game.board import Board
 from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_photo, write_files
 
-A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
+A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 FIVE_TOO = "l1 l l l l / . # . . ."
 """5 points, its largest territory larger than that of A."""
 
@@ -388,3 +389,16 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
     }
     verdicts = list_verdicts(run_batch(write_files(tmp_path / "court", court), tmp_path / "court-out"))
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; pieces of ann and bo are not listed"
+
+
+def test_nobody_wins_while_two_photos_show_the_same_kingdom(tmp_path: Path) -> None:
+    """Without players, both were ranked, and shared the victory."""
+    board = Board.parse("w m3 # / f f s / . . s1")
+    files: dict[str, bytes | str] = {
+        "table1/IMG_1.jpg": text_photo(str(board)),
+        "table1/IMG_2.jpg": text_photo(str(board.rotate())),
+        "table1/IMG_3.jpg": text_photo(C),
+    }
+    verdict = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))["Round 1, table 1"]
+    assert "share the lead" in verdict
+    assert verdict.endswith("; table1/IMG_1.jpg and table1/IMG_2.jpg show the same kingdom")
