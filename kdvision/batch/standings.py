@@ -119,10 +119,9 @@ class Standings:
         players += [name_key(name) for members in event.teams.values() for name in members]
         for round_ in self.all_rounds:
             keys = {*players, *(key for number, key in table_of if number == round_)}
-            names = {self.spelling[key]: key for key in keys if (round_, key) not in owners}
-            absentees += [
-                (round_, table_of.get((round_, names[name]), ""), name) for name in sorted(names, key=natural_key)
-            ]
+            absent_keys = [key for key in keys if (round_, key) not in owners]
+            absent_keys.sort(key=lambda key: natural_key(self.spelling[key]))
+            absentees += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent_keys]
         return absentees
 
     @cached_property
