@@ -8,7 +8,7 @@ import { receive } from "./table.js";
 import { t } from "./strings.js";
 
 const MAX_SIDE = 2000; // pixels: with four kingdoms, a square has eighty, and the networks need forty
-const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged
+const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged, unless they have more pixels
 const MAX_READ_PHOTOS = 12;
 const MAX_BUSY_TRIES = 40;
 const BUSY_WAIT_MS = 4000;
@@ -29,7 +29,7 @@ async function preparePhoto(file, signal) {
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, width, height); // upright, and without the metadata of the file
   URL.revokeObjectURL(image.src);
-  const plain = ["image/jpeg", "image/png", "image/webp"].includes(file.type) && file.size <= MAX_UNCHANGED_BYTES;
+  const plain = factor === 1 && ["image/jpeg", "image/png", "image/webp"].includes(file.type) && file.size <= MAX_UNCHANGED_BYTES;
   const shown = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
   signal.throwIfAborted();
   return { shown, send: plain ? file : shown, width, height };
