@@ -570,6 +570,21 @@ def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) 
     expect(page.locator(".dynasty")).to_contain_text("Player 3–62+8+")
 
 
+def test_the_round_that_is_played_is_shown_after_a_reload_and_on_a_large_screen(open_page: Open) -> None:
+    page, screen = open_page(), open_page("/#watch")
+    open_setup(page)
+    page.get_by_label("Dynasty").check()
+    for number, board in enumerate(("w1 w / # f", "g2 g / # l", "# l"), start=1):
+        page.get_by_role("button", name=f"Round {number}").click()
+        type_board(page, board)
+        expect(screen.locator(".overview .small-board")).to_have_attribute("aria-label", board)
+    page.reload()
+    expect(page.get_by_role("button", name="Round 3")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New game").click()
+    expect(page.get_by_role("button", name="Round 1")).to_have_attribute("aria-pressed", "true")
+
+
 def test_the_printed_table_is_that_of_the_round_on_the_screen(open_page: Open) -> None:
     page = open_page()
     open_setup(page)

@@ -76,6 +76,8 @@ export function reconnect() {
 export function receive(next) {
   if (state.table && (state.table.table !== next.table || state.table.revision >= next.revision)) return;
   const before = state.game?.number === next.game.number ? state.game : null;
+  const isFollowing = !before || location.hash === "#watch"; // a large screen shows each round as it begins
+  const round = isFollowing ? next.game.rounds.findLastIndex((kingdoms) => kingdoms.length) : state.round;
   const isUndone = (next.undo?.step ?? 0) < (state.table?.undo?.step ?? 0);
   const shown = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
   const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shown.get(one.id), one)));
@@ -86,7 +88,7 @@ export function receive(next) {
     table: { ...next, game },
     game: withWaiting(game, state.waiting),
     connection: "live",
-    round: Math.min(state.round, next.game.rounds.length - 1),
+    round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
     toast: state.toast?.revision && state.toast.revision < next.revision ? null : state.toast,
   });
