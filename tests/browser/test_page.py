@@ -108,6 +108,14 @@ def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None
     expect(page.locator(".badge")).to_have_count(0)
 
 
+def test_a_kingdom_alone_is_shared_as_still_to_check(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "hard-light.jpg")
+    expect(page.locator("#verdict")).to_have_text(re.compile(r"^Player 1: \d+ points$"))
+    square(page, "B4: wheat").press("1")
+    expect(page.locator("#verdict")).to_have_text(re.compile(r"^Player 1: \d+ points; still to check$"))
+
+
 def test_the_photo_shows_the_reading_and_can_be_tapped(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

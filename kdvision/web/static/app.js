@@ -14,7 +14,7 @@ import { SetupCard } from "./setup.js";
 import { InviteDialog, ShareDialog } from "./share.js";
 import { ReviewSheet, SquareSheet, startReview } from "./sheet.js";
 import { Overview, StandingCard, verdict } from "./standing.js";
-import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, scoreOf } from "./store.js";
+import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQuestions, scoreOf } from "./store.js";
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
@@ -138,7 +138,7 @@ function ReviewBar({ kingdom }) {
       <${Button} icon="check" text=${t("checkNow", { n: questions.length })} class="primary" onClick=${() => startReview()} />
     </div>`;
   }
-  if (!kingdom.seen || kingdom.checked || !scoreOf(kingdom)?.review) return null;
+  if (!isInDoubt(kingdom)) return null;
   const [odd] = kingdom.seen.problems;
   const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">

@@ -2,7 +2,7 @@
 
 import { boardRows, crownsOf, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
-import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
+import { currentKingdoms, isInDoubt, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
 import { Button, Crowns, html, inColour, memo, pictureClass } from "./ui.js";
 
@@ -14,7 +14,8 @@ export function verdict() {
   const { standing } = state.table.score;
   if (state.game.rounds.length > 1 && standing) return sentences(standing.reason);
   if (currentKingdoms().length > 1) return sentences(round.verdict.text || t("notYet"));
-  return t("alone", { name: kingdom.player, points: formatTotal(scoreOf(kingdom)), n: scoreOf(kingdom).total });
+  const points = t("alone", { name: kingdom.player, points: formatTotal(scoreOf(kingdom)), n: scoreOf(kingdom).total });
+  return isInDoubt(kingdom) ? `${points}; ${t("stillToCheck")}` : points;
 }
 
 export function StandingCard() {

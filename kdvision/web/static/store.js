@@ -48,6 +48,9 @@ export const selectKingdom = (id) => update({ selected: id, mode: "" });
 /** The latest score of a kingdom; null until the server has answered. */
 export const scoreOf = (kingdom) => state.points.get(kingdom.id)?.score ?? null;
 
+/** Whether a person should check the kingdom. */
+export const isInDoubt = (kingdom) => kingdom.seen && !kingdom.checked && scoreOf(kingdom)?.review;
+
 /** The score of the round that is shown. */
 export const roundScore = () => state.table?.score.rounds[state.round];
 

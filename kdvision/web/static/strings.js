@@ -206,6 +206,7 @@ const TEXT = {
   standing: "Standing",
   noneYet: "No kingdom yet",
   alone: { one: "{name}: {points} point", other: "{name}: {points} points" },
+  stillToCheck: "still to check",
   oneOnly: "Add another kingdom to see who wins.",
   sum: "Sum",
   notYet: "The winner is open until the missing facts are entered.",
