@@ -771,6 +771,19 @@ def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) ->
     assert page.locator(".card.notice[role=alert]").count() == 0
 
 
+def test_an_earlier_game_of_another_table_has_its_photo(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New table").click()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Earlier games").click()
+    page.locator(".games button", has_text=f"table {table}").click()
+    expect(page.locator(".picture")).to_be_visible()
+
+
 def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

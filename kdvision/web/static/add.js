@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { decodeGame } from "./link.js";
 import { newId } from "./model.js";
-import { addPhotos } from "./photos.js";
+import { addPhotos, restorePhotos } from "./photos.js";
 import { listGames } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
 import { sentences, t } from "./strings.js";
@@ -59,6 +59,7 @@ export function GamesDialog() {
   const open = async ({ table, number }) => {
     closeDialog();
     if (table !== state.table.table && !(await join({ table }))) return;
+    restorePhotos();
     if (number !== state.game.number) change({ op: "open_game", number });
   };
   const load = ({ link }) => (closeDialog(), openLink(link));
