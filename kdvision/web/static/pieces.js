@@ -19,7 +19,7 @@ export function PiecesCard({ kingdom }) {
       ${["coins", "towers", "spare_knights"].map((key) => html`<${Stepper} kingdom=${kingdom} name=${key} key=${key} />`)}
     </div>
     <${Checkbox} name=${t("queenHere")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
-    ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setFacts(kingdom, { queen: null })} />`}
+    ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setFacts(kingdom, { queen: false })} />`}
     ${built.map((one) => html`<div class="built" key=${one.at}>
       <${CloseUp} kingdom=${kingdom} place=${one.at} small />
       <b>${nameAt(kingdom, one.at)}</b>
@@ -41,7 +41,7 @@ export const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(ki
 function placeQueen(kingdom, here) {
   const others = here ? currentKingdoms().filter((one) => one.id !== kingdom.id && one.facts.queen) : [];
   const set = (id, queen) => ({ op: "set_kingdom", kingdom: id, facts: { queen } });
-  change(set(kingdom.id, here || null), ...others.map((one) => set(one.id, null)));
+  change(set(kingdom.id, here), ...others.map((one) => set(one.id, false)));
 }
 
 /** A count with buttons for less and more; one that nobody has entered is a "?" beside a 0 to tap. */

@@ -12,9 +12,9 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdvision.game.board import MAX_SIDE, Board
-from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.kingdom import TOWNS, UNKNOWN
 from kdvision.game.players import COLOURS
-from kdvision.game.rules import GAMES, SIDES, VARIANTS
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
@@ -126,7 +126,8 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
         old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading).kingdom
-        counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
+        old_facts = old_kingdom.facts.items()
+        counts = {key: value for key, value in old_facts if value != UNKNOWN and not isinstance(value, list)}
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
         return game.with_kingdom(replace(reading, facts=reading.facts | counts, **names))
 
@@ -350,6 +351,18 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
     """The game after all changes; raises Refusal and NotationError, and then none of them counts."""
     for change in changes:
         game = change.apply(game, context)
+    return open_missing_facts(game)
+
+
+def open_missing_facts(game: TableGame) -> TableGame:
+    """The game with "?" for each fact of its rules that a kingdom from a photo lacks.
+
+    The rules may have changed since the photo was read.
+    """
+    facts = {*make_rule_set(game.rules.game, variants=game.rules.variants).facts} - {TOWNS}
+    for kingdom in game.kingdoms:
+        if kingdom.reading:
+            game = game.with_kingdom(replace(kingdom, facts=dict.fromkeys(sorted(facts), UNKNOWN) | kingdom.facts))
     return game
 
 

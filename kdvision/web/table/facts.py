@@ -34,14 +34,14 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
         return facts | {"queen": True}
     if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
         return facts
-    pieces = facts.get(FACT_KEYS[kind])
-    return facts | {FACT_KEYS[kind]: [make_piece(kind, at), *(pieces if isinstance(pieces, list) else [])]}
+    pieces = facts.get(FACT_KEYS[kind], [])
+    return facts | {FACT_KEYS[kind]: [make_piece(kind, at), *(pieces if isinstance(pieces, list) else [UNKNOWN])]}
 
 
 def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
     """The facts without a piece on a place."""
     if kind == "queen":
-        return {key: value for key, value in facts.items() if key != "queen"}
+        return facts | {"queen": False}
     pieces = facts.get(key := FACT_KEYS.get(kind, ""))
     if not isinstance(pieces, list):
         return facts

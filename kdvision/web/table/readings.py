@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from kdvision.game.board import Square
 from kdvision.game.kingdom import UNKNOWN
-from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
+from kdvision.report.pieces import GEM, list_pieces
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect.grid import Grid
@@ -41,7 +41,7 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
     info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
-    cells, facts = cells_of(entry.board, first), _list_facts(entry.kingdom, first)
+    cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
     return StoredReading(kingdom, encode_observation(reading))
 
@@ -57,20 +57,18 @@ def describe_grid(grid: Grid) -> list[list[list[int]]]:
     return corners
 
 
-def _list_facts(kingdom: PlayedKingdom, first: Square) -> Facts:
-    """The pieces on a kingdom, and "?" for each fact that the photo does not show in full."""
-    squares = {
-        "knight": kingdom.knights,
-        "building": [building.square for building in kingdom.buildings],
-        "gem": [gem.corner for gem in kingdom.gems],
-    }
-    facts: Facts = dict.fromkeys(sorted(kingdom.open_facts - {*FACT_KEYS.values()}), UNKNOWN)
+def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) -> Facts:
+    """The pieces that the photo shows, and "?" for each kind of which it may not show all.
+
+    Pieces other than gems are found only if the game has them.
+    """
+    uncertain_kinds, facts = {piece.kind for piece in reading.uncertain}, dict[str, Any]()
     for kind, key in FACT_KEYS.items():
-        pieces = [make_piece(kind, format_place(square, first)) for square in squares[kind]]
-        facts[key] = pieces + [UNKNOWN] * (key in kingdom.open_facts)
-    if kingdom.queen:
-        facts["queen"] = True
-    return {key: value for key, value in facts.items() if value}
+        if kind == GEM or key in entry.rule_set.facts:
+            squares = [piece.square for piece in list_pieces(reading) if piece.kind == kind]
+            is_open = kind in uncertain_kinds or key in entry.kingdom.open_facts
+            facts[key] = [make_piece(kind, format_place(square, first)) for square in squares] + [UNKNOWN] * is_open
+    return facts | {"queen": True} if entry.kingdom.queen else facts
 
 
 def _review_data(

@@ -27,7 +27,7 @@ def test_a_piece_is_added_once_and_removed(kind: str, key: str) -> None:
 
 def test_the_queen_comes_and_goes() -> None:
     assert add_piece({"queen": "?"}, "queen", "2,3") == {"queen": True}
-    assert remove_piece({"queen": True, "coins": "?"}, "queen", "2,3") == {"coins": "?"}
+    assert remove_piece({"queen": True, "coins": "?"}, "queen", "2,3") == {"queen": False, "coins": "?"}
     assert remove_piece({"": []}, "tower", "2,3") == {"": []}
     assert remove_piece({}, "tower", "2,3") == add_piece({}, "tower", "2,3") == {}
 

@@ -167,6 +167,29 @@ def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
     assert phone.score["kingdoms"][0]["error"] is None
 
 
+@pytest.mark.parametrize(
+    ("photo", "rules"),
+    [("queendomino.jpg", {"game": "queendomino"}), ("two-kingdoms.jpg", {"variants": ["age-of-giants", "the-court"]})],
+)
+def test_facts_that_no_photo_shows_are_open_whether_rules_or_photo_come_first(
+    client: Client, photo: str, rules: dict[str, Any]
+) -> None:
+    content, states = (SAMPLES / photo).read_bytes(), []
+    for is_photo_first in (False, True):
+        phone = Phone(client, client.post("/api/tables", {"new": True}).json["table"])
+        typed_kingdom = phone.add("# w1", "Ann")  # so the photo does not decide the game
+        if not is_photo_first:
+            phone.change("set_rules", rules=rules)
+        phone.photograph(content)
+        phone.change("remove_kingdom", kingdom=typed_kingdom)
+        if is_photo_first:
+            assert all(phone.totals)
+            phone.change("set_rules", rules=rules)
+        states.append(([{*one["facts"]} for one in phone.kingdoms], phone.totals, phone.score["verdict"]["certain"]))
+    assert states[0] == states[1]
+    assert not any(states[0][1])
+
+
 def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
     phone.photograph(TWO, "photo=one")
     names = [one["player"] for one in phone.kingdoms]
