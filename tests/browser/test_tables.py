@@ -158,6 +158,25 @@ def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:
     expect(page.locator("#total")).to_have_text("3")
 
 
+CUT_STREAM = """window.EventSource = class extends EventSource {
+    addEventListener(name, listener) { super.addEventListener(name, (event) => window.isCut || listener(event)); }
+}"""
+"""A stream that looks open and brings nothing while `isCut`, as after a long sleep of the phone."""
+
+
+def test_a_phone_that_wakes_up_shows_the_game_of_now(open_page: Open) -> None:
+    page, other = open_page(locale="en-GB"), open_page()
+    page.add_init_script(CUT_STREAM)
+    page.reload()
+    type_board(page, BOARD)
+    page.evaluate("isCut = true")
+    square(other, "C1: forest").press("w")
+    expect(other.locator("#total")).to_have_text("3")
+    expect(page.locator("#total")).to_have_text("2")
+    page.evaluate("isCut = false; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#total")).to_have_text("3")
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -66,11 +66,8 @@ function watch() {
   };
 }
 
-/** Connect again if the connection is lost: the phone has been asleep, or the network was gone. */
-export function reconnect() {
-  if (!state.table) return rejoin();
-  if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
-}
+/** Connect again: the phone has been asleep, or the network was gone. A stream that was cut off then may look open. */
+export const reconnect = () => rejoin(state.table?.table);
 
 /** Show a state of the server, unless it or a newer one is shown, or it is of a table that this page has left. */
 export function receive(next) {
