@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kdvision.game.board import MAX_SIDE, Board
 from kdvision.game.kingdom import TOWNS, UNKNOWN
 from kdvision.game.players import COLOURS
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
+from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
@@ -145,7 +145,7 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
         readings = context.find_reading(kingdom.reading), context.find_reading(self.reading)
         if readings[0].observation == readings[1].observation:
             return game  # the same picture again is no further evidence
-        reading = join_readings(kingdom, *readings, side=game.rules.side, game=game.rules.box)
+        reading = join_readings(kingdom, *readings, game.rules)
         context.storage.add_reading(context.table, reading)
         return game.with_kingdom(reading.kingdom)
 
@@ -359,10 +359,10 @@ def open_missing_facts(game: TableGame) -> TableGame:
 
     The rules may have changed since the photo was read.
     """
-    facts = {*make_rule_set(game.rules.game, variants=game.rules.variants).facts} - {TOWNS}
+    open_facts = dict.fromkeys(sorted(game.rules.facts - {TOWNS}), UNKNOWN)
     for kingdom in game.kingdoms:
         if kingdom.reading:
-            game = game.with_kingdom(replace(kingdom, facts=dict.fromkeys(sorted(facts), UNKNOWN) | kingdom.facts))
+            game = game.with_kingdom(replace(kingdom, facts=open_facts | kingdom.facts))
     return game
 
 

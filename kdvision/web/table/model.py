@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.legality import move_names
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, find_only_game, name_box
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, find_only_game, make_rule_set, name_box
 from kdvision.web.games import one_of
 from kdvision.web.limits import Refusal
 
@@ -46,6 +46,11 @@ class TableRules(Struct, frozen=True):
     def box(self) -> str:
         """The name of the box for `pipeline.read`."""
         return name_box(self.game, self.variants)
+
+    @property
+    def facts(self) -> set[str]:
+        """The keys of game files for the facts that a kingdom needs beside its board."""
+        return {*make_rule_set(self.game, variants=self.variants).facts}
 
 
 class SquareDoubt(Struct, frozen=True):

@@ -26,6 +26,7 @@ from kdvision.web.table.model import (
     Seen,
     SquareDoubt,
     TableKingdom,
+    TableRules,
     cells_of,
     format_place,
     parse_place,
@@ -105,15 +106,15 @@ def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
 
 
 def decide_kingdoms(
-    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
+    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], rules: TableRules
 ) -> list[TableKingdom]:
     """The kingdoms, decided together, with the squares that people have set."""
     kingdoms = [kingdom for kingdom, _ in observed_kingdoms]
-    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, side=side, game=game))]
+    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, rules))]
 
 
 def _decide(
-    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], *, side: int | None, game: str
+    observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], rules: TableRules
 ) -> list[KingdomReading]:
     fixed_squares = {}
     for number, (kingdom, (observation, _)) in enumerate(observed_kingdoms):
@@ -125,9 +126,9 @@ def _decide(
     return decide_again(
         [one.observation for _, one in observed_kingdoms],
         surroundings=[one.surroundings for _, one in observed_kingdoms],
-        side=side,
+        side=rules.side,
         fixed_squares=fixed_squares,
-        game=game,
+        game=rules.box,
     )
 
 
@@ -147,7 +148,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
 
 
 def join_readings(
-    kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, *, side: int | None, game: str
+    kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, rules: TableRules
 ) -> StoredReading:
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
     assert kingdom.seen is not None, "read from a photo"
@@ -168,7 +169,7 @@ def join_readings(
     joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
     surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
-    (reading,) = _decide([observed_kingdom], side=side, game=game)
+    (reading,) = _decide([observed_kingdom], rules)
     decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading), first_reading.kingdom, reading)
     return StoredReading(decided_kingdom, encode_observation(reading))
 

@@ -19,7 +19,6 @@ from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem, check_extent
 from kdvision.game.open_facts import close_queen, has_open_facts
 from kdvision.game.players import make_names_unique
-from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
 from kdvision.report.doubt_effects import Alternative, score_doubts
@@ -59,7 +58,7 @@ def score_table(game: TableGame) -> dict[str, Any]:
 
 def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
     """The game without questions about pieces that are no part of it: the page does not ask them."""
-    facts = {*make_rule_set(game.rules.game, variants=game.rules.variants).facts}
+    facts = game.rules.facts
     for one in game.kingdoms:
         if one.seen is not None and one.seen.pieces:
             pieces = [piece for piece in one.seen.pieces if facts & {piece.kind, f"{piece.kind}s"}]
@@ -217,8 +216,8 @@ def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom) -> Alternative:
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:
     """The kingdom, and what is wrong with its facts; then it is scored by its board alone."""
     rules = game.rules
-    facts = {*BOARD_FACTS, *make_rule_set(rules.game, variants=rules.variants).facts}
-    given_facts = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in facts}
+    keys = rules.facts.union(BOARD_FACTS)
+    given_facts = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in keys}
     data = {
         "game": rules.game,
         "variants": rules.variants,

@@ -274,7 +274,7 @@ class Tables:
                 with suppress(Refusal):  # a kingdom whose reading is lost stays as it is
                     readings.append((one, self.storage.find_reading(table, one.reading)))
         observations = [(one, decode_reading(reading)) for one, reading in readings]
-        for kingdom in decide_kingdoms(observations, side=game.rules.side, game=game.rules.box) if observations else ():
+        for kingdom in decide_kingdoms(observations, game.rules) if observations else ():
             game = game.with_kingdom(kingdom)
         return game
 
