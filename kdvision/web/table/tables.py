@@ -282,8 +282,8 @@ class Tables:
 def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules: TableRules) -> set[int]:
     """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
 
-    The kingdoms of a single photo without fixed squares are decided already, unless one was read later, a question
-    about them was open, or the `photo_rules` by which they were read are not those of the game any more.
+    The kingdoms of a round's first photo are decided already, unless a question about them was open, or the
+    `photo_rules` by which they were read are not those of the game any more.
     """
     is_other_game = len({(one.box, one.side) for one in (old_game.rules, new_game.rules, photo_rules)}) > 1
     is_answer = len(new_game.proposals) < len(old_game.proposals)
@@ -292,8 +292,7 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
         photos = {one.seen.photo for one in kingdoms if one.seen}
-        came_later = len(readings) > 1 and 0 < len(old_readings) <= len(readings)
-        can_differ = is_answer or came_later or len(photos) > 1 or any(fixes for _, fixes in readings)
-        if readings and (is_other_game or (readings != old_readings and can_differ)):
+        is_decided = not old_readings and len(photos) == 1 and not is_answer
+        if readings and (is_other_game or (readings != old_readings and not is_decided)):
             rounds.add(number)
     return rounds

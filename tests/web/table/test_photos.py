@@ -259,10 +259,10 @@ def test_kingdoms_of_one_photo_that_are_combined_are_decided_together(phone: Pho
     assert answer(phone, "Combine both photos")["deciding"]
 
 
-def test_a_kingdom_that_was_missed_is_decided_together_with_the_others(phone: Phone) -> None:
+def test_the_others_are_decided_again_when_a_kingdom_goes_or_is_drawn(phone: Phone) -> None:
     (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
     phone.photograph(TWO, "photo=one")
-    phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])
+    assert phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])["deciding"]
     points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
     state = phone.photograph(TWO, f"photo=one&corners={points}")["state"]
     assert (len(phone.kingdoms), state["deciding"]) == (2, True)
