@@ -59,7 +59,6 @@ def _open_page(browser: Browser, home: str, photo: str, settings: dict[str, obje
         page.fill(".name", name)
         page.press(".name", "Enter")
     page.locator(".tab").first.click()
-    page.get_by_role("button", name="Got it").click()
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(400)
     return page

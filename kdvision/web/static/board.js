@@ -6,7 +6,6 @@ import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./mo
 import { announce, openDialog, openQuestions, playedGame, playedVariants, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
-import { hasFlag, setFlag } from "./storage.js";
 import { Button, CellFace, html, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -22,16 +21,9 @@ export function BoardCard({ kingdom }) {
     <div class="toolbar">
       <${Button} icon="edge" text=${t(isEdge ? "done" : "addEdge")} class="quiet" aria-pressed=${String(isEdge)} onClick=${toggle} />
     </div>
-    ${isEdge ? html`<p class="hint">${t("edgeHint")}</p>` : html`<${Hint} name="board" text=${t("boardHint")} />`}
+    <p class="hint">${t(isEdge ? "edgeHint" : "boardHint")}</p>
     <p class="hint keys">${t("boardKeys", { letters })}</p>
   </section>`;
-}
-
-/** A hint for first-time users, until they dismiss it. */
-function Hint({ name, text }) {
-  const [isDismissed, setDismissed] = useState(() => hasFlag(`hint-${name}`));
-  const dismiss = () => (setFlag(`hint-${name}`), setDismissed(true));
-  return !isDismissed && html`<p class="hint first">${text} <${Button} text=${t("gotIt")} class="quiet" onClick=${dismiss} /></p>`;
 }
 
 /** The visible places: the frame; in edge mode also a rim, and around a lone castle as many squares as a kingdom has. */

@@ -47,10 +47,6 @@ export function saveGame(game) {
   save(local, GAMES, [{ ...game, time: Date.now() }, ...others].slice(0, MAX_GAMES));
 }
 
-export const hasFlag = (key) => load(local, `kdvision-${key}`) !== null;
-
-export const setFlag = (key) => save(local, `kdvision-${key}`, 1);
-
 /** Run `use` with the store of photos; resolves to the result of its request, undefined if it fails. */
 async function withPhotos(mode, use) {
   try {

@@ -114,7 +114,6 @@ const TEXT = {
   // Squares.
   boardHint: "Tap a square to correct it.",
   boardKeys: "Arrow keys move. Letters and digits correct: {letters}, 0 to 3, # castle, . no tile. N: next unsure square.",
-  gotIt: "Got it",
   squareHead: "Square {square}",
   squareNow: "{square}: {cell}",
   squareUnsure: "{square}: {cell}, or maybe {instead}",
