@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -142,8 +142,9 @@ async def read_at_table(request: Request) -> Response:
     game = table.game
 
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
-        coroutine = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game.rules, rules)
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game.rules, rules)
+        with closing(adding):  # it never runs if the server has been stopped
+            return asyncio.run_coroutine_threadsafe(adding, loop).result()
 
     job = partial(service.read_at_table, game=game, photo_id=query.photo, outlines=outlines, add=add)
     return await _run_photo_job(request, job)

@@ -1,5 +1,6 @@
 """The command `kdvision serve`: its address, its log, its end, and what it refuses."""
 
+import http.client
 import signal
 import socket
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 from kdvision.web.table.storage import Storage
 from tests.conftest import Run
-from tests.paths import ROOT
+from tests.paths import ROOT, SAMPLES
 from tests.webserver import TIMEOUT_SECONDS, Client
 
 GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo", "board": "# l1 / l l"}]}
@@ -62,6 +63,28 @@ def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> N
             assert b" 503 " in half.recv(100)
     assert process.returncode == 0
     assert [line.partition(" ")[2].partition(",")[0] for line in err.splitlines()] == ["POST /api/read 503"]
+
+
+def test_a_server_that_is_stopped_while_it_reads_a_photo_ends_quietly() -> None:
+    with start_server() as process:
+        assert process.stdout is not None
+        client = Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+        table = client.post("/api/tables", {}).json["table"]
+        connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=TIMEOUT_SECONDS)
+        headers = {"Content-Type": "image/jpeg", "Accept": "application/x-ndjson"}
+        connection.request("POST", f"/api/tables/{table}/photos", (SAMPLES / "demo.jpg").read_bytes(), headers)
+        with connection.getresponse() as response:
+            assert b"stage" in response.readline()
+            process.send_signal(signal.SIGINT)
+            wait_until_closed(client.port)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=TIMEOUT_SECONDS)
+        connection.close()
+    assert process.returncode == 0
+    assert [line.split()[1:3] for line in err.splitlines()] == [
+        ["POST", "/api/tables"],
+        ["POST", f"/api/tables/{table}/photos"],
+    ]
 
 
 def test_a_port_in_use_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
