@@ -4,13 +4,18 @@ import base64
 import json
 import re
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 import kdvision
+from kdvision import pipeline
 from kdvision.gamefile.model import parse_game
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.find import Watch
 from kdvision.web.server import Settings
 from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board, upload
 from tests.paths import SAMPLES
@@ -701,6 +706,30 @@ COUNT_OBJECT_URLS = """() => {
 def count_photos(page: Page) -> int:
     """The number of photos that the browser keeps for the page."""
     return int(page.evaluate("objectUrls.size"))
+
+
+def test_a_photo_can_be_cancelled_until_the_server_reads_it(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kingdoms reach the table then, whatever the phone does."""
+    read, is_shown = pipeline.read, Event()
+
+    def read_later(*args: Any, watch: Watch, **options: Any) -> list[KingdomReading]:
+        watch("photo", None)
+        is_shown.wait()
+        return read(*args, watch=watch, **options)
+
+    monkeypatch.setattr(pipeline, "read", read_later)
+    page = open_page(phone=True)
+    cancel = page.get_by_role("button", name="Cancel")
+    page.route("**/photos?**", lambda route: None, times=1)
+    with page.expect_request("**/photos?**"):
+        page.set_input_files("#files", SAMPLES / "demo.jpg")
+    cancel.tap()
+    expect(page.locator("#progress")).to_be_empty()
+    page.set_input_files("#files", SAMPLES / "demo.jpg")
+    expect(page.locator("#progress")).to_contain_text("Looking for kingdoms")
+    expect(cancel).to_have_count(0)
+    is_shown.set()
+    expect(page.locator("#total")).to_have_text(str(TRUTH["points"]))
 
 
 def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:

@@ -83,7 +83,7 @@ function Reading() {
     <//>`}
     <p>${text}</p>
     <progress max="1" value=${share ?? undefined} aria-label=${text}></progress>
-    <${Button} icon="close" text=${t("cancel")} class="quiet" onClick=${() => stop.abort()} />
+    ${stop && html`<${Button} icon="close" text=${t("cancel")} class="quiet" onClick=${() => stop.abort()} />`}
   </div>`;
 }
 
