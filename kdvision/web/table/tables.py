@@ -268,12 +268,11 @@ class Tables:
                     await self._continue_with(table, table.step._replace(game=new_game), is_new=False)
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
-        readings = []
+        observations = []
         for one in game.list_round(number):
             if one.reading:
-                with suppress(Refusal):  # a kingdom whose reading is lost stays as it is
-                    readings.append((one, self.storage.find_reading(table, one.reading)))
-        observations = [(one, decode_reading(reading)) for one, reading in readings]
+                with suppress(Refusal):  # a kingdom whose reading is lost, or of another version, stays as it is
+                    observations.append((one, decode_reading(self.storage.find_reading(table, one.reading))))
         for kingdom in decide_kingdoms(observations, game.rules) if observations else ():
             game = game.with_kingdom(kingdom)
         return game

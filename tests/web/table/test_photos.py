@@ -456,13 +456,17 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
     assert gone.status == 404
 
 
-def test_a_kingdom_whose_reading_is_lost_stays_and_the_others_are_decided() -> None:
+@pytest.mark.parametrize("is_of_other_version", [False, True])
+def test_a_kingdom_whose_reading_is_lost_stays_and_the_others_are_decided(is_of_other_version: bool) -> None:
     tables, kingdoms = Tables(), []
     for number, entry in enumerate(read_entries(TWO)):
         reading = make_reading(entry, "two")
         kingdoms.append(replace(reading.kingdom, id=str(number)))
         if number:
             tables.storage.add_reading("T", reading)
+        elif is_of_other_version:
+            other_content = reading.observation.replace(b"\x12", b"\x11", 1)
+            tables.storage.add_reading("T", reading._replace(observation=other_content))
     place = next(at for at, cell in kingdoms[1].cells.items() if cell != "#")
     fixed_kingdom = replace(kingdoms[1], fixes={place: "m3"})
     game = TableGame(rounds=[[kingdoms[0], fixed_kingdom]])
