@@ -126,10 +126,9 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
         old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading).kingdom
-        old_facts = old_kingdom.facts.items()
-        counts = {key: value for key, value in old_facts if value != UNKNOWN and not isinstance(value, list)}
+        counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
-        return game.with_kingdom(replace(reading, facts=reading.facts | counts, **names))
+        return game.with_kingdom(replace(reading, facts=counts | reading.facts, **names))
 
 
 class JoinReading(Change, frozen=True, tag="join_reading"):

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from kdvision.web.table.changes import choose_player
+from kdvision.web.table.changes import Context, ReplaceKingdom, apply_changes, choose_player
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import Player, TableGame
+from kdvision.web.table.model import Player, Seen, TableGame, TableKingdom, TableRules
+from kdvision.web.table.storage import Storage, StoredReading
 
 PIECES: dict[str, Any] = {
     "knight": "2,3",
@@ -30,6 +31,19 @@ def test_the_queen_comes_and_goes() -> None:
     assert remove_piece({"queen": True, "coins": "?"}, "queen", "2,3") == {"queen": False, "coins": "?"}
     assert remove_piece({"": []}, "tower", "2,3") == {"": []}
     assert remove_piece({}, "tower", "2,3") == add_piece({}, "tower", "2,3") == {}
+
+
+def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
+    storage, cells = Storage(), {"0,0": "#"}
+    reading = TableKingdom("", "", "", cells, {"queen": True, "knights": []}, seen=Seen("r2"))
+    storage.add_reading("T", StoredReading(reading, b""))
+    facts = {"queen": False, "coins": 3, "knights": ["0,1"]}
+    old_game = TableGame(
+        rules=TableRules("queendomino"), rounds=[[TableKingdom("k1", "Ann", "blue", cells, facts, seen=Seen("r1"))]]
+    )
+    (kingdom,) = apply_changes(old_game, [ReplaceKingdom("k1", "r2")], Context(storage, "T")).kingdoms
+    keys = ("queen", "coins", "knights", "towers")
+    assert [kingdom.facts[key] for key in keys] == [True, 3, [], "?"]
 
 
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
