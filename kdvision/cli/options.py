@@ -210,7 +210,7 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            number, match = parse_numbered("([^:]*)", text, f"a list of {kind.key}", form)
+            number, match = parse_numbered("([^:]*)", text, "a list of squares", form)
             entries = [word.strip() for word in match[2].split(",") if word.strip()]
             new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
             tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)

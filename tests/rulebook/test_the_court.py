@@ -326,7 +326,7 @@ def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
         ("4: C2 Farmer", "there is no kingdom 4"),
         (
             "x: C2 Farmer",
-            "'x' is not a number of a kingdom. Write KINGDOM:SQUARES, as in --court 1:C3",
+            "'x: C2 Farmer' is not a list of squares. Write KINGDOM:SQUARES, as in --court 1:C3",
         ),
     ):
         refused = run("type", board, "--court", text)
