@@ -20,7 +20,7 @@ export let state = {
   flash: new Set(), // "kingdom place" of squares that have just changed
   progress: null, // the photo that is read: { text, share, photo, squares, stop }
   errors: [], // { text, hint, again, photo, id }
-  toast: null, // { text, action, revision }
+  toast: null, // { text, action, step }
   announcement: "",
 };
 
@@ -83,10 +83,10 @@ export function announce(text) {
 const TOAST_MS = 6000;
 let toastTimer;
 
-/** Show a line at the bottom for some seconds, with at most one button. Further changes hide one with a `revision`. */
-export function showToast(text, action = null, revision = null) {
+/** Show a line at the bottom for some seconds, with at most one button. The next step, or an undo, hides one of a `step`. */
+export function showToast(text, action = null, step = null) {
   clearTimeout(toastTimer);
-  update({ toast: { text, action, revision } });
+  update({ toast: { text, action, step } });
   announce(text);
   toastTimer = setTimeout(() => update({ toast: null }), TOAST_MS);
 }

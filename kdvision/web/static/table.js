@@ -87,7 +87,7 @@ export function receive(next) {
     connection: "live",
     round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
-    toast: state.toast?.revision && state.toast.revision < next.revision ? null : state.toast,
+    toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
   });
   if (before) showChanges(before, state.game, isUndone);
   clearTimeout(remembering);
@@ -119,7 +119,7 @@ function showChanges(before, after, isUndone) {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
   });
-  showToast(t("followed", { squares: texts.join(", ") }), undoAction(), state.table.revision);
+  showToast(t("followed", { squares: texts.join(", ") }), undoAction(), state.table.undo?.step);
 }
 
 /** Keep the game in the history of this device. */
@@ -241,10 +241,10 @@ export async function addBoard(board, mode = "") {
 
 export async function removeKingdom(kingdom) {
   if (await change({ op: "remove_kingdom", kingdom: kingdom.id })) {
-    showToast(t("removed", { name: kingdom.player }), undoAction(), state.table.revision);
+    showToast(t("removed", { name: kingdom.player }), undoAction(), state.table.undo?.step);
   }
 }
 
 export async function newGame() {
-  if (await change({ op: "new_game", id: newId() })) showToast(t("newGameDone"), undoAction(), state.table.revision);
+  if (await change({ op: "new_game", id: newId() })) showToast(t("newGameDone"), undoAction(), state.table.undo?.step);
 }
