@@ -17,6 +17,8 @@ SIDE_RANGE_PIXELS = (11.0, 84.0)
 """Sides of the squares on which the detector is trained."""
 ON_SQUARE_SHARE = 0.85
 """Share of the samples that are centred near a square."""
+COLOUR_FILTER_SHARE = 0.15
+"""Share of the samples whose hues and saturation are changed, as the filters of phones do."""
 
 
 class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
@@ -141,6 +143,8 @@ def retouch(picture: Bytes, rng: Rng) -> Bytes:
     cast = float(rng.choice([0.06, 0.2, 0.45], p=[0.82, 0.12, 0.06]))  # white balance fails under some lamps
     gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, cast, 3))
     result = picture * gain + rng.normal(0, 8)
+    if rng.random() < COLOUR_FILTER_SHARE:
+        result = result @ make_colour_filter(rng)
     if rng.random() < 0.3:
         result = result + rng.normal(0, rng.uniform(2, 14), picture.shape)
     retouched: Bytes = np.clip(result, 0, 255).astype(np.uint8)
@@ -150,6 +154,14 @@ def retouch(picture: Bytes, rng: Rng) -> Bytes:
         if rng.random() < 0.4:
             retouched = encode_jpeg(retouched, int(rng.integers(25, 90)))
     return retouched
+
+
+def make_colour_filter(rng: Rng) -> Floats:
+    """Return a matrix (3, 3) that turns the hues of RGB pixels (…, 3) and changes their saturation."""
+    angle, saturation = rng.normal(0, 0.35), np.exp(rng.normal(0, 0.35))
+    grey = np.full((3, 3), 1 / 3)
+    across = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / np.sqrt(3)
+    return np.asarray(grey + saturation * (np.cos(angle) * (np.eye(3) - grey) + np.sin(angle) * across))
 
 
 def jitter(crop: Bytes, rng: Rng) -> Bytes:

@@ -159,6 +159,13 @@ def test_scenes_of_another_program_are_rendered_again(tmp_path: Path, monkeypatc
         assert len(rendered) == count
 
 
+def test_a_colour_filter_turns_colours_and_keeps_greys() -> None:
+    matrix = datasets.make_colour_filter(np.random.default_rng(1))
+    grey, red = np.array([[90.0, 90, 90], [200.0, 40, 40]]) @ matrix
+    assert np.allclose(grey, 90) and np.isclose(red.mean(), 280 / 3)
+    assert not np.allclose(red, (200, 40, 40), atol=5)
+
+
 def test_averaged_weights_are_the_mean_of_both() -> None:
     one, other = make_cell_net(), make_cell_net()
     expected = [(a.detach() + b.detach()) / 2 for a, b in zip(one.parameters(), other.parameters(), strict=True)]
