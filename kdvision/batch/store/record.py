@@ -85,8 +85,10 @@ class Correction:
 
         So it is if the board's corners are not where they were, by half a square: a grid may shift at the same size.
         """
-        if not self.corners or self.kingdom > len(kingdoms):
-            return bool(self.corners)
+        if not self.corners:
+            return False
+        if self.kingdom > len(kingdoms):
+            return True
         kingdom = kingdoms[self.kingdom - 1]
         square_pixels = dist(*kingdom["corners"][:2]) / len(kingdom["board"][0].split())
         return max(map(dist, self.corners, kingdom["corners"])) > square_pixels / 2
