@@ -52,7 +52,7 @@ HELD_OUT_CROPS: Final = 4000
 class Course:
     """One course of training. `scenes` are counts by world (`render.worlds.WORLDS`); "pieces" is for cells alone.
 
-    `real_crops` is the number of examples made of crops from real photos. After an `averaged` course the weights are
+    `real_crops` is the number of examples made of crops from real photos. If a course `is_averaged`, its weights are
     averaged with those before it.
     """
 
@@ -63,13 +63,20 @@ class Course:
     detector_steps: int
     cell_steps: int
     learning_rate: float
-    averaged: bool = False
+    is_averaged: bool = False
 
 
 COURSES: Final = (
     Course(1, 1, {"scenes": 4000, "patterned": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
     Course(
-        501, 2, {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4, averaged=True
+        501,
+        2,
+        {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800},
+        40_000,
+        4000,
+        4500,
+        3e-4,
+        is_averaged=True,
     ),
     Course(
         1001,
@@ -79,7 +86,7 @@ COURSES: Final = (
         4000,
         4500,
         3e-4,
-        averaged=True,
+        is_averaged=True,
     ),
     Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 16_000, 8e-4),
 )
@@ -137,7 +144,7 @@ def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained
         net = merge_batch_norms(fit_course(net, COURSES[0]))
     for course in COURSES[-1:] if trained else COURSES[1:]:
         fitted = fit_course(deepcopy(net), course)
-        net = average_weights(net, fitted) if course.averaged else fitted
+        net = average_weights(net, fitted) if course.is_averaged else fitted
     return net
 
 
