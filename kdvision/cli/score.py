@@ -212,7 +212,7 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
         if not options.as_json:
             print_line(
                 f" ! {len(rows)} kingdoms are too many for one game, so only those of one photo are compared."
-                " Who leads has won if the photo shows the whole game."
+                " The leader of a photo has won if that photo shows the whole game."
             )
         return ()
     if any(result.is_open for result in results):

@@ -95,19 +95,20 @@ def combine_kingdoms(
 ) -> Result:
     """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself.
 
-    Nobody wins unless it `is_over`, with no kingdom missing.
+    Nobody wins unless it `is_over`, with no kingdom missing and none shown twice.
     """
     kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
-    doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set, is_over=is_over)
-    rows = tuple(
-        replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
-        for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
-    )
     problems = [
         Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
         for one, other in combinations(range(len(entries)), 2)
         if show_same_kingdom(entries[one].board, entries[other].board)
     ]
+    is_over &= not problems
+    doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set, is_over=is_over)
+    rows = tuple(
+        replace(entry, kingdom=kingdom, rule_set=rule_set, doubts=_select(doubts, number), player_name=kingdom.player)
+        for number, (entry, kingdom) in enumerate(zip(entries, kingdoms, strict=True))
+    )
     problems += rule_set.check_pieces(Table(tuple(kingdoms)))
     for number, kingdom in enumerate(kingdoms):
         problems += [replace(one, kingdom=number) for one in check_extent(kingdom.board, rule_set.side)]

@@ -35,6 +35,10 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     return kingdoms
 
 
+SIX_SQUARES = "w1 w w / # f f1"
+"""Too few squares to say that two photos show one kingdom."""
+
+
 def write_photo_without_kingdom(folder: Path) -> Path:
     path = folder / "floor.png"
     path.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
@@ -289,18 +293,20 @@ def test_several_photos_are_ranked_as_one_game(
 ) -> None:
     other = tmp_path / "ben.png"
     other.write_bytes(photo.read_bytes())
-    ran = run("score", photo, other)
-    assert "share the victory" in ran.out
+    out = run("score", photo, other).out
+    assert "share the lead" in out and "ben.png show the same kingdom: leave one of them out" in " ".join(out.split())
+    readings[:] = [make_reading(SIX_SQUARES)]
+    assert "share the victory" in run("score", photo, other).out
     out = run("score", *[photo] * 7).out
     assert "victory" not in out and " ! 7 kingdoms are too many for one game" in out
-    assert "Who leads has won if the photo shows the whole game." in out
+    assert "The leader of a photo has won if that photo shows the whole game." in out
 
 
 def test_a_photo_names_no_winner_while_others_may_show_more_of_the_game(
     run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
     doubt = make_doubt("A1", "w1", "l1", 0.9)
-    readings[:] = [make_reading(SMALL, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
+    readings[:] = [make_reading(SIX_SQUARES, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
     assert re.findall("wins|leads|victory", run("score", photo, photo).out) == ["leads"] * 6 + ["victory", "wins"]
     photo_objects = run("score", photo, photo, "--json").out
     assert photo_objects == run("score", photo, "--json").out * 2
@@ -347,7 +353,7 @@ def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
     run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
     doubt = make_doubt("A1", "w1", "l1", 0.9)
-    readings[:] = [make_reading(SMALL, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
+    readings[:] = [make_reading(SIX_SQUARES, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
     for players, word in (("Ann,Bob", "wins"), ("Ann,Bob,Cy", "leads"), ("blue=Ann,pink=Bob,green=Cy", "leads")):
         out = run("score", photo, "--players", players).out
         assert re.findall(r" (wins|leads) on points", out) == [word] * 3, "the standing, and the doubt twice"
@@ -357,7 +363,7 @@ def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
 
 def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     """In several photos nobody knows which of them is Ann's."""
-    readings[:] = [replace(make_reading(SMALL), colour="blue")]
+    readings[:] = [replace(make_reading(SIX_SQUARES), colour="blue")]
     other = photo.with_name("other.png")
     other.write_bytes(photo.read_bytes())
     out = run("score", photo, other, "--players", "blue=Ann").out
@@ -376,6 +382,7 @@ def test_a_player_named_like_a_colour_gets_a_different_name(
 
 
 def test_the_order_of_players_continues_over_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
+    readings[:] = [make_reading(SIX_SQUARES)]
     out = run("score", photo, photo, "--players", "Ann,Bob").out
     assert "Ann and Bob share the victory" in out
 
