@@ -30,11 +30,11 @@ from kdvision.web.http import (
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
 from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
-from kdvision.web.table.changes import ChangeRequest, RoundNumber
+from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID, TableRules
 from kdvision.web.table.storage import StoredReading
-from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
+from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables, check_number
 
 JSON_LINES: Final = "application/x-ndjson"
 EVENTS: Final = "text/event-stream"
@@ -49,8 +49,12 @@ ChosenId = Annotated[str, Meta(pattern=ID.replace("{1,40}", "{0,40}"))]
 
 
 class PhotoQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """The round, an id of the client for the photo, and the kingdom to read again, with its outline."""
+    """The game, the round, an id of the client for the photo, and the kingdom to read again, with its outline.
 
+    Without the number of a game, the photo belongs to the one that is played when it arrives.
+    """
+
+    game: GameNumber | None = None
     round: RoundNumber = 0
     photo: ChosenId = ""
     kingdom: ChosenId = ""
@@ -140,9 +144,10 @@ async def read_at_table(request: Request) -> Response:
     service, loop = _service_of(request), asyncio.get_running_loop()
 
     game = table.game
+    check_number(game, query.game or game.number)
 
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
-        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game.rules, rules)
+        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game, rules)
         with closing(adding):  # it never runs if the server has been stopped
             return asyncio.run_coroutine_threadsafe(adding, loop).result()
 

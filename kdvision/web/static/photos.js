@@ -52,13 +52,13 @@ const active = new Set(); // ids of photos that are read or wait for it
 export function addPhotos(files) {
   for (const [number, file] of [...files].entries()) {
     const name = files.length > 1 ? t("photoOfAll", { n: number + 1, all: files.length }) : "";
-    enqueue({ id: newId(), file, name, round: state.round });
+    enqueue({ id: newId(), file, name, game: state.game.number, round: state.round });
   }
 }
 
 /** Read the kingdom within corners that a person has drawn: in place of a kingdom, or as a new one. */
 export function readCorners({ photo, kingdom }, outline) {
-  enqueue({ id: photo, name: "", round: state.round, kingdom: findKingdom(kingdom)?.id, outline });
+  enqueue({ id: photo, name: "", game: state.game.number, round: state.round, kingdom: findKingdom(kingdom)?.id, outline });
 }
 
 function enqueue(task) {
@@ -77,7 +77,7 @@ async function run(task) {
     keepPhoto({ ...state.photos.get(task.id), isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return;
-    const again = () => (enqueue(task), dismissError(shown));
+    const again = () => (enqueue({ ...task, game: state.game.number }), dismissError(shown));
     const text = [task.name, error.message].filter(Boolean).join(": ");
     const shown = { text, hint: error.hint ?? "", again, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
     update({ errors: [...state.errors, shown] });
@@ -93,7 +93,7 @@ async function addPhoto(task, signal) {
     throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
   });
   task.file = null;
-  keepPhoto({ ...photo, id: task.id, table: task.table, round: task.round, isRead: false });
+  keepPhoto({ ...photo, id: task.id, table: task.table, game: task.game, round: task.round, isRead: false });
 }
 
 /** Show a photo, and store it in this browser: one that is not read yet is sent again after a reload. */
@@ -102,8 +102,8 @@ function keepPhoto({ url, ...photo }) {
   return savePhoto(photo);
 }
 
-async function read({ id, table, round, kingdom, outline }, showProgress, signal) {
-  const query = { photo: id, round, ...(outline && { corners: outline }), ...(kingdom && { kingdom }) };
+async function read({ id, table, game, round, kingdom, outline }, showProgress, signal) {
+  const query = { photo: id, round, ...(game && { game }), ...(outline && { corners: outline }), ...(kingdom && { kingdom }) };
   const onProgress = (report) => showProgress({ ...describeProgress(report), squares: report.squares ?? state.progress?.squares });
   const path = `/api/tables/${table}/photos?${new URLSearchParams(query)}`;
   const { kingdoms, proposal, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
@@ -161,7 +161,7 @@ export async function restorePhotos() {
   for (const photo of await loadPhotos(state.table.table)) {
     if (state.photos.has(photo.id)) continue;
     keepPhoto(photo);
-    if (!photo.isRead && !photosAtTable().includes(photo.id)) enqueue({ id: photo.id, name: "", round: photo.round });
+    if (!photo.isRead && !photosAtTable().includes(photo.id)) enqueue({ ...photo, name: "" });
   }
   releasePhotos();
 }

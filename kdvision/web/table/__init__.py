@@ -12,10 +12,11 @@ which they arrive, stores the game (`storage.py`), scores it, and sends the whol
 3. `POST /api/tables/K7QX/changes {"changes": [{"op": "set_square", "kingdom": "k1", "at": "2,3", "cell": "w1"}]}`
    applies changes as one step of undo (`changes.py` lists them). Errors leave the game as it is: 404 for a kingdom that
    somebody has removed, 409 for an undo that is not the last step any more, 422 for a value that is not valid.
-4. `POST /api/tables/K7QX/photos?round=0&photo=ID` reads a photo by the rules of the table (progress as for /api/read)
-   and adds its kingdoms. If it shows kingdoms that are at the table, nothing is added: `game.proposals` has a question
-   with its answers, for anybody to answer (`answer_proposal`). `kingdom=k1&corners=…` reads one kingdom again. Once the
-   server reads the photo, its kingdoms reach the table even if the phone is gone.
+4. `POST /api/tables/K7QX/photos?game=1&round=0&photo=ID` reads a photo by the rules of the table (progress as for
+   /api/read) and adds its kingdoms, unless another game is played by then (409). If it shows kingdoms that are at the
+   table, nothing is added: `game.proposals` has a question with its answers, for anybody to answer (`answer_proposal`).
+   `kingdom=k1&corners=…` reads one kingdom again. Once the server reads the photo, its kingdoms reach the table even if
+   the phone is gone.
 5. `GET /api/games` lists the games of this server, the latest first; the change `open_game` returns to one of a table.
 
 Squares are places `"row,col"` on the kingdom's grid, which stay the same when tiles are added at the edge. Negative

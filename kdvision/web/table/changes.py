@@ -45,6 +45,7 @@ MAX_CHANGES: Final = 32
 """Changes in one request: enough to replace every kingdom of a round."""
 
 RoundNumber = Annotated[int, Meta(ge=0, lt=MAX_ROUNDS, description="of a Dynasty, from 0")]
+GameNumber = Annotated[int, Meta(ge=1, lt=2**31)]
 ReadingId = Annotated[str, Meta(max_length=40, description="from a proposal")]
 
 
@@ -272,7 +273,7 @@ class NewGame(Change, frozen=True, tag="new_game"):
 class OpenGame(Change, frozen=True, tag="open_game"):
     """Return to an earlier game of this table."""
 
-    number: Annotated[int, Meta(ge=1, lt=2**31)]
+    number: GameNumber
 
     def apply(self, _: TableGame, context: Context) -> TableGame:
         return context.storage.find_game(context.table, self.number)

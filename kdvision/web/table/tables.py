@@ -133,17 +133,19 @@ class Tables:
         number: int,
         kingdom: str,
         readings: Sequence[StoredReading],
-        asked_rules: TableRules,
+        asked_game: TableGame,
         photo_rules: TableRules,
     ) -> PhotoAnswer:
         """Add the kingdoms of a photo to a round, or ask about them; first its game, if that is open, and its variants.
 
-        With the id of a `kingdom`, the reading replaces it. The photo was read by the `photo_rules`: those of the table
-        when it arrived, the `asked_rules`, with the game and the variants that it shows.
+        With the id of a `kingdom`, the reading replaces it. The photo was read by the `photo_rules`: those of the
+        `asked_game`, which was played when it arrived, with the game and the variants that it shows. Raises Refusal if
+        another game is played now.
         """
         proposal, additions = None, list[Change]()
         async with table.lock:
             old_game, rules = table.game, table.game.rules
+            check_number(old_game, asked_game.number)
             if kingdom:
                 additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
             else:
@@ -156,7 +158,9 @@ class Tables:
                 ]
             for reading in readings:
                 self.storage.add_reading(table.id, reading)
-            new_variants = [one for one in photo_rules.variants if one not in {*asked_rules.variants, *rules.variants}]
+            new_variants = [
+                one for one in photo_rules.variants if one not in {*asked_game.rules.variants, *rules.variants}
+            ]
             new_game = photo_rules.game if old_game.is_open else rules.game
             new_rules = replace(rules, game=new_game, variants=[*rules.variants, *new_variants])
             changes = [SetRules(new_rules)] if new_rules != rules else []
@@ -276,6 +280,13 @@ class Tables:
         for kingdom in decide_kingdoms(observations, game.rules) if observations else ():
             game = game.with_kingdom(kingdom)
         return game
+
+
+def check_number(game: TableGame, number: int) -> None:
+    """Raise Refusal unless this is the number of the game: somebody has started another one."""
+    if game.number != number:
+        message = "this photo is of a game that is not played at the table any more"
+        raise Refusal(409, message, hint="try again if it shows the game that is played now")
 
 
 def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules: TableRules) -> set[int]:

@@ -21,11 +21,13 @@ from kdvision.report.build import build_photo_result
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
+from kdvision.web.limits import Refusal
 from kdvision.web.table.changes import (
     AddKingdom,
     AnswerProposal,
     ChangeRequest,
     Context,
+    NewGame,
     SetRules,
     SetSquare,
     Undo,
@@ -126,13 +128,35 @@ def test_a_photo_leaves_the_rules_that_somebody_sets_while_it_is_read() -> None:
         rules = TableRules(variants=["harmony"], dynasty=True, seats=4)
         kingdom = AddKingdom(round=1, board="# w1", player="Ann")
         await tables.change(table, ChangeRequest([SetRules(rules), kingdom]))
-        await tables.add_photo(table, 0, "", [], TableRules(), TableRules("queendomino", ["lost-treasures"]))
+        await tables.add_photo(table, 0, "", [], TableGame(), TableRules("queendomino", ["lost-treasures"]))
         tables.close()
         return table.game
 
     game = run_in_thread(play)
     assert game.rules == TableRules(variants=["harmony", "lost-treasures"], dynasty=True, seats=4)
     assert [len(kingdoms) for kingdoms in game.rounds] == [0, 1, 0]
+
+
+def test_a_photo_is_not_added_to_a_game_that_it_was_not_taken_for(phone: Phone) -> None:
+    """A phone without a network sends it when the next game is played; or somebody starts one while it is read."""
+    phone.change("new_game")
+    for photo in ("game=1", "game=3"):
+        late = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?{photo}")
+        assert (late.status, late.json["hint"]) == (409, "try again if it shows the game that is played now")
+    phone.photograph(DEMO, "game=2")
+    assert [one["cells"] == {} for one in phone.kingdoms] == [False]
+
+    async def play() -> None:
+        tables = Tables()
+        table = tables.join(JoinRequest())
+        await tables.change(table, ChangeRequest([NewGame()]))
+        try:
+            await tables.add_photo(table, 0, "", [], TableGame(), TableRules())
+        finally:
+            tables.close()
+
+    with pytest.raises(Refusal, match="is not played at the table any more"):
+        run_in_thread(play)
 
 
 @pytest.mark.parametrize("photos", [["one"], ["one", "two"]])
@@ -145,7 +169,7 @@ def test_a_photo_is_decided_by_the_rules_that_somebody_sets_while_it_is_read(pho
         table = tables.join(JoinRequest())
         await tables.change(table, ChangeRequest([SetRules(TableRules(side=5))]))
         for photo in photos:
-            await tables.add_photo(table, 0, "", [make_reading(entry, photo)], TableRules(), TableRules())
+            await tables.add_photo(table, 0, "", [make_reading(entry, photo)], TableGame(), TableRules())
         for proposal in table.game.proposals:
             number = [answer.text.partition(" ")[0] for answer in proposal.answers].index("Replace")
             await tables.change(table, ChangeRequest([AnswerProposal(proposal.id, number)]))
@@ -342,7 +366,7 @@ def test_two_photos_that_arrive_together_are_compared() -> None:
         tables = Tables()
         table = tables.join(JoinRequest())
         readings = [[make_reading(entry, photo) for entry in entries] for photo in ("one", "two")]
-        await asyncio.gather(*(tables.add_photo(table, 0, "", one, TableRules(), TableRules()) for one in readings))
+        await asyncio.gather(*(tables.add_photo(table, 0, "", one, TableGame(), TableRules()) for one in readings))
         tables.close()
         return table.game
 
@@ -423,7 +447,7 @@ def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp
         tables = Tables(Storage(tmp_path))
         table = tables.join(JoinRequest())
         readings = [make_reading(entry, "p") for entry in entries]
-        await tables.add_photo(table, 0, "", readings, TableRules(), TableRules())
+        await tables.add_photo(table, 0, "", readings, TableGame(), TableRules())
         (kingdom,) = table.game.kingdoms
         for place in [at for at, cell in kingdom.cells.items() if cell != "#"][:2]:
             await tables.change(table, ChangeRequest([SetSquare(kingdom.id, place, "m3")]))

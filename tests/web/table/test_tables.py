@@ -254,7 +254,7 @@ def test_unknown_keys_are_refused_as_everywhere(client: Client, phone: Phone) ->
     """Ignored, they would join the latest table, or read a photo by other rules than the client names."""
     for answer in (
         client.post("/api/tables", {"tabel": phone.table}),
-        client.post_photo(b"", f"/api/tables/{phone.table}/photos?game=queendomino"),
+        client.post_photo(b"", f"/api/tables/{phone.table}/photos?box=queendomino"),
         phone.send({"op": "new_game"}, revison=0),
     ):
         assert (answer.status, "unknown field" in answer.json["error"]) == (422, True)
