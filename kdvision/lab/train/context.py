@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats32, Rng
 from kdvision.lab.calibrate.scenes import digest_observer, find_truth, render_random_scene
@@ -42,6 +44,8 @@ TRAINING_SEED, TRAINING_SCENES = 9_200_000, 7000
 HELD_OUT_SEED, HELD_OUT_SCENES = 9_290_000, 400
 TRAINING_BOXES, HELD_OUT_BOXES = range(300, 332), range(332, 340)
 """Boxes of drawn tiles."""
+SCENES_PER_FILE: Final = 500
+"""Scenes whose tiles are saved together."""
 DRAWN_SHARE: Final = 0.3
 IGNORED_LABEL: Final = -100
 """Label of a false tile: it is part of the input, and its output is not scored."""
@@ -103,13 +107,22 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
 
 
 def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False) -> list[LabelledTiles]:
-    """Return the tiles of many scenes, from the work folder if the same networks and program collected them before."""
-    digest = digest_observer("calibration", networks=("detector", "cells"))
-    path = run.work / f"tiles-{digest}-{first_seed}-{count}.pickle"
-    if not path.is_file():
-        collect = partial(collect_scene, data=run.data, held_out=held_out)
-        write_atomically(path, pickle.dumps(run.map(collect, range(first_seed, first_seed + count))))
-    photos: list[LabelledTiles] = pickle.loads(path.read_bytes())
+    """Return the tiles of many scenes, from the work folder if the same networks and program collected them before.
+
+    They are saved in parts, so that an interrupted run continues where it stopped.
+    """
+    folder = run.work / f"tiles-{digest_observer('calibration', networks=('detector', 'cells'))}"
+    folder.mkdir(parents=True, exist_ok=True)
+    seeds = range(first_seed, first_seed + count)
+    parts = [seeds[start : start + SCENES_PER_FILE] for start in range(0, count, SCENES_PER_FILE)]
+    paths = {folder / f"{part[0]}-{len(part)}.pickle": part for part in parts}
+    missing = {path: part for path, part in paths.items() if not path.is_file()}
+    collect = partial(collect_scene, data=run.data, held_out=held_out)
+    found = map_in_processes(collect, chain.from_iterable(missing.values()), workers=run.workers)
+    for path, part in missing.items():
+        write_atomically(path, pickle.dumps([*islice(found, len(part))]))
+        print(f"read the scenes from seed {part[0]} to {part[-1]}", flush=True)
+    photos = chain.from_iterable(pickle.loads(path.read_bytes()) for path in paths)
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]
 
 

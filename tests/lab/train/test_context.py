@@ -12,6 +12,7 @@ import torch
 
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.scene_art import DrawnSceneArt, get_drawn_box
+from kdvision.lab.run import Run
 from kdvision.lab.train import context
 from kdvision.lab.train.context import IGNORED_LABEL, KINDS, MIN_TILES, LabelledTiles
 from kdvision.lab.train.export import export_context
@@ -51,6 +52,26 @@ def test_collected_tiles_match_the_picture() -> None:
     found = sorted(KINDS[kind] for kind in tiles.labels if kind != IGNORED_LABEL)
     assert sum((Counter(drawn) - Counter(found)).values()) <= 2
     assert (tiles.log_probs.argmax(axis=1) == tiles.labels).mean() > 0.8
+
+
+def test_collecting_continues_where_it_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, photos, collected = Run(tmp_path, tmp_path, tmp_path, workers=1), make_photos(5), list[int]()
+    broken_seeds = [13]
+
+    def collect(seed: int, **_: object) -> LabelledTiles:
+        collected.append(seed)
+        if seed in broken_seeds:
+            raise KeyboardInterrupt
+        return photos[seed - 10]
+
+    monkeypatch.setattr(context, "collect_scene", collect)
+    monkeypatch.setattr(context, "SCENES_PER_FILE", 2)
+    with pytest.raises(KeyboardInterrupt):
+        context.load_tiles(run, 10, 5)
+    broken_seeds.clear()
+    found = context.load_tiles(run, 10, 5)
+    assert collected == [10, 11, 12, 13, 12, 13, 14]
+    assert [one.labels.tolist() for one in found] == [one.labels.tolist() for one in photos]
 
 
 @pytest.fixture(scope="module")
