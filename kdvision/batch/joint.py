@@ -106,19 +106,19 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     try:
         decisions = decide(
             [
-                seen.probabilities.of_deck(deck)
-                if seen
+                observation.probabilities.of_deck(deck)
+                if observation
                 else Reading.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
-                for one, seen in zip(kingdoms, observations, strict=True)
+                for one, observation in zip(kingdoms, observations, strict=True)
             ],
             deck,
             side=side,
-            border_log_odds=[seen and seen.border_log_odds for seen in observations],
+            border_log_odds=[one and one.border_log_odds for one in observations],
             temperature=first.calibration.temperature,
         )
     except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
-    return tuple(_make_verdict(one, seen or first) for one, seen in zip(decisions, observations, strict=True))
+    return tuple(map(_make_verdict, decisions, [one or first for one in observations]))
 
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:

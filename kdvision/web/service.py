@@ -74,8 +74,9 @@ class Service:
         if result.error is not None:
             return json_response(body, status_of(result.error))
         for kingdom, scored_kingdom in zip(body["kingdoms"], result.kingdoms, strict=True):
-            untold = (fact["item"] for fact in kingdom["missing"])  # also which building stands where one is seen
-            kingdom["untold"] = sorted({*scored_kingdom.kingdom.open_facts, *untold})
+            # A building stands on its square, and only which one it is may be unknown.
+            missing_items = {fact["item"] for fact in kingdom["missing"]}
+            kingdom["untold"] = sorted(missing_items | scored_kingdom.kingdom.open_facts)
         return json_response(body | {"variants": variants})
 
     def read_at_table(

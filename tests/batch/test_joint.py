@@ -73,7 +73,7 @@ def decide_table(*photos: PhotoRecord, stored: Data | None = None, event: Event 
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
-    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.seen[0]
+    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.observations[0]
     assert kept is not None
     view = unpack_observation(kept)
     assert view.probabilities.best == Board.parse(BO)
@@ -203,7 +203,7 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
 
 @pytest.mark.parametrize("lost", [(), (None,)])
 def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
-    assert decide_table(with_reading(photo_result("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
+    assert decide_table(with_reading(photo_result("ann", ANN), observations=lost), unsure_bo())["bo"].data["review"]
 
 
 def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:

@@ -184,8 +184,8 @@ class Reading(NamedTuple):
     """The result of reading a photo once.
 
     `key` is the result key of the job, "" for a failure that is not the photo's own. `picture` is the name of the
-    picture with the score drawn in. `seen` are packed observations, one for each kingdom. The other fields are those of
-    `kdvision score --json`.
+    picture with the score drawn in. `observations` are packed, one for each kingdom; the files call them `seen`. The
+    other fields are those of `kdvision score --json`.
     """
 
     key: str
@@ -196,14 +196,19 @@ class Reading(NamedTuple):
     standing: Data | None
     error: str | None
     hint: str | None
-    seen: Sequence[Data | None]
+    observations: Sequence[Data | None]
 
     @classmethod
     def parse(cls, line: Data) -> "Reading":
         """The reading in a line, or in its field `again`."""
         values: dict[str, Any] = {name: line.get(name) for name in cls._fields}
-        values |= {"key": values["key"] or "", "kingdoms": values["kingdoms"] or [], "seen": values["seen"] or ()}
-        return cls(**values)
+        values |= {"key": values["key"] or "", "kingdoms": values["kingdoms"] or []}
+        return cls(**{**values, "observations": line.get("seen") or ()})
+
+    def to_data(self) -> dict[str, Any]:
+        """The reading as it is stored."""
+        values = self._asdict()
+        return {**values, "seen": values.pop("observations")}
 
 
 @dataclass(frozen=True)
@@ -228,8 +233,8 @@ class PhotoRecord:
     @cached_property
     def picture_hash(self) -> str:
         """The hash of what the networks saw, which is the same in another file of the picture; else of the content."""
-        seen = self.reading.seen
-        return hashlib.sha256(json.dumps(seen).encode()).hexdigest() if seen else self.content
+        observations = self.reading.observations
+        return hashlib.sha256(json.dumps(observations).encode()).hexdigest() if observations else self.content
 
     @property
     def readings(self) -> list[Reading]:
@@ -258,7 +263,7 @@ class PhotoRecord:
 
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
-        reading = self.reading._asdict()
+        reading = self.reading.to_data()
         key, picture, observations = (reading.pop(name) for name in ("key", "picture", "seen"))
         return {
             "photo": self.name,
@@ -272,7 +277,7 @@ class PhotoRecord:
             "same_as": same_as,
             "gone": self.gone,
             "corrections": [str(one) for one in self.corrections.corrections],
-            "again": self.second_reading and self.second_reading._asdict(),
+            "again": self.second_reading and self.second_reading.to_data(),
             "counted": self.corrected_data,
             "seen": observations,
         }

@@ -30,7 +30,7 @@ export function CornerEditor({ photo, kingdom }) {
   const card = useRef();
   const [corners, setCorners] = useState(() => firstCorners(photo, findKingdom(kingdom)));
   const [size, setSize] = useState("");
-  const [held, setHeld] = useState(null); // the corner under the finger
+  const [activeCorner, setActiveCorner] = useState(null); // the corner under the finger
   useLayoutEffect(() => {
     card.current.scrollIntoView({ block: "center" });
     const escape = (event) => event.key === "Escape" && !state.dialog && stopCorners();
@@ -47,11 +47,11 @@ export function CornerEditor({ photo, kingdom }) {
   };
   const drawn = (unit) => html`
     <polygon class="drawn" points=${corners.flat().join(" ")} />
-    ${corners.map((corner, index) => html`<${Handle} key=${index} corner=${corner} index=${index} unit=${unit} onMove=${move} onHold=${setHeld} />`)}
+    ${corners.map((corner, index) => html`<${Handle} key=${index} corner=${corner} index=${index} unit=${unit} onMove=${move} onHold=${setActiveCorner} />`)}
   `;
   return html`<section class="card photo" aria-label=${t("photo")} ref=${card}>
     <${Picture} photo=${photo} view=${[0, 0, photo.width, photo.height]} label=${t("photoOf")}>
-      ${(unit) => [drawn(unit), html`<${Glass} photo=${photo} corner=${corners[held]} unit=${unit} />`]}
+      ${(unit) => [drawn(unit), html`<${Glass} photo=${photo} corner=${corners[activeCorner]} unit=${unit} />`]}
     <//>
     <p class="hint">${t("cornersHint")}</p>
     <div class="toolbar">

@@ -25,10 +25,10 @@ from kdvision.web.table.model import (
     CellText,
     Facts,
     KingdomId,
+    PhotoInfo,
     PieceDoubt,
     Place,
     PlayerName,
-    Seen,
     SquareDoubt,
     TableGame,
     TableKingdom,
@@ -108,9 +108,10 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             raise Refusal(422, message, hint="remove those that are not part of this game")
         if self.reading is None:
             cells = cells_of(Board.parse(self.board)) if self.board else {}
-            info = Seen(review=True, doubts=self.doubts, pieces=self.pieces, problems=self.problems)
             has_questions = bool(self.doubts or self.pieces or self.problems)
-            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), seen=info if has_questions else None)
+            info = PhotoInfo(review=True, doubts=self.doubts, pieces=self.pieces, problems=self.problems)
+            photo_info = info if has_questions else None
+            kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), photo_info=photo_info)
         else:
             kingdom = context.find_reading(self.reading).kingdom
         name = self.id or secrets.token_hex(4)
@@ -175,13 +176,13 @@ class SetSquare(Change, frozen=True, tag="set_square"):
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
         if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
             raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
-        facts, reading_info = kingdom.facts, kingdom.seen
+        facts, reading_info = kingdom.facts, kingdom.photo_info
         if not cell.startswith("t") and isinstance(facts.get("buildings"), list):
             facts = remove_piece(facts, "building", self.at)
         if reading_info is not None:
             reading_info = replace(reading_info, doubts=[doubt for doubt in reading_info.doubts if doubt.at != self.at])
         fixes, first = kingdom.fixes | {self.at: cell}, kingdom.top_left
-        kingdom = replace(kingdom, cells=cells, fixes=fixes, facts=facts, seen=reading_info)
+        kingdom = replace(kingdom, cells=cells, fixes=fixes, facts=facts, photo_info=reading_info)
         return game.with_kingdom(kingdom.with_names_from(first))
 
 
@@ -227,14 +228,15 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         kingdom = game.find(self.kingdom)
-        if kingdom.seen is None:
+        info = kingdom.photo_info
+        if info is None:
             return game
-        other_pieces = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
+        other_pieces = [one for one in info.pieces if (one.kind, one.at) != (self.kind, self.at)]
         facts = (add_piece if self.present else remove_piece)(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
         if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
-        return game.with_kingdom(replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=other_pieces)))
+        return game.with_kingdom(replace(kingdom, facts=facts, photo_info=replace(info, pieces=other_pieces)))
 
 
 class SetRules(Change, frozen=True, tag="set_rules"):

@@ -71,7 +71,7 @@ class PieceDoubt(Struct, frozen=True):
     probability: float
 
 
-class Seen(Struct, frozen=True):
+class PhotoInfo(Struct, frozen=True):
     """What a photo showed of a kingdom.
 
     `reading` is the id of the stored observation, empty for the questions of a shared link. `photo` is the id that the
@@ -90,7 +90,7 @@ class Seen(Struct, frozen=True):
     contradictions: list[str] = []
 
 
-class TableKingdom(Struct, frozen=True):
+class TableKingdom(Struct, frozen=True, rename={"photo_info": "seen"}):
     """A kingdom. `fixes` are the squares that a person has set; `checked` is true if a person has confirmed it."""
 
     id: str
@@ -99,18 +99,18 @@ class TableKingdom(Struct, frozen=True):
     cells: dict[Place, str]
     facts: Facts = {}
     fixes: dict[Place, str] = {}
-    seen: Seen | None = None
+    photo_info: PhotoInfo | None = None
     checked: bool = False
 
     @property
     def reading(self) -> str:
         """The id of the stored observation; empty without one."""
-        return self.seen.reading if self.seen is not None else ""
+        return self.photo_info.reading if self.photo_info is not None else ""
 
     @property
-    def unconfirmed_info(self) -> Seen:
+    def unconfirmed_info(self) -> PhotoInfo:
         """What a photo showed and no person has confirmed; an empty value if there is nothing."""
-        return Seen() if self.seen is None or self.checked else self.seen
+        return PhotoInfo() if self.photo_info is None or self.checked else self.photo_info
 
     @property
     def top_left(self) -> Square:
@@ -120,11 +120,11 @@ class TableKingdom(Struct, frozen=True):
 
     def with_names_from(self, first: Square) -> "TableKingdom":
         """The kingdom with problems that name squares from its A1; they name them from the place `first`."""
-        if self.seen is None:
+        if self.photo_info is None:
             return self
         row, col = self.top_left
-        problems = [move_names(text, first.row - row, first.col - col) for text in self.seen.problems]
-        return msgspec.structs.replace(self, seen=msgspec.structs.replace(self.seen, problems=problems))
+        problems = [move_names(text, first.row - row, first.col - col) for text in self.photo_info.problems]
+        return msgspec.structs.replace(self, photo_info=msgspec.structs.replace(self.photo_info, problems=problems))
 
     @property
     def board(self) -> Board:

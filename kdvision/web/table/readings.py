@@ -22,8 +22,8 @@ from kdvision.web.limits import Refusal
 from kdvision.web.table.facts import FACT_KEYS, add_piece, make_piece
 from kdvision.web.table.model import (
     Facts,
+    PhotoInfo,
     PieceDoubt,
-    Seen,
     SquareDoubt,
     TableKingdom,
     TableRules,
@@ -41,9 +41,9 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     assert reading is not None, "read from a photo"
     first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
-    info = Seen(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
+    info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
-    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, seen=info)
+    kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
     return StoredReading(kingdom, encode_observation(reading))
 
 
@@ -75,7 +75,7 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
 def _review_data(
     reading: KingdomReading, first: Square, fixes: Collection[str] = (), contradictions: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The fields of `Seen` that a decision determines; `first` is the place of the board's A1.
+    """The fields of `PhotoInfo` that a decision determines; `first` is the place of the board's A1.
 
     Squares that a person has set are in doubt no longer. Contradictions of photos stay, whatever is decided.
     """
@@ -118,9 +118,9 @@ def _decide(
 ) -> list[KingdomReading]:
     fixed_squares = {}
     for number, (kingdom, (observation, _)) in enumerate(observed_kingdoms):
-        assert kingdom.seen is not None, "read from a photo"
+        assert kingdom.photo_info is not None, "read from a photo"
         for place, cell in kingdom.fixes.items():
-            square = parse_place(place, kingdom.seen.first)
+            square = parse_place(place, kingdom.photo_info.first)
             if cell != UNKNOWN and 0 <= square.row < observation.grid.rows and 0 <= square.col < observation.grid.cols:
                 fixed_squares[number, square] = cell
     return decide_again(
@@ -137,13 +137,13 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingd
 
     Squares that people have set stay, also those outside the grid.
     """
-    assert kingdom.seen is not None, "read from a photo"
-    row, col = kingdom.seen.first
+    assert kingdom.photo_info is not None, "read from a photo"
+    row, col = kingdom.photo_info.first
     first = Square(reading.start.row + row, reading.start.col + col)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
-    info = replace(kingdom.seen, **_review_data(reading, first, kingdom.fixes, kingdom.seen.contradictions))
-    decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells, seen=info)
+    info = replace(kingdom.photo_info, **_review_data(reading, first, kingdom.fixes, kingdom.photo_info.contradictions))
+    decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells, photo_info=info)
     return decided_kingdom.with_names_from(first)
 
 
@@ -151,7 +151,7 @@ def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, rules: TableRules
 ) -> StoredReading:
     """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
-    assert kingdom.seen is not None, "read from a photo"
+    assert kingdom.photo_info is not None, "read from a photo"
     one, two = decode_reading(first_reading), decode_reading(second_reading)
     alignment = align(one.observation, two.observation)
     if not alignment.is_same_kingdom:
@@ -161,12 +161,13 @@ def join_readings(
     (row, col), *_ = np.argwhere(
         (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
     ).tolist()
-    first, corners = (kingdom.seen.first[0] - row, kingdom.seen.first[1] - col), describe_grid(fused_observation.grid)
-    contradictions = [*kingdom.seen.contradictions, *(problem.text for problem in problems)]
+    info = kingdom.photo_info
+    first, corners = (info.first[0] - row, info.first[1] - col), describe_grid(fused_observation.grid)
+    contradictions = [*info.contradictions, *(problem.text for problem in problems)]
     reading_info = replace(
-        kingdom.seen, reading=secrets.token_hex(8), first=first, squares=corners, contradictions=contradictions
+        info, reading=secrets.token_hex(8), first=first, squares=corners, contradictions=contradictions
     )
-    joined_kingdom = replace(kingdom, seen=reading_info, checked=False)
+    joined_kingdom = replace(kingdom, photo_info=reading_info, checked=False)
     surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
@@ -176,10 +177,10 @@ def join_readings(
 
 def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
     """The kingdom with the pieces and questions about pieces that its first photo alone did not show."""
-    assert kingdom.seen is not None and first_kingdom.seen is not None, "read from photos"
-    facts, doubts = kingdom.facts, [*kingdom.seen.pieces]
-    first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.seen.pieces}
-    row, col = kingdom.seen.first
+    assert kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
+    facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
+    first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}
+    row, col = kingdom.photo_info.first
     for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
         doubt = _make_piece_doubt(piece, Square(reading.start.row + row, reading.start.col + col))
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
@@ -191,4 +192,4 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
             doubts.append(doubt)
             if key and (pieces := facts.get(key, [])) != UNKNOWN and UNKNOWN not in pieces:
                 facts = facts | {key: [*pieces, UNKNOWN]}
-    return replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=doubts))
+    return replace(kingdom, facts=facts, photo_info=replace(kingdom.photo_info, pieces=doubts))

@@ -37,10 +37,10 @@ def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredRea
 
     While a question about the photo is open, there are none.
     """
-    photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
+    photos = {reading.kingdom.photo_info.photo for reading in readings if reading.kingdom.photo_info} - {""}
     if any(one.id in photos for one in game.proposals):
         return []
-    sent_kingdoms = [one for one in game.list_round(number) if one.seen and one.seen.photo in photos]
+    sent_kingdoms = [one for one in game.list_round(number) if one.photo_info and one.photo_info.photo in photos]
     matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
     return [reading for place, reading in enumerate(readings) if place not in matches]
 
@@ -83,7 +83,7 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         question = "The same table again. Replace it?"
     both = _make_answer("Keep both", additions)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
-    photo = next((one.seen.photo for one in readings if one.seen), "")
+    photo = next((one.photo_info.photo for one in readings if one.photo_info), "")
     return Proposal(photo or secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
 
 

@@ -60,9 +60,9 @@ def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
     """The game without questions about pieces that are no part of it: the page does not ask them."""
     facts = game.rules.facts
     for one in game.kingdoms:
-        if one.seen is not None and one.seen.pieces:
-            pieces = [piece for piece in one.seen.pieces if facts & {piece.kind, f"{piece.kind}s"}]
-            game = game.with_kingdom(structs.replace(one, seen=structs.replace(one.seen, pieces=pieces)))
+        if one.photo_info is not None and one.photo_info.pieces:
+            pieces = [piece for piece in one.photo_info.pieces if facts & {piece.kind, f"{piece.kind}s"}]
+            game = game.with_kingdom(structs.replace(one, photo_info=structs.replace(one.photo_info, pieces=pieces)))
     return game
 
 
@@ -119,7 +119,7 @@ def _score_round(
                 "id": kingdom.id,
                 "player": kingdom.player,
                 "error": error,
-                "review": kingdom.id in in_doubt or (not (kingdom.seen or kingdom.checked) and values["review"]),
+                "review": kingdom.id in in_doubt or (not (kingdom.photo_info or kingdom.checked) and values["review"]),
                 "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
             }
         )

@@ -301,7 +301,7 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules
     for number, kingdoms in enumerate(new_game.rounds):
         readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
-        photos = {one.seen.photo for one in kingdoms if one.seen}
+        photos = {one.photo_info.photo for one in kingdoms if one.photo_info}
         is_decided = not old_readings and len(photos) == 1 and not is_answer
         if readings and (is_other_game or (readings != old_readings and not is_decided)):
             rounds.add(number)

@@ -6,7 +6,7 @@ import pytest
 
 from kdvision.web.table.changes import Context, ReplaceKingdom, apply_changes, choose_player
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import Player, Seen, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PhotoInfo, Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.storage import Storage, StoredReading
 
 PIECES: dict[str, Any] = {
@@ -35,11 +35,12 @@ def test_the_queen_comes_and_goes() -> None:
 
 def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     storage, cells = Storage(), {"0,0": "#"}
-    reading = TableKingdom("", "", "", cells, {"queen": True, "knights": []}, seen=Seen("r2"))
+    reading = TableKingdom("", "", "", cells, {"queen": True, "knights": []}, photo_info=PhotoInfo("r2"))
     storage.add_reading("T", StoredReading(reading, b""))
     facts = {"queen": False, "coins": 3, "knights": ["0,1"]}
     old_game = TableGame(
-        rules=TableRules("queendomino"), rounds=[[TableKingdom("k1", "Ann", "blue", cells, facts, seen=Seen("r1"))]]
+        rules=TableRules("queendomino"),
+        rounds=[[TableKingdom("k1", "Ann", "blue", cells, facts, photo_info=PhotoInfo("r1"))]],
     )
     (kingdom,) = apply_changes(old_game, [ReplaceKingdom("k1", "r2")], Context(storage, "T")).kingdoms
     keys = ("queen", "coins", "knights", "towers")

@@ -179,8 +179,8 @@ def test_a_photo_is_decided_by_the_rules_that_somebody_sets_while_it_is_read(pho
         return table.game
 
     (kingdom,) = run_in_thread(play).kingdoms
-    assert kingdom.seen is not None and kingdom.seen.photo == photos[-1]
-    assert kingdom.seen.problems == ["the kingdom spans 7 by 7 squares, and at most 5 by 5 are allowed"]
+    assert kingdom.photo_info is not None and kingdom.photo_info.photo == photos[-1]
+    assert kingdom.photo_info.problems == ["the kingdom spans 7 by 7 squares, and at most 5 by 5 are allowed"]
 
 
 def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
@@ -465,7 +465,7 @@ def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp
         return kingdom, after_restart, table.state
 
     kingdom, after_restart, after_undo = run_in_thread(play)
-    assert kingdom.seen not in [state.game.kingdoms[0].seen for state in (after_restart, after_undo)]
+    assert kingdom.photo_info not in [state.game.kingdoms[0].photo_info for state in (after_restart, after_undo)]
     assert (after_restart.deciding, after_undo.deciding, after_undo.redo) == (False, False, after_restart.undo)
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
-from kdvision.web.table.model import PieceDoubt, Proposal, Seen, SquareDoubt, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PhotoInfo, PieceDoubt, Proposal, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Storage
 
@@ -33,8 +33,8 @@ def texts(score: dict[str, Any]) -> list[str]:
 def with_doubts(game: TableGame, number: int, *doubts: SquareDoubt) -> TableGame:
     """The game with a kingdom that was read from a photo and needs a look."""
     kingdom: TableKingdom = game.rounds[0][number]
-    seen = Seen(reading="r", review=True, doubts=list(doubts), problems=["something lies on A1"])
-    return game.with_kingdom(TableKingdom(kingdom.id, kingdom.player, kingdom.colour, kingdom.cells, seen=seen))
+    seen = PhotoInfo(reading="r", review=True, doubts=list(doubts), problems=["something lies on A1"])
+    return game.with_kingdom(TableKingdom(kingdom.id, kingdom.player, kingdom.colour, kingdom.cells, photo_info=seen))
 
 
 def test_a_fifth_kingdom_is_a_message_and_all_keep_their_points() -> None:
@@ -187,8 +187,8 @@ def test_a_kingdom_without_doubts_may_still_need_a_look() -> None:
 def test_a_kingdom_from_a_photo_is_as_probable_as_its_reading_until_a_person_confirms_it() -> None:
     game = with_doubts(make_game(ANN, BO), 0)
     kingdom = game.rounds[0][0]
-    assert kingdom.seen is not None
-    game = game.with_kingdom(replace(kingdom, seen=replace(kingdom.seen, probability=0.6)))
+    assert kingdom.photo_info is not None
+    game = game.with_kingdom(replace(kingdom, photo_info=replace(kingdom.photo_info, probability=0.6)))
     for checked, probability in ((False, 0.6), (True, 1.0)):
         kingdom = replace(game.rounds[0][0], checked=checked)
         score = score_table(game.with_kingdom(kingdom))["rounds"][0]["kingdoms"][0]
@@ -199,11 +199,11 @@ def test_a_kingdom_from_a_photo_that_is_too_wide_for_the_game_is_to_check() -> N
     """A domino on offer beside a kingdom is read as part of it; only the number of kingdoms tells that it is not."""
     game = make_game(ANN, BO, AddKingdom(board="# w w w w w", player="Cy"))
     kingdom = game.rounds[0][2]
-    for seen, is_certain in ((Seen(reading="r"), False), (None, True)):
-        game = game.with_kingdom(replace(kingdom, seen=seen))
+    for seen, is_certain in ((PhotoInfo(reading="r"), False), (None, True)):
+        game = game.with_kingdom(replace(kingdom, photo_info=seen))
         found = score_table(game)["rounds"][0]
         assert found["verdict"]["certain"] == is_certain
-    game = game.with_kingdom(replace(kingdom, seen=Seen(reading="r"), checked=True))
+    game = game.with_kingdom(replace(kingdom, photo_info=PhotoInfo(reading="r"), checked=True))
     assert score_table(game)["rounds"][0]["verdict"]["certain"]
 
 

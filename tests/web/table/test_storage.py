@@ -16,7 +16,7 @@ from kdvision.web.limits import Refusal
 from kdvision.web.server import Settings
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
-from kdvision.web.table.model import Seen, TableGame
+from kdvision.web.table.model import PhotoInfo, TableGame
 from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading
 from tests.paths import ROOT, SAMPLES
 from tests.phones import LiveStream, Phone
@@ -207,7 +207,7 @@ def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch)
     storage, step = Storage(), make_step(1)
     (kingdom,) = step.game.rounds[0]
     readings = {
-        name: StoredReading(msgspec.structs.replace(kingdom, seen=Seen(reading=name)), b"observation")
+        name: StoredReading(msgspec.structs.replace(kingdom, photo_info=PhotoInfo(reading=name)), b"observation")
         for name in ("used", "old", "new", "newest")
     }
     storage.add_reading("T", readings["used"])
