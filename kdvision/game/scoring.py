@@ -102,8 +102,8 @@ class RuleSet:
 
     def count_seats(self, table: Table) -> int:
         """Return how many kingdoms were played: the smallest number that the rules allow if it is not given."""
-        entered = len(table.kingdoms)
-        return table.seats or min((count for count in self.dominoes_drawn if count >= entered), default=entered)
+        entries = len(table.kingdoms)
+        return table.seats or min((count for count in self.dominoes_drawn if count >= entries), default=entries)
 
     def has_all_kingdoms(self, table: Table) -> bool:
         """Return whether no kingdom is known to be missing."""

@@ -115,7 +115,7 @@ def combine_kingdoms(
     new_problems = []
     for problem in problems:
         known_entries = entries if problem.kingdom is None else [entries[problem.kingdom]]
-        if all(problem.text != known.text for entry in known_entries for known in entry.problems):
+        if all(problem.text != known_problem.text for entry in known_entries for known_problem in entry.problems):
             name = "" if problem.kingdom is None else f"{players[problem.kingdom]}: "
             new_problems.append(replace(problem, text=f"{name}{problem.text}"))
     standing = rank_if_known(kingdoms, rule_set, is_over=is_over)

@@ -40,10 +40,10 @@ class CalibrationRun(Run):
 
     def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
         """Return the function's result for `count` seeds from `first` on."""
-        started = time.monotonic()
+        start_time = time.monotonic()
         print(f"{title}: {count} scenes, about {count / 60:.0f} min on two cores", flush=True)
         results = self.map(function, range(first, first + count))
-        print(f"{title} took {(time.monotonic() - started) / 60:.0f} min", flush=True)
+        print(f"{title} took {(time.monotonic() - start_time) / 60:.0f} min", flush=True)
         return results
 
     def observe(self, name: str, first: int, count: int, *, occluders: bool = False) -> list[ObservedScene]:

@@ -65,19 +65,19 @@ def fit_rule_terms(outcomes: Iterable[BoardOutcome]) -> tuple[float, float]:
 
     Right boards break a rule as often as RULE_BREAK_SHARE says, wrong boards as often as they did here.
     """
-    wrong = [board.breaks_rule for board in outcomes if has_no_warning(board) and not board.right]
-    share = (sum(wrong) + 1) / (len(wrong) + 2)
+    rule_breaks = [board.breaks_rule for board in outcomes if has_no_warning(board) and not board.right]
+    share = (sum(rule_breaks) + 1) / (len(rule_breaks) + 2)
     return float(np.log(RULE_BREAK_SHARE / share)), float(np.log((1 - RULE_BREAK_SHARE) / (1 - share)))
 
 
-def compute_sample_weights(plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]) -> Floats:
+def compute_sample_weights(plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome]) -> Floats:
     """Return the weight of each board, such that OCCLUDED_SHARE of the total falls on scenes with occluders."""
-    weight = OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain) / max(len(occluded), 1)
-    return np.concatenate([np.ones(len(plain)), np.full(len(occluded), weight)])
+    weight = OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain_boards) / max(len(occluded_boards), 1)
+    return np.concatenate([np.ones(len(plain_boards)), np.full(len(occluded_boards), weight)])
 
 
 def fit_weights(
-    plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome], calibration: Calibration
+    plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome], calibration: Calibration
 ) -> Calibration:
     """Return the calibration with `board_weights` and `warning_weights`.
 
@@ -85,7 +85,7 @@ def fit_weights(
     they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable. A prior keeps the
     weights of rare warnings near UNFITTED_WARNING_WEIGHT.
     """
-    boards, sample_weight = [*plain, *occluded], compute_sample_weights(plain, occluded)
+    boards, sample_weight = [*plain_boards, *occluded_boards], compute_sample_weights(plain_boards, occluded_boards)
     names = sorted(EVIDENCE_IDS)
     share = compute_log_odds([board.compute_share(calibration.temperature) for board in boards])
     others = np.array([(board.correction_cost, compute_undersampling(board.side), 1.0) for board in boards], float)
@@ -107,8 +107,8 @@ def fit_weights(
         return float(log_loss + penalty @ (weights - start) ** 2), gradient + 2 * penalty * (weights - start)
 
     bounds = [*[(None, None)] * (split + 1), *[(None, 0.0)] * len(names)]
-    fitted = minimize(compute_loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
-    share_weight, cost_weight, size_weight, constant, *rest = (round(weight, 4) for weight in fitted)
+    solution = minimize(compute_loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
+    share_weight, cost_weight, size_weight, constant, *rest = (round(weight, 4) for weight in solution)
     warning_weights = dict(zip((CONSTANT, *names), rest, strict=True))
     return replace(
         calibration, board_weights=(share_weight, cost_weight, size_weight, constant), warning_weights=warning_weights
@@ -129,9 +129,9 @@ def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
     count = np.arange(1, len(order) + 1)
     passes = binom.cdf(errors, count, max_error) <= 1 - CONFIDENCE_LEVEL
     last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(order)]
-    tested = np.flatnonzero(last_of_equals & (count >= MIN_COVERAGE * len(order)))
-    passed = tested[np.logical_and.accumulate(passes[tested])]
-    return float(probability[passed[-1]]) if len(passed) else 1.1
+    candidates = np.flatnonzero(last_of_equals & (count >= MIN_COVERAGE * len(order)))
+    safe_candidates = candidates[np.logical_and.accumulate(passes[candidates])]
+    return float(probability[safe_candidates[-1]]) if len(safe_candidates) else 1.1
 
 
 def measure_guarantee(outcomes: Outcomes, calibration: Calibration) -> Calibration:
@@ -159,13 +159,17 @@ def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) ->
     return [(b.compute_probability(calibration), b.right) for b in outcomes if not b.always_review and not b.truncated]
 
 
-def fit_calibration(plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]) -> Calibration:
+def fit_calibration(plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome]) -> Calibration:
     """Return the calibration fitted on scenes without and with occluders."""
-    calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule_offsets=fit_rule_terms(plain)))
-    few_occluded = occluded[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain))]
+    calibration = fit_weights(
+        plain_boards,
+        occluded_boards,
+        Calibration(fit_temperature(plain_boards), rule_offsets=fit_rule_terms(plain_boards)),
+    )
+    few_occluded = occluded_boards[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain_boards))]
     threshold = choose_review_threshold(
-        [(b.compute_probability(calibration), b.right) for b in (*plain, *few_occluded) if not b.always_review],
+        [(b.compute_probability(calibration), b.right) for b in (*plain_boards, *few_occluded) if not b.always_review],
         max_error=MAX_UNFLAGGED_ERROR,
     )
     calibration = replace(calibration, review_threshold=threshold)
-    return measure_guarantee(list_outcomes(plain, calibration), calibration)
+    return measure_guarantee(list_outcomes(plain_boards, calibration), calibration)

@@ -40,10 +40,10 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
 
     Boards and points of kingdoms that the picture cuts count as wrong; their squares are left out.
     """
-    found: dict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
+    rows_by_name: dict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
 
     def add(name: str, probability: npt.ArrayLike, right: npt.ArrayLike) -> None:
-        found[name].append(np.column_stack([np.ravel(probability), np.ravel(right)]).astype(np.float64))
+        rows_by_name[name].append(np.column_stack([np.ravel(probability), np.ravel(right)]).astype(np.float64))
 
     observations = [replace(one, reading=one.reading.of_deck(KINGDOMINO)) for one in scene.observations]
     decisions = decide(
@@ -57,29 +57,29 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
         reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, game_set.GAME_KINGDOMINO)
         add("board", reading.probability, truth is not None and is_same_board(reading.board, truth))
         points = score(reading.board).points
-        same = [probability for board, probability in reading.runners_up if score(board).points == points]
-        add("points", reading.probability + sum(same), truth is not None and points == score(truth).points)
+        equal_shares = [probability for board, probability in reading.runners_up if score(board).points == points]
+        add("points", reading.probability + sum(equal_shares), truth is not None and points == score(truth).points)
         if truth is None:
             continue
-        aligned = align_truth(truth, observation)
-        for name, stated, right in _compare_cells(observation.reading, aligned):
-            add(name, stated, right)
+        aligned_truth = align_truth(truth, observation)
+        for name, probability, right in _compare_cells(observation.reading, aligned_truth):
+            add(name, probability, right)
         doubts = {doubt.square: doubt.probability for doubt in decision.doubts}
         squares = [Square(*at) for at in np.ndindex(observation.reading.rows, observation.reading.cols)]
         add(
             "square decided",
             [doubts.get(square, 1.0) for square in squares],
-            [decision.board.get(square) == aligned.get(square) for square in squares],
+            [decision.board.get(square) == aligned_truth.get(square) for square in squares],
         )
-    return {name: np.concatenate([np.zeros((0, 2)), *found[name]]) for name in QUANTITIES}
+    return {name: np.concatenate([np.zeros((0, 2)), *rows_by_name[name]]) for name in QUANTITIES}
 
 
 def align_truth(truth: Board, observation: GridObservation) -> Board:
     """Return the true board on the grid of an observation, in the orientation and place that agree best with it."""
     best, rows, cols = observation.reading.best, observation.reading.rows, observation.reading.cols
     candidates = (
-        {Square(s.row + down, s.col + right): cell for s, cell in turned.items()}
-        for turned in map(truth.rotate, range(4))
+        {Square(s.row + down, s.col + right): cell for s, cell in rotated_truth.items()}
+        for rotated_truth in map(truth.rotate, range(4))
         for down in range(-MAX_OFFSET_SQUARES, rows)
         for right in range(-MAX_OFFSET_SQUARES, cols)
     )

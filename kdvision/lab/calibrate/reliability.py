@@ -54,8 +54,8 @@ def compute_coverage(outcomes: Outcomes, *, total: int) -> tuple[Floats, Floats,
 
 def compute_max_coverage(outcomes: Outcomes, *, total: int) -> float:
     """Return the largest share of `total` boards that can be accepted with PRECISION of them right."""
-    accepted, wrong, _ = compute_coverage(outcomes, total=total)
-    return float(accepted[wrong <= 1 - PRECISION].max(initial=0.0))
+    coverage, risk, _ = compute_coverage(outcomes, total=total)
+    return float(coverage[risk <= 1 - PRECISION].max(initial=0.0))
 
 
 def format_groups(boards: Iterable[BoardOutcome], calibration: Calibration) -> str:
@@ -70,15 +70,15 @@ def format_groups(boards: Iterable[BoardOutcome], calibration: Calibration) -> s
     rows: list[Row] = []
     for group in (*sorted(groups - separate), "all", *sorted(groups & separate)):
         members = sorted(groups - separate) if group == "all" else [group]
-        some = [board for name in members for board in by_group[name]]
-        total, by_probability = max(1, len(some)), [(b.compute_probability(calibration), b.right) for b in some]
-        confident = [one for one, board in zip(by_probability, some, strict=True) if not board.always_review]
+        subset = [board for name in members for board in by_group[name]]
+        total, by_probability = max(1, len(subset)), [(b.compute_probability(calibration), b.right) for b in subset]
+        confident = [one for one, board in zip(by_probability, subset, strict=True) if not board.always_review]
         unflagged = [right for p, right in confident if p >= calibration.review_threshold]
         rows.append(
             {
                 "group": group,
-                "boards": len(some),
-                "accuracy": f"{sum(board.right for board in some) / total:.3f}",
+                "boards": len(subset),
+                "accuracy": f"{sum(board.right for board in subset) / total:.3f}",
                 "flagged": f"{1 - len(unflagged) / total:.3f}",
                 "silent_errors": unflagged.count(False),
                 "unflagged": len(unflagged),
@@ -100,19 +100,19 @@ def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration:
     bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))
     table = text.format_csv(("mean_probability", "accuracy"), bins)
     write_atomically(folder / "calibration-reliability.csv", table.encode())
-    accepted, wrong, least = compute_coverage(outcomes, total=sum(not board.truncated for board in boards))
-    unflagged = int((least >= calibration.review_threshold).sum())
+    coverage, risk, least_probability = compute_coverage(outcomes, total=sum(not board.truncated for board in boards))
+    unflagged = int((least_probability >= calibration.review_threshold).sum())
     counts = {int(np.ceil(step * len(outcomes))): "" for step in COVERAGE_STEPS}
     counts |= {unflagged: "review threshold"} if unflagged else {}
     rows = (
-        (f"{accepted[n - 1]:.3f}", f"{least[n - 1]:.4f}", n, round(wrong[n - 1] * n), note)
+        (f"{coverage[n - 1]:.3f}", f"{least_probability[n - 1]:.4f}", n, round(risk[n - 1] * n), note)
         for n, note in sorted(counts.items())
     )
     table = text.format_csv(("coverage", "least_probability", "accepted", "wrong", "note"), rows)
     write_atomically(folder / "calibration-coverage.csv", table.encode())
     error = compute_calibration_error(outcomes)
     title = f"Reliability, {len(outcomes)} boards (calibration error {error:.3f})"
-    figure = _draw_figure((mean, accuracy), (accepted, wrong), unflagged, title)
+    figure = _draw_figure((mean, accuracy), (coverage, risk), unflagged, title)
     write_atomically(folder / "calibration.svg", figure)
 
 

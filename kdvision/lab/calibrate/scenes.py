@@ -89,8 +89,8 @@ class BoardOutcome:
 
     def compute_share(self, temperature: float) -> float:
         """Return the share of the decided board among all boards at a temperature."""
-        scaled = np.power(np.maximum(self.shares, 1e-12), 1 / temperature)
-        return float(scaled[0] / scaled.sum())
+        scaled_shares = np.power(np.maximum(self.shares, 1e-12), 1 / temperature)
+        return float(scaled_shares[0] / scaled_shares.sum())
 
     def compute_probability(self, calibration: Calibration) -> float:
         """Return the calibrated probability that the board is right and complete."""
@@ -154,26 +154,26 @@ def _find_cell(grid: Grid, centre: Floats) -> int | None:
 
 def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     """Return what these networks observe in a picture, with the truth."""
-    found = find_kingdoms(Photo.open(picture.photo), networks)
-    kingdoms, _ = split_kingdoms(found)
-    observed = []
-    for observation, around in zip(kingdoms, describe_surroundings(kingdoms, found), strict=True):
+    observations = find_kingdoms(Photo.open(picture.photo), networks)
+    kingdoms, _ = split_kingdoms(observations)
+    pairs = []
+    for observation, around in zip(kingdoms, describe_surroundings(kingdoms, observations), strict=True):
         truth = find_truth(observation.grid, picture)[1]
         board, is_cut = (truth.board.trim(), len(truth.squares) < len(truth.board)) if truth else (None, False)
-        observed.append((truth, ObservedKingdom(observation, around, board, is_cut)))
-    missed = sum(all(truth is not kingdom for truth, _ in observed) for kingdom in picture.kingdoms)
-    return ObservedScene(tuple(kingdom for _, kingdom in observed), missed)
+        pairs.append((truth, ObservedKingdom(observation, around, board, is_cut)))
+    missed_count = sum(all(truth is not kingdom for truth, _ in pairs) for kingdom in picture.kingdoms)
+    return ObservedScene(tuple(kingdom for _, kingdom in pairs), missed_count)
 
 
 def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = False) -> ObservedScene:
     """Return what the shipped networks observe in one scene, from `folder` if it was saved there before."""
     path = folder / f"{seed}.pickle"
     if path.is_file():
-        saved: ObservedScene = pickle.loads(path.read_bytes())
-        return saved
+        saved_scene: ObservedScene = pickle.loads(path.read_bytes())
+        return saved_scene
     picture, art = render_scene(data, seed, occluders=occluders)
-    observed = observe_picture(corrupt_some(picture, seed), Networks.load(1))
-    scene = replace(observed, art=OCCLUDED if occluders else art)
+    scene = observe_picture(corrupt_some(picture, seed), Networks.load(1))
+    scene = replace(scene, art=OCCLUDED if occluders else art)
     write_atomically(path, pickle.dumps(scene))
     return scene
 

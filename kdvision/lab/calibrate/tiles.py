@@ -46,9 +46,9 @@ def collect_tile_evidence(data: Path, seed: int) -> Floats:
         quads = grid.quads.reshape(-1, 4, 2)
         predictions = networks.classifier.classify(photo, quads)
         features = compute_tile_features(predictions, grid, Background.sample(photo, grid))
-        centres, known = quads.mean(1), np.array(kinds) != "?"
-        known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
-        parts.append(np.column_stack([features, np.array(kinds) != "."])[known])
+        centres, is_known = quads.mean(1), np.array(kinds) != "?"
+        is_known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
+        parts.append(np.column_stack([features, np.array(kinds) != "."])[is_known])
     return np.concatenate(parts)
 
 
@@ -86,9 +86,9 @@ def fit_tile_weights(cells: Floats) -> dict[str, object]:
     `tile_errors` holds the error rates of the cell network alone, of both networks, and with the colour.
     """
     features, is_tile = cells[:, :-1], cells[:, -1] > 0
-    coloured = ~np.isnan(features[:, 2])
+    has_colour = ~np.isnan(features[:, 2])
     both = {"tile_weights_without_colour": fit_logistic(features[:, :2], is_tile)}
-    about = {**both, "tile_weights": fit_logistic(features[coloured], is_tile[coloured])}
+    about = {**both, "tile_weights": fit_logistic(features[has_colour], is_tile[has_colour])}
     log_odds = {
         "cells": features[:, 0],
         "both": compute_tile_log_odds(features, both),
@@ -104,11 +104,11 @@ def fit_occlusion_weights(cells: Floats) -> dict[str, object]:
     """
     features, is_tile = cells[:, :-1], cells[:, -1] > 0
     weights = fit_logistic(features, is_tile, tile_weight=HIDDEN_TILE_COST)
-    detected = compute_occlusion_probability(features, {"occlusion_weights": weights}) > 0.5
+    is_detected = compute_occlusion_probability(features, {"occlusion_weights": weights}) > 0.5
     rates = {
         "places": len(cells),
-        "hidden": float(detected[is_tile].mean()),
-        "others": float(detected[~is_tile].mean()),
+        "hidden": float(is_detected[is_tile].mean()),
+        "others": float(is_detected[~is_tile].mean()),
     }
     return {"occlusion_weights": weights, "occlusion_rates": rates}
 

@@ -112,8 +112,8 @@ def format_result(
 
 def list_outdated(descriptions: Descriptions) -> list[str]:
     """Return the names of results that were measured with other model files than the shipped ones."""
-    shipped = compute_model_digests()
-    return [name for name, about in descriptions.items() if "models" in about and about["models"] != shipped]
+    shipped_digests = compute_model_digests()
+    return [name for name, about in descriptions.items() if "models" in about and about["models"] != shipped_digests]
 
 
 def describe_cell_columns(metadata: Mapping[str, Any]) -> str:

@@ -157,8 +157,8 @@ def _draw_panel(panel: Panel, total: str, axes: Axes) -> None:
         if not are_connected:
             style["linestyle"] = "none"
         axes.errorbar([step + shift for step in range(len(counts))], shares, [below, above], **style)
-    slanted: dict[str, Any] = {} if are_connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(panel)), list(panel), **slanted)
+    label_style: dict[str, Any] = {} if are_connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(panel)), list(panel), **label_style)
     axes.set_xlim(-0.5, len(panel) - 0.5)
     axes.set_ylim(0, 100)
     axes.set_yticks(range(0, 101, 25), [f"{share} %" for share in range(0, 101, 25)])

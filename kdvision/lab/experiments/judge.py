@@ -33,26 +33,26 @@ def judge(picture: Picture, reading: Reading) -> Row:
     """
     truths, read = picture.kingdoms, reading.kingdoms
     matches = [[_match(truth, kingdom) for kingdom in read] for truth in truths]
-    together = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(read))
+    overlaps = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(read))
     pairs = [
         (truth, index)
-        for truth, index in zip(*linear_sum_assignment(-together), strict=True)
-        if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
+        for truth, index in zip(*linear_sum_assignment(-overlaps), strict=True)
+        if overlaps[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
-    found = [(*matches[truth][index][1:], read[index].review) for truth, index in pairs]
-    invented = [read[index] for index in set(range(len(read))) - {index for _, index in pairs}]
-    flagged = bool(reading.error) or any(kingdom.review for kingdom in read)
-    silently_missed = 0 if flagged else len(truths) - len(found)
-    silently_invented = sum(not kingdom.review for kingdom in invented)
+    verdicts = [(*matches[truth][index][1:], read[index].review) for truth, index in pairs]
+    invented_kingdoms = [read[index] for index in set(range(len(read))) - {index for _, index in pairs}]
+    is_flagged = bool(reading.error) or any(kingdom.review for kingdom in read)
+    silently_missed = 0 if is_flagged else len(truths) - len(verdicts)
+    silently_invented = sum(not kingdom.review for kingdom in invented_kingdoms)
     counts = (
         len(truths),
-        len(found),
-        sum(outlined for outlined, _, _ in found),
-        sum(exact for _, exact, _ in found),
-        sum(not exact and not review for _, exact, review in found) + max(silently_missed, silently_invented),
-        sum(exact and review for _, exact, review in found),
-        sum(not review for _, _, review in found),
-        len(invented),
+        len(verdicts),
+        sum(has_outline for has_outline, _, _ in verdicts),
+        sum(exact for _, exact, _ in verdicts),
+        sum(not exact and not review for _, exact, review in verdicts) + max(silently_missed, silently_invented),
+        sum(exact and review for _, exact, review in verdicts),
+        sum(not review for _, _, review in verdicts),
+        len(invented_kingdoms),
         count_crashes(reading.error),
     )
     return dict(zip(VERDICT_COUNTS, counts, strict=True))
@@ -64,8 +64,8 @@ def _match(truth: RenderedKingdom, read: KingdomReading) -> tuple[int, bool, boo
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
     centres = np.array([read.grid.quads[square].mean(0) for square in read.board]).reshape(-1, 2)
     distance = cdist(quads.mean(1), centres)
-    assigned = zip(*linear_sum_assignment(np.minimum(distance, side)), strict=True)
-    near = [(t, r) for t, r in assigned if distance[t, r] < MAX_DISTANCE_SIDES * side]
+    assignment = zip(*linear_sum_assignment(np.minimum(distance, side)), strict=True)
+    near = [(t, r) for t, r in assignment if distance[t, r] < MAX_DISTANCE_SIDES * side]
     true_cells, read_cells = [truth.board[square] for square in truth.squares], list(read.board.values())
-    outlined = len(near) == len(true_cells) == len(read_cells)
-    return len(near), outlined, outlined and all(true_cells[t] == read_cells[r] for t, r in near)
+    has_outline = len(near) == len(true_cells) == len(read_cells)
+    return len(near), has_outline, has_outline and all(true_cells[t] == read_cells[r] for t, r in near)

@@ -55,20 +55,20 @@ def trace_risk(rows: Sequence[Row]) -> list[Row]:
     curve: list[Row] = []
     for kind, adversarial in (("ordinary", False), ("adversarial", True)):
         mine = [row for row in rows if str(row["family"]).endswith("(adversarial)") == adversarial]
-        ranked = sorted(mine, key=lambda row: -float(row["probability"]))
+        ranked_rows = sorted(mine, key=lambda row: -float(row["probability"]))
         unflagged = [row for row in mine if row["unflagged"]]
-        counts = sorted({len(ranked) * step // COVERAGE_STEPS for step in range(1, COVERAGE_STEPS + 1)})
-        curve += [_count_wrong(kind, ranked[:count], len(mine)) for count in counts]
+        counts = sorted({len(ranked_rows) * step // COVERAGE_STEPS for step in range(1, COVERAGE_STEPS + 1)})
+        curve += [_count_wrong(kind, ranked_rows[:count], len(mine)) for count in counts]
         curve.append(_count_wrong(kind, unflagged, len(mine)) | {"at_threshold": 1})
     return curve
 
 
-def _count_wrong(kind: str, accepted: Sequence[Row], total: int) -> Row:
+def _count_wrong(kind: str, accepted_rows: Sequence[Row], total: int) -> Row:
     return {
         "kind": kind,
-        "coverage": f"{len(accepted) / max(1, total):.4f}",
-        "accepted": len(accepted),
-        "wrong": sum(not row["exact"] for row in accepted),
+        "coverage": f"{len(accepted_rows) / max(1, total):.4f}",
+        "accepted": len(accepted_rows),
+        "wrong": sum(not row["exact"] for row in accepted_rows),
         "at_threshold": 0,
     }
 

@@ -104,10 +104,10 @@ def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: Rng) -> Byt
     depth = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3) / (0.5 * side)
     grain = cv2.GaussianBlur(rng.normal(0, 1, mask.shape), (0, 0), max(1.0, 0.05 * side)) * 8
     above = colour * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
-    shaded = below * (1 - 0.35 * shadow * (1 - opacity))[..., None]
-    covered = photo.copy()
-    covered[window] = np.clip(shaded + (above - shaded) * opacity[..., None], 0, 255).astype(np.uint8)
-    return covered
+    background = below * (1 - 0.35 * shadow * (1 - opacity))[..., None]
+    covered_photo = photo.copy()
+    covered_photo[window] = np.clip(background + (above - background) * opacity[..., None], 0, 255).astype(np.uint8)
+    return covered_photo
 
 
 def _draw_point(quads: Floats, rng: Rng) -> tuple[Floats, float]:
@@ -136,8 +136,8 @@ def _measure(data: Path, case: Row) -> list[Row]:
         rng = np.random.default_rng([STREAM, number, index])
         kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
         at, side = _draw_point(np.array([square.corners for square in kingdom.squares.values()]), rng)
-        covered = cover(picture.photo, occluder, at, side, rng)
-        rows.append({"occluder": occluder, **judge(picture, read_picture(covered))})
+        covered_photo = cover(picture.photo, occluder, at, side, rng)
+        rows.append({"occluder": occluder, **judge(picture, read_picture(covered_photo))})
     return rows
 
 

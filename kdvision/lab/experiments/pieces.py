@@ -77,8 +77,8 @@ def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterato
     read = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
     for kind in (TILES, TOWNS, *PIECES, GEM):
         mine, others = ([item for item in items if item.kind == kind] for items in (true, read))
-        found, extra = sum(item.is_among(others) for item in mine), sum(not item.is_among(mine) for item in others)
-        yield {"item": kind, "there": len(mine), "found": found, "extra": extra}
+        hits, extra = sum(item.is_among(others) for item in mine), sum(not item.is_among(mine) for item in others)
+        yield {"item": kind, "there": len(mine), "found": hits, "extra": extra}
 
 
 def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
@@ -122,9 +122,9 @@ def load_pieces_in_photos() -> dict[str, dict[str, int | list[str]]]:
 def count_pieces(read: Sequence[tuple[str, str]], kind: str, there: int | Sequence[str]) -> Row:
     """Return the counts of one kind among the pieces read (kind, square); `there` is a number or squares."""
     squares = [square for name, square in read if name == kind]
-    found = min(len(squares), there) if isinstance(there, int) else len(set(squares) & set(there))
+    hits = min(len(squares), there) if isinstance(there, int) else len(set(squares) & set(there))
     number = there if isinstance(there, int) else len(there)
-    return {"item": kind, "there": number, "found": found, "extra": len(squares) - found}
+    return {"item": kind, "there": number, "found": hits, "extra": len(squares) - hits}
 
 
 def _list_cases(data: Path, seed: int) -> Iterator[Row]:

@@ -31,9 +31,9 @@ def make_scene_with_pieces(rng: Rng, *, game: str | None = None) -> Scene:
     count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1]))
     side = 7 if game == "royal-wedding" or (count <= 2 and rng.random() < 0.3) else 5
     turns = None if rng.random() < 0.6 else int(rng.integers(2, 13))
-    played = play(rng, players=max(2, count), side=side, turns=turns, deck=DECKS[game])
+    kingdoms = play(rng, players=max(2, count), side=side, turns=turns, deck=DECKS[game])
     builder = SceneBuilder(rng, box=[domino.number for domino in DECKS[game]])
-    builder.add_kingdoms(played, count)
+    builder.add_kingdoms(kingdoms, count)
     scene = builder.scene
     place = place_gems if game == "lost-treasures" else _place_buildings_and_figures
     for number, kingdom in enumerate(scene.kingdoms):

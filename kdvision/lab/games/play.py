@@ -89,13 +89,13 @@ def draft(
     ]
     order: list[tuple[int, Domino | None]] = [(int(k), None) for k in rng.permutation([*range(kingdoms)] * kings)]
     for line in [*lines, ()][: None if turns is None else turns + 1]:
-        chosen: dict[int, int] = {}
+        player_by_slot: dict[int, int] = {}
         for number, domino in order:  # each king places its domino and chooses one of the new line
             if domino is not None:
                 players[number].place(domino)
-            if free := [slot for slot in range(len(line)) if slot not in chosen]:
-                chosen[players[number].choose_slot(line, free)] = number
-        order = [(chosen[slot], line[slot]) for slot in sorted(chosen)]
+            if free := [slot for slot in range(len(line)) if slot not in player_by_slot]:
+                player_by_slot[players[number].choose_slot(line, free)] = number
+        order = [(player_by_slot[slot], line[slot]) for slot in sorted(player_by_slot)]
     return [PlayedKingdom(tuple(player.placements), tuple(player.discarded)) for player in players]
 
 
@@ -146,8 +146,8 @@ class _Player:
         self.placements.append(Placement(domino, left, right))
 
     def _find_best(self, domino: Domino) -> tuple[float, tuple[int, int] | None]:
-        rated = [(self._rate(domino, spot) + 0.5 * self.draw(), spot) for spot in self._find_spots(domino)]
-        return max(rated, default=(-1.0, None))
+        rated_spots = [(self._rate(domino, spot) + 0.5 * self.draw(), spot) for spot in self._find_spots(domino)]
+        return max(rated_spots, default=(-1.0, None))
 
     def _find_spots(self, domino: Domino) -> Iterator[tuple[int, int]]:
         """Yield every legal placement: (square of the left half, square of the right half)."""
@@ -180,26 +180,26 @@ class _Player:
     def _rate(self, domino: Domino, spot: tuple[int, int]) -> float:
         """Return the points gained at once, plus a little for joined territories and for few gaps."""
         one, two = domino.left, domino.right
-        here, there = self._find_touching(spot[0], one.terrain), self._find_touching(spot[1], two.terrain)
+        near_one, near_two = self._find_touching(spot[0], one.terrain), self._find_touching(spot[1], two.terrain)
         if one.terrain is two.terrain:
-            gain = _compute_gain(here | there, squares=2, crowns=one.crowns + two.crowns)
+            gain = _compute_gain(near_one | near_two, squares=2, crowns=one.crowns + two.crowns)
         else:
-            gain = _compute_gain(here, squares=1, crowns=one.crowns)
-            gain += _compute_gain(there, squares=1, crowns=two.crowns)
+            gain = _compute_gain(near_one, squares=1, crowns=one.crowns)
+            gain += _compute_gain(near_two, squares=1, crowns=two.crowns)
         contacts = sum(at + step in self.cells for at in spot for step in self.steps)
-        return gain + 0.8 * (len(here) + len(there)) + 0.15 * contacts
+        return gain + 0.8 * (len(near_one) + len(near_two)) + 0.15 * contacts
 
     def _find_touching(self, at: int, terrain: Terrain) -> set[_Territory]:
         near = (self.territories.get(at + step) for step in self.steps)
         return {one for one in near if one is not None and one.terrain is terrain}
 
     def _put_cell(self, at: int, cell: Cell) -> None:
-        merged = _Territory(cell.terrain, [at], cell.crowns)
+        territory = _Territory(cell.terrain, [at], cell.crowns)
         for one in self._find_touching(at, cell.terrain):
-            merged.squares += one.squares
-            merged.crowns += one.crowns
+            territory.squares += one.squares
+            territory.crowns += one.crowns
         self.cells[at] = cell
-        self.territories.update(dict.fromkeys(merged.squares, merged))
+        self.territories.update(dict.fromkeys(territory.squares, territory))
         self.bounds = self._extend_bounds(at)
 
 

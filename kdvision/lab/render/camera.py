@@ -103,5 +103,5 @@ def fit_camera(
         distance = max(distance, min_distance)
     middle = (pixels.max(0) + pixels.min(0)) / 2
     centre = np.array([width * (0.5 + shift[0]), height * (0.5 + shift[1])]) - middle
-    moved = np.array([[1, 0, centre[0]], [0, 1, centre[1]], [0, 0, 1.0]])
-    return Camera(moved @ pose, width, height, bend)
+    translation = np.array([[1, 0, centre[0]], [0, 1, centre[1]], [0, 0, 1.0]])
+    return Camera(translation @ pose, width, height, bend)

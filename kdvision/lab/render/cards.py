@@ -75,7 +75,7 @@ def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, st
 def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: Rng) -> Bytes:
     """Return one card at the sheet's scale, (h, w, 4), premultiplied."""
     height, width = max(4, round(unit)), max(4, round(unit * tile.width))
-    shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
+    resized_face = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
     outline = np.zeros((height + 2, width + 2), np.uint8)  # with rounded corners
     radius = int(style.corner * height)
     cv2.rectangle(outline, (1 + radius, 1), (width - radius, height), 255, -1)
@@ -83,7 +83,7 @@ def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: Rng
     for x, y in product((1 + radius, width - radius), (1 + radius, height - radius)):
         cv2.circle(outline, (x, y), radius, 255, -1, cv2.LINE_AA)
     mask = np.asarray(outline[1:-1, 1:-1] / 255, np.float32)
-    patch = shrunk * (style.tone * np.float32(np.exp(rng.normal(0, style.unevenness))))
+    patch = resized_face * (style.tone * np.float32(np.exp(rng.normal(0, style.unevenness))))
     if abs(style.rim) > 0.05:
         inner = np.asarray(cv2.GaussianBlur(mask, (0, 0), max(0.5, 0.025 * unit)), np.float32)
         patch *= 1 - style.rim * (1 - inner[..., None])
@@ -132,12 +132,12 @@ def draw_sheet(
     alpha = np.ascontiguousarray(sheet.colours[..., 3])
     shade = project(alpha, 0.0, -np.array(lamp[:2]) * style.thickness * rng.uniform(0.5, 2))
     shadow = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4)) * (rng.uniform(0.2, 0.7) / 255)
-    painted = picture * (1 - np.asarray(shadow, np.float32)[..., None])
+    result = picture * (1 - np.asarray(shadow, np.float32)[..., None])
     for share in (0.0, 0.4, 0.8):
         side = project(alpha, share * style.thickness)[..., None] / 255
-        painted += (style.edge * (0.7 + 0.3 * share) - painted) * side
+        result += (style.edge * (0.7 + 0.3 * share) - result) * side
     face = project(sheet.colours, style.thickness)
     opacity = face[..., 3:] / 255
-    picture[:] = np.clip(painted * (1 - opacity) + face[..., :3], 0, 255)
+    picture[:] = np.clip(result * (1 - opacity) + face[..., :3], 0, 255)
     reflectance[:] = reflectance * (1 - opacity[..., 0]) + opacity[..., 0]
     return project(sheet.lean, style.thickness, flags=cv2.INTER_NEAREST)

@@ -48,15 +48,15 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     tint = np.exp(
         rng.normal(0, 0.05 + 0.14 * strength) * np.array([1, 0.1, -1]) + rng.normal(0, 0.03 + 0.04 * strength, 3)
     )
-    lit = picture * lamp[..., None].astype(np.float32) * tint.astype(np.float32)
+    result = picture * lamp[..., None].astype(np.float32) * tint.astype(np.float32)
     if rng.random() < 0.25 + 0.3 * strength:
         mask = _draw_shadow(rng, height, width)
-        lit *= (1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength)).astype(np.float32)[..., None]
+        result *= (1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength)).astype(np.float32)[..., None]
     if rng.random() < 0.4 * strength:  # a second lamp of another colour on one side
         other = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
         share = np.clip(0.5 + slope / max(0.05, float(np.abs(slope).max())), 0, 1)[..., None]
-        lit *= 1 + share * (other - 1)
-    return np.asarray(lit, np.float32)
+        result *= 1 + share * (other - 1)
+    return np.asarray(result, np.float32)
 
 
 def _draw_shadow(rng: Rng, height: int, width: int) -> Floats32:
@@ -84,12 +84,12 @@ def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: 
     def point_at(angle: float, reach: float) -> tuple[int, int]:
         return int(centre[0] + reach * np.cos(angle)), int(centre[1] + reach * np.sin(angle))
 
-    here = point_at(0, 0)
-    cv2.line(mask, here, point_at(heading + np.pi, 3.0 * max(height, width)), 1.0, max(1, int(1.3 * palm)))
-    cv2.circle(mask, here, int(palm), 1.0, -1)
+    palm_centre = point_at(0, 0)
+    cv2.line(mask, palm_centre, point_at(heading + np.pi, 3.0 * max(height, width)), 1.0, max(1, int(1.3 * palm)))
+    cv2.circle(mask, palm_centre, int(palm), 1.0, -1)
     for spread in rng.uniform(0.15, 0.4) * np.array([-3.2, -1.5, -0.5, 0.5, 1.5]):
         tip = point_at(heading + spread, palm * rng.uniform(1.7, 2.4))
-        cv2.line(mask, here, tip, 1.0, max(1, int(0.36 * palm)), cv2.LINE_AA)
+        cv2.line(mask, palm_centre, tip, 1.0, max(1, int(0.36 * palm)), cv2.LINE_AA)
     if rng.random() < 0.4:
         size = (palm * rng.uniform(2.5, 4), palm * rng.uniform(1.5, 2))
         phone = cv2.boxPoints((point_at(heading, 1.5 * palm), size, float(np.degrees(heading) + rng.normal(0, 20))))
@@ -110,8 +110,8 @@ def add_glare(
     if lean is not None:  # the mirrored ray turns by twice the lean
         y, x = np.mgrid[0:height, 0:width].astype(np.float32)
         reach = np.float32(2 * max(height, width))
-        moved = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
-        veil = np.asarray(moved, np.float32)
+        moved_veil = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
+        veil = np.asarray(moved_veil, np.float32)
     veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
@@ -171,5 +171,5 @@ def _adjust_tone(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Floats32
     picture = np.clip(picture, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.05 + 0.25 * factors.light)))
     colourful, contrast, lift = rng.uniform(0.6, 1.3), rng.uniform(0.8, 1.15), rng.normal(0, 0.02)
     mix = np.full((3, 3), (1 - colourful) / 3) + colourful * np.eye(3)
-    toned = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
-    return np.asarray(np.clip(toned, 0, 1), np.float32)
+    result = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
+    return np.asarray(np.clip(result, 0, 1), np.float32)

@@ -48,14 +48,14 @@ class Mesh:
     def tip(self, angle: float) -> Mesh:
         """Return the piece tipped over by an angle in radians, towards +y; its lowest point stays on the table."""
         cos, sin = np.cos(angle), np.sin(angle)
-        tipped = self.triangles @ np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
-        return Mesh(tipped - (0.0, 0.0, tipped[..., 2].min()), self.colours)
+        triangles = self.triangles @ np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
+        return Mesh(triangles - (0.0, 0.0, triangles[..., 2].min()), self.colours)
 
     def place(self, at: tuple[float, float], turn: float = 0.0, scale: float = 1.0) -> Mesh:
         """Return the piece scaled, turned by an angle in radians and moved from the origin to a point."""
         cos, sin = np.cos(turn) * scale, np.sin(turn) * scale
-        turned = self.triangles @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, scale]])
-        return Mesh(turned + np.array((at[0], at[1], 0.0)), self.colours)
+        triangles = self.triangles @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, scale]])
+        return Mesh(triangles + np.array((at[0], at[1], 0.0)), self.colours)
 
 
 def make_standing(triangles: Floats, colours: Bytes) -> Mesh:
@@ -96,8 +96,8 @@ def draw_mesh(
     eye = np.linalg.svd(camera)[2][3]
     to_viewer = eye[:3] / eye[3] - corners.mean(axis=1)
     distance = np.linalg.norm(to_viewer, axis=1)
-    pixels, ahead = _project(camera, corners)
-    visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & ahead.all(axis=1))
+    pixels, is_ahead = _project(camera, corners)
+    visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & is_ahead.all(axis=1))
     order = visible[np.argsort(-distance[visible])]
     direction = np.asarray(light, dtype=np.float64) / np.linalg.norm(light)
     strength = ambient + (1.0 - ambient) * np.clip(normals @ direction, 0.0, 1.0)
@@ -109,9 +109,9 @@ def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: Floats, *, light: Ve
     """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light; `light` points up."""
     slide = np.asarray(light, dtype=np.float64) / light[2]
     flat = mesh.triangles - mesh.triangles[..., 2:] * slide
-    pixels, ahead = _project(camera, flat)
+    pixels, is_ahead = _project(camera, flat)
     mask = np.zeros(shape[:2], dtype=np.uint8)
-    for triangle in _to_fixed_point(pixels[ahead.all(axis=1)]):
+    for triangle in _to_fixed_point(pixels[is_ahead.all(axis=1)]):
         cv2.fillConvexPoly(mask, triangle, 255, cv2.LINE_8, _SHIFT)
     return mask
 
@@ -120,8 +120,8 @@ def _project(camera: Floats, corners: Floats) -> tuple[Floats, NDArray[np.bool_]
     """Return pixels (n, 3, 2), and which corners (n, 3) lie in front of the camera."""
     homogeneous = corners @ camera[:, :3].T + camera[:, 3]
     depth = homogeneous[..., 2]
-    ahead = depth * np.sign(np.median(depth)) > 1e-6
-    return homogeneous[..., :2] / np.where(ahead, depth, 1.0)[..., None], ahead
+    is_ahead = depth * np.sign(np.median(depth)) > 1e-6
+    return homogeneous[..., :2] / np.where(is_ahead, depth, 1.0)[..., None], is_ahead
 
 
 def _to_fixed_point(pixels: Floats) -> NDArray[np.int32]:
@@ -130,14 +130,14 @@ def _to_fixed_point(pixels: Floats) -> NDArray[np.int32]:
 
 def _fill_triangles(image: Bytes, pixels: Floats, shades: Bytes) -> NDArray[np.bool_]:
     """Fill triangles in the given order, antialiased; return the covered pixels. Only their bounding box is drawn."""
-    covered = np.zeros(image.shape[:2], dtype=np.bool_)
+    cover = np.zeros(image.shape[:2], dtype=np.bool_)
     if not len(pixels):
-        return covered
+        return cover
     flat, limits = pixels.reshape(-1, 2), (image.shape[1], image.shape[0])
     left, top = np.clip(np.floor(flat.min(axis=0)).astype(int) - 1, 0, limits)
     right, bottom = np.clip(np.ceil(flat.max(axis=0)).astype(int) + 2, 0, limits)
     if left >= right or top >= bottom:
-        return covered
+        return cover
     canvas = np.zeros(((bottom - top) * _SUPERSAMPLING, (right - left) * _SUPERSAMPLING, 4), dtype=np.uint8)
     # Pixel centres are whole numbers: a fine pixel's centre lies half a fine pixel before a coarse one's.
     fine = (pixels - (left, top) + 0.5) * _SUPERSAMPLING - 0.5
@@ -146,5 +146,5 @@ def _fill_triangles(image: Bytes, pixels: Floats, shades: Bytes) -> NDArray[np.b
     soft = cv2.resize(canvas, (right - left, bottom - top), interpolation=cv2.INTER_AREA).astype(np.float32)
     region = image[top:bottom, left:right]
     region[:] = np.clip(np.round(region * (1.0 - soft[..., 3:] / 255.0) + soft[..., :3]), 0, 255).astype(np.uint8)
-    covered[top:bottom, left:right] = soft[..., 3] >= 128
-    return covered
+    cover[top:bottom, left:right] = soft[..., 3] >= 128
+    return cover

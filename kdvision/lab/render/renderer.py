@@ -135,10 +135,10 @@ def render(
         for layer in (picture, reflectance, cover, lean)
     ]
     view, reflectance, hidden, lean = (np.asarray(layer, np.float32) for layer in layers)
-    lit = light.add_illumination(view / np.float32(255), rng, factors.light)
+    image = light.add_illumination(view / np.float32(255), rng, factors.light)
     if rng.random() < 0.3 + 0.7 * factors.glare:
-        lit = light.add_glare(lit, reflectance, rng, factors.glare, lean=lean)
-    photo = light.expose(lit, rng, factors)
+        image = light.add_glare(image, reflectance, rng, factors.glare, lean=lean)
+    photo = light.expose(image, rng, factors)
     kingdoms = []
     for kingdom in scene.kingdoms:
         quads = {square: camera.project(quad, style.thickness) for square, quad in kingdom.squares.items()}

@@ -64,8 +64,8 @@ class SceneFactors:
         colours, castle_draws = rng.permutation(COLOURS), rng.random(len(COLOURS))
         large = rng.random() < 0.35 and self.kingdoms <= 2  # one or two kingdoms may be 7x7
         turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
-        played = play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)
-        for k, kingdom in enumerate(played[: self.kingdoms]):
+        played_kingdoms = play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)
+        for k, kingdom in enumerate(played_kingdoms[: self.kingdoms]):
             turn = direction + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
             layout, tiles = self._lay_out(builder, kingdom, turn, str(colours[k]), rng)
             builder.add_layout(layout, tiles)

@@ -21,7 +21,7 @@ _MIN_TILE_GAP_SQUARES = 1.35  # between the middles of face-down dominoes or unb
 
 
 def make_scene(
-    rng: Rng, *, kingdoms: int | None = None, side: int | None = None, finished: bool | None = None
+    rng: Rng, *, kingdoms: int | None = None, side: int | None = None, is_finished: bool | None = None
 ) -> Scene:
     """Return a random scene. What is None is chosen at random; most scenes hold one kingdom."""
     count = int(rng.choice([0, 1, 2, 3, 4], p=[0.05, 0.6, 0.14, 0.07, 0.14])) if kingdoms is None else kingdoms
@@ -29,8 +29,8 @@ def make_scene(
     players = 2 if side == 7 else int(rng.integers(max(2, count), 5))
     if count > players:
         players, side = count, 5
-    finished = rng.random() < 0.55 if finished is None else finished
-    turns = None if finished else int(rng.integers(1, 13))
+    is_finished = rng.random() < 0.55 if is_finished is None else is_finished
+    turns = None if is_finished else int(rng.integers(1, 13))
     builder = SceneBuilder(rng)
     builder.add_kingdoms(play(rng, players=players, side=side, turns=turns), count)
     builder.add_other_objects()
@@ -43,28 +43,28 @@ def _centres(quads: Iterable[Points]) -> Points:
 
 @dataclass
 class SceneBuilder:
-    """A scene under construction. No object may come closer to the `taken` points than its minimum gap."""
+    """A scene under construction. No object may come closer to the `object_points` than its minimum gap."""
 
     rng: Rng
     scene: Scene = field(default_factory=Scene)
-    taken: Points = field(default_factory=lambda: np.zeros((0, 2)))
+    object_points: Points = field(default_factory=lambda: np.zeros((0, 2)))
     reach: float = 5.0  # largest coordinate of objects beside the kingdoms
     box: Sequence[int | str] = range(1, 49)  # numbers of all dominoes
     spare: list[int | str] = field(default_factory=lambda: list(range(1, 49)))  # dominoes not placed yet
 
     def is_free(self, points: Points, gap: float) -> bool:
         """Return whether points (n, 2) keep a distance from all objects."""
-        if not len(self.taken):
+        if not len(self.object_points):
             return True
-        return bool(np.min(np.linalg.norm(self.taken[:, None] - points[None], axis=2)) > gap)
+        return bool(np.min(np.linalg.norm(self.object_points[:, None] - points[None], axis=2)) > gap)
 
-    def add_kingdoms(self, played: Sequence[PlayedKingdom], count: int) -> None:
+    def add_kingdoms(self, played_kingdoms: Sequence[PlayedKingdom], count: int) -> None:
         """Add `count` of the kingdoms of one game, in random colours, parallel or at right angles.
 
         Each lies at the first free place from the middle outwards, if there is one, often with its castle.
         """
         rng = self.rng
-        order, colours = rng.permutation(len(played)), rng.permutation(COLOURS)
+        order, colours = rng.permutation(len(played_kingdoms)), rng.permutation(COLOURS)
         direction = rng.uniform(0, 2 * np.pi)
         for k in range(count):
             colour = str(colours[k])
@@ -72,7 +72,7 @@ class SceneBuilder:
             for reach in np.linspace(3 if self.scene.kingdoms else 0, 16, 60):
                 angle = rng.uniform(0, 2 * np.pi)
                 at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
-                layout, tiles = lay_out(played[order[k]], rng, at=at, turn=turn, colour=colour)
+                layout, tiles = lay_out(played_kingdoms[order[k]], rng, at=at, turn=turn, colour=colour)
                 if self.is_free(_centres(layout.squares.values()), MIN_KINGDOM_GAP_SQUARES):
                     break
             else:
@@ -85,15 +85,15 @@ class SceneBuilder:
 
     def add_layout(self, layout: KingdomLayout, tiles: list[Tile]) -> None:
         """Add a kingdom exactly as it was laid out."""
-        self.taken = np.concatenate([self.taken, _centres(layout.squares.values())])
+        self.object_points = np.concatenate([self.object_points, _centres(layout.squares.values())])
         self.scene.kingdoms.append(layout)
         self.scene.tiles += tiles
 
     def set_reach(self, *, margin: float) -> None:
         """Let other objects lie up to `margin` squares beyond the kingdoms; find the dominoes that are left."""
         self.reach = margin + float(np.abs(self.scene.outline()).max())
-        used = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
-        self.spare = [name for name in self.box if name not in used]
+        used_names = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
+        self.spare = [name for name in self.box if name not in used_names]
         self.rng.shuffle(self.spare)
 
     def add_other_objects(self) -> None:
@@ -171,14 +171,14 @@ class SceneBuilder:
         centres = _centres(half for tile in tiles for half in tile.halves())
         if not self.is_free(centres, gap):
             return False
-        self.taken = np.concatenate([self.taken, centres])
+        self.object_points = np.concatenate([self.object_points, centres])
         self.scene.tiles += tiles
         self.scene.loose += [half for tile in tiles if tile.kind == "domino" for half in tile.halves()]
         return True
 
     def _add_piece(self, kind: str, at: tuple[float, float], *, gap: float) -> None:
         if self.is_free(np.array([at]), gap):
-            self.taken = np.concatenate([self.taken, [at]])
+            self.object_points = np.concatenate([self.object_points, [at]])
             self.scene.pieces.append(Piece(kind, self._choose_colour(), at, self.rng.uniform(0, 6.3)))
 
 

@@ -43,9 +43,9 @@ def main() -> None:
     for number, name in enumerate(steps, 1):
         train, duration = STEPS[name]
         print(f"step {number} of {len(steps)}, {name}: {duration} on two cores", flush=True)
-        started = time.monotonic()
+        start_time = time.monotonic()
         train(run)
-        print(f"{name} took {(time.monotonic() - started) / 60:.0f} min", flush=True)
+        print(f"{name} took {(time.monotonic() - start_time) / 60:.0f} min", flush=True)
 
 
 if __name__ == "__main__":

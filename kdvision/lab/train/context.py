@@ -73,12 +73,12 @@ def train_context(run: Run) -> None:
     """Collect the tiles, train the network, measure it on held-out scenes, and write context.onnx."""
     training = load_tiles(run, TRAINING_SEED, TRAINING_SCENES)
     held_out = load_tiles(run, HELD_OUT_SEED, HELD_OUT_SCENES, held_out=True)
-    started = time.monotonic()
+    start_time = time.monotonic()
     net = fit_context(training)
     temperature, rates = measure_context(net, held_out)
     print(f"temperature {temperature:.3f}; held-out figures {rates}", flush=True)
     counts = {"scenes": TRAINING_SCENES, "held_out_scenes": HELD_OUT_SCENES, "epochs": EPOCHS}
-    settings = {"seed": SEED, **counts, "minutes": round((time.monotonic() - started) / 60, 1)}
+    settings = {"seed": SEED, **counts, "minutes": round((time.monotonic() - start_time) / 60, 1)}
     path = run.models / "context.onnx"
     export_context(net, path, kinds=KINDS, temperature=temperature, held_out=rates, settings=settings)
 
@@ -94,9 +94,9 @@ def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
 def collect_tiles(picture: Picture) -> LabelledTiles:
     """Return the tiles of the kingdoms that the detector and the cell classifier find in a picture."""
     photo = Photo.open(picture.photo)
-    found = find_kingdoms(photo, replace(Networks.load(1), context=None))
+    observations = find_kingdoms(photo, replace(Networks.load(1), context=None))
     parts = [(np.zeros((0, len(KINDS))), np.zeros((0, COLOUR_FEATURES)), np.zeros(0, np.int64))]
-    for observation in split_kingdoms(found)[0]:
+    for observation in split_kingdoms(observations)[0]:
         kinds, kingdom = find_truth(observation.grid, picture)
         if kingdom is not None:
             tiles = TileFeatures.of(photo, observation, KINDS)
@@ -116,11 +116,11 @@ def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False)
     seeds = range(first_seed, first_seed + count)
     parts = [seeds[start : start + SCENES_PER_FILE] for start in range(0, count, SCENES_PER_FILE)]
     paths = {folder / f"{part[0]}-{len(part)}.pickle": part for part in parts}
-    missing = {path: part for path, part in paths.items() if not path.is_file()}
+    missing_parts = {path: part for path, part in paths.items() if not path.is_file()}
     collect = partial(collect_scene, data=run.data, held_out=held_out)
-    found = map_in_processes(collect, chain.from_iterable(missing.values()), workers=run.workers)
-    for path, part in missing.items():
-        write_atomically(path, pickle.dumps([*islice(found, len(part))]))
+    tiles = map_in_processes(collect, chain.from_iterable(missing_parts.values()), workers=run.workers)
+    for path, part in missing_parts.items():
+        write_atomically(path, pickle.dumps([*islice(tiles, len(part))]))
         print(f"read the scenes from seed {part[0]} to {part[-1]}", flush=True)
     photos = chain.from_iterable(pickle.loads(path.read_bytes()) for path in paths)
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]
@@ -130,11 +130,11 @@ def make_batch(photos: Sequence[LabelledTiles], rng: Rng | None = None) -> tuple
     """Return log-probabilities, colours, labels and padding mask (batch, n, …); with `rng`, of a part of the tiles."""
     parts = []
     for photo in photos:
-        chosen = np.arange(count := len(photo.labels))
+        indices = np.arange(count := len(photo.labels))
         if rng is not None:
-            shown = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
-            chosen = rng.permutation(count)[: min(shown, MAX_TILES)]
-        parts.append([torch.from_numpy(x[chosen]) for x in (photo.log_probs, photo.colours, photo.labels)])
+            shown_count = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
+            indices = rng.permutation(count)[: min(shown_count, MAX_TILES)]
+        parts.append([torch.from_numpy(x[indices]) for x in (photo.log_probs, photo.colours, photo.labels)])
     log_probs, colours = (pad_sequence([part[n] for part in parts], True) for n in (0, 1))
     labels = [part[2] for part in parts]
     missing = pad_sequence([torch.zeros(len(some), dtype=torch.bool) for some in labels], True, padding_value=True)
@@ -169,7 +169,7 @@ def measure_context(net: ContextNet, photos: Sequence[LabelledTiles]) -> tuple[f
     """Return the temperature fitted on held-out photos, and the error rates and log losses alone and in context."""
     inputs = [(torch.from_numpy(photo.log_probs), torch.from_numpy(photo.colours)) for photo in photos]
     labels = torch.cat([torch.from_numpy(photo.labels) for photo in photos])
-    known = labels != IGNORED_LABEL
+    has_label = labels != IGNORED_LABEL
     with torch.inference_mode():
         raw = torch.cat([net(log_probs[None], colours[None])[0] for log_probs, colours in inputs])
         temperature = fit_temperature(lambda log_probs: compute_log_loss(log_probs, labels), raw)
@@ -177,6 +177,6 @@ def measure_context(net: ContextNet, photos: Sequence[LabelledTiles]) -> tuple[f
         in_context = torch.cat([runtime(log_probs, colours) for log_probs, colours in inputs])
     rates = {}
     for name, log_probs in (("alone", torch.cat([log_probs for log_probs, _ in inputs])), ("in_context", in_context)):
-        rates[f"kind_error_{name}"] = float((log_probs.argmax(-1) != labels)[known].double().mean())
+        rates[f"kind_error_{name}"] = float((log_probs.argmax(-1) != labels)[has_label].double().mean())
         rates[f"log_loss_{name}"] = float(compute_log_loss(log_probs, labels))
     return temperature, rates

@@ -74,10 +74,14 @@ class Crops:
         """
         groups = sorted(self.pictures)
         order = np.random.default_rng(seed).permutation(len(groups))
-        chosen = {groups[i] for i in order[: round(held_out * len(groups))]}
-        training = {group: self.pictures[group] for group in groups if group not in chosen}
+        held_out_groups = {groups[i] for i in order[: round(held_out * len(groups))]}
+        training = {group: self.pictures[group] for group in groups if group not in held_out_groups}
         photos = {parse_photo(group) for group in training}
-        rest = {group: self.pictures[group] for group in groups if group in chosen and parse_photo(group) not in photos}
+        rest = {
+            group: self.pictures[group]
+            for group in groups
+            if group in held_out_groups and parse_photo(group) not in photos
+        }
         cut = round((1 - held_out) * len(self.scraps))
         return Crops(training, self.scraps[:cut]), Crops(rest, self.scraps[cut:])
 
@@ -89,11 +93,11 @@ class Crops:
 
     @cached_property
     def by_kind(self) -> CropsByKind:
-        found: CropsByKind = defaultdict(list)
+        crops_by_kind: CropsByKind = defaultdict(list)
         for kinds in self.pictures.values():
             for kind, crops in kinds.items():
-                found[kind] += crops
-        return dict(found)
+                crops_by_kind[kind] += crops
+        return dict(crops_by_kind)
 
     def find_matching(self, group: str) -> CropsByKind:
         """Return crops of every kind that could lie in one photo: its own, or those of photos with similar colours.
@@ -105,9 +109,9 @@ class Crops:
             names = list(self.pictures)
             colours = self._terrain_colours
             distance = np.linalg.norm(colours - colours[names.index(group)], axis=2)
-            known = np.isfinite(distance)
-            mean = np.where(known, distance, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 0.1)
-            mean[~known.any(axis=1)] = np.inf
+            is_known = np.isfinite(distance)
+            mean = np.where(is_known, distance, 0).sum(axis=1) / np.maximum(is_known.sum(axis=1), 0.1)
+            mean[~is_known.any(axis=1)] = np.inf
             nearest = [names[i] for i in np.argsort(mean, kind="stable")]
             own = self.pictures[group]
             self._matching[group] = {k: own.get(k) or self._borrow(k, nearest) for k in sorted(self.by_kind)}
@@ -115,12 +119,12 @@ class Crops:
 
     def _borrow(self, kind: str, groups: Sequence[str]) -> list[Bytes]:
         """Return crops of one kind from the first groups that have enough of them."""
-        found: list[Bytes] = []
+        crops: list[Bytes] = []
         for group in groups:
-            found += self.pictures[group].get(kind, ())
-            if len(found) >= MIN_BORROWED_CROPS:
+            crops += self.pictures[group].get(kind, ())
+            if len(crops) >= MIN_BORROWED_CROPS:
                 break
-        return found
+        return crops
 
     @cached_property
     def _matching(self) -> dict[str, CropsByKind]:

@@ -106,7 +106,7 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
         corners = turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]])
         low, high = corners.min(1) + offset, corners.max(1) + offset  # the photo fills as much as it can
         offset = offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0)
-    placed = visible @ turn.T + offset
+    placed_quads = visible @ turn.T + offset
     matrix = np.concatenate([turn, offset[:, None]], 1)
     if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
         photo = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
@@ -114,12 +114,12 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=(PADDING_GREY,) * 3), np.uint8)
     for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
         crop = _add_reflection(crop, rng)
-    return retouch(crop, rng), make_detector_target(placed, size)
+    return retouch(crop, rng), make_detector_target(placed_quads, size)
 
 
 def augment_cells(crops: Bytes, labels: npt.NDArray[np.int64], rng: Rng) -> tuple[Bytes, npt.NDArray[np.int64]]:
     """Return crops (n, 64, 64, 3) turned and retouched at random, with labels (n, 9) that match."""
-    labels, augmented = labels.copy(), np.empty_like(crops)
+    labels, augmented_crops = labels.copy(), np.empty_like(crops)
     for i, crop in enumerate(crops):
         turns = int(rng.integers(4))
         if labels[i, PARTNER] >= 0:
@@ -134,8 +134,8 @@ def augment_cells(crops: Bytes, labels: npt.NDArray[np.int64], rng: Rng) -> tupl
             crop = np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
         if rng.random() < 0.2:
             crop = _add_reflection(crop, rng)
-        augmented[i] = retouch(crop, rng)
-    return augmented, labels
+        augmented_crops[i] = retouch(crop, rng)
+    return augmented_crops, labels
 
 
 def retouch(picture: Bytes, rng: Rng) -> Bytes:
@@ -147,13 +147,13 @@ def retouch(picture: Bytes, rng: Rng) -> Bytes:
         result = result @ make_colour_filter(rng)
     if rng.random() < 0.3:
         result = result + rng.normal(0, rng.uniform(2, 14), picture.shape)
-    retouched: Bytes = np.clip(result, 0, 255).astype(np.uint8)
+    output: Bytes = np.clip(result, 0, 255).astype(np.uint8)
     if rng.random() < 0.25:
         if rng.random() < 0.5:
-            retouched = np.asarray(cv2.GaussianBlur(retouched, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
+            output = np.asarray(cv2.GaussianBlur(output, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
         if rng.random() < 0.4:
-            retouched = encode_jpeg(retouched, int(rng.integers(25, 90)))
-    return retouched
+            output = encode_jpeg(output, int(rng.integers(25, 90)))
+    return output
 
 
 def make_colour_filter(rng: Rng) -> Floats:
@@ -184,7 +184,7 @@ def _add_reflection(picture: Bytes, rng: Rng) -> Bytes:
     patch = np.exp(-((along / extent[0]) ** 2) - (across / extent[1]) ** 2)[..., None]
     hue = np.clip(rng.uniform(0.7, 1.1) * np.exp(rng.normal(0, 0.2, 3)), 0.2, 1.0).astype(np.float32)
     if rng.random() < 0.5:
-        mixed = patch * np.float32(rng.uniform(0.2, 0.85))
-        return np.asarray(picture * (1 - mixed) + 255 * hue * mixed, np.uint8)
+        opacity = patch * np.float32(rng.uniform(0.2, 0.85))
+        return np.asarray(picture * (1 - opacity) + 255 * hue * opacity, np.uint8)
     light = LINEAR[picture] + patch * hue * np.float32(rng.uniform(0.15, 1.0))
     return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / GAMMA), np.uint8)

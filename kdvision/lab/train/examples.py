@@ -76,7 +76,7 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
     mask = np.zeros(picture.photo.shape[:2], np.uint8)
     for corners in picture.quads:
         cv2.fillConvexPoly(mask, corners.astype(np.int32), 1)
-    covered = mask > 0
+    cover_mask = mask > 0
     for kingdom in picture.kingdoms:
         matrix = fit_board_homography(kingdom)
         if not matrix.any():
@@ -90,13 +90,13 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
             tiles.append((_jitter_quad(corners * share + quad * (1 - share), rng), _label_square(kingdom, square)))
         ring = starmap(Square, product(range(-1, kingdom.board.height + 1), range(-1, kingdom.board.width + 1)))
         around = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
-        empty += [quad for quad in around if _is_free(covered, quad, 0.1)]
-    empty += _draw_random_quads(rng, covered)
-    chosen = [tiles[i] for i in rng.permutation(len(tiles))[:MAX_TILES]]
+        empty += [quad for quad in around if _is_free(cover_mask, quad, 0.1)]
+    empty += _draw_random_quads(rng, cover_mask)
+    selection = [tiles[i] for i in rng.permutation(len(tiles))[:MAX_TILES]]
     spare = [empty[i] for i in rng.permutation(len(empty))[:MAX_EMPTY_CELLS]]
-    chosen += [(_jitter_quad(quad, rng), NO_TILE) for quad in spare]
-    crops = [prepare_crops(picture.photo, quad) for quad, _ in chosen]  # each at a scale of its own
-    labels = np.array([label for _, label in chosen], np.int64).reshape(-1, len(NO_TILE))
+    selection += [(_jitter_quad(quad, rng), NO_TILE) for quad in spare]
+    crops = [prepare_crops(picture.photo, quad) for quad, _ in selection]  # each at a scale of its own
+    labels = np.array([label for _, label in selection], np.int64).reshape(-1, len(NO_TILE))
     return CellExamples(np.array(crops, np.uint8).reshape(-1, CROP_PIXELS, CROP_PIXELS, 3), labels)
 
 
@@ -122,10 +122,10 @@ def _project_square(matrix: Floats, square: Square) -> Floats:
     return apply_homography(matrix, np.add(UNIT_SQUARE, (square.col, square.row)))
 
 
-def _is_free(covered: npt.NDArray[np.bool_], quad: Floats, max_cover: float) -> bool:
+def _is_free(cover_mask: npt.NDArray[np.bool_], quad: Floats, max_cover: float) -> bool:
     """Return whether a square (4, 2) lies in the picture, and tiles cover at most a share of it."""
-    is_drawable = _is_inside(covered, quad) and np.abs(quad).max() < 1e4
-    return bool(is_drawable and measure_cover(covered, quad) < max_cover)
+    is_drawable = _is_inside(cover_mask, quad) and np.abs(quad).max() < 1e4
+    return bool(is_drawable and measure_cover(cover_mask, quad) < max_cover)
 
 
 def _is_inside(photo: npt.NDArray[np.generic], quad: Floats) -> bool:
@@ -133,45 +133,45 @@ def _is_inside(photo: npt.NDArray[np.generic], quad: Floats) -> bool:
     return bool(((centre > 0) & (centre < photo.shape[1::-1])).all())
 
 
-def _draw_random_quads(rng: Rng, covered: npt.NDArray[np.bool_]) -> list[Floats]:
+def _draw_random_quads(rng: Rng, cover_mask: npt.NDArray[np.bool_]) -> list[Floats]:
     """Return random squares of the table, often on clutter."""
-    height, width = covered.shape
-    found = []
+    height, width = cover_mask.shape
+    quads = []
     for _ in range(6):
         side, angle = rng.uniform(15, 90), rng.uniform(0, 1.6)
         centre = (rng.uniform(0, width), rng.uniform(0, height))
         quad = cv2.boxPoints((centre, (side, side), np.degrees(angle))).astype(np.float64)
-        if _is_free(covered, quad, 0.05):
-            found.append(quad)
-    return found
+        if _is_free(cover_mask, quad, 0.05):
+            quads.append(quad)
+    return quads
 
 
 def _jitter_quad(quad: Floats, rng: Rng) -> Floats:
     """Return the square (4, 2) as a lattice fit would give it: slightly displaced, slightly too large."""
     side = float(np.linalg.norm(quad[2] - quad[0])) / np.sqrt(2)
     centre = quad.mean(0)
-    scaled = centre + (quad - centre) * rng.uniform(0.95, 1.09)
-    return np.asarray(scaled + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
+    scaled_quad = centre + (quad - centre) * rng.uniform(0.95, 1.09)
+    return np.asarray(scaled_quad + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
 
 
 def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
     """Return examples of real crops, each in the middle of crops that could lie beside it."""
     photos, kinds = sorted(crops.pictures), sorted(crops.by_kind)
-    made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
+    mosaics = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
     labels = np.tile(np.array(NO_TILE, np.int64), (count, 1))
     for i in range(count):
         name = photos[rng.integers(len(photos))]
-        alike = crops.find_matching(name)
+        similar_crops = crops.find_matching(name)
         is_bare = rng.random() < 0.15
         # half by photo, so that frequent kinds stay frequent; half by kind, so that rare ones occur
         kind = str(rng.choice(sorted(crops.pictures[name]))) if rng.random() < 0.5 else str(rng.choice(kinds))
-        pool = crops.scraps if is_bare else alike[kind]
-        near = [crop for few in alike.values() for crop in few]
-        made[i] = _make_mosaic(pool[rng.integers(len(pool))], near, crops.scraps, rng)
+        pool = crops.scraps if is_bare else similar_crops[kind]
+        near = [crop for crops_of_kind in similar_crops.values() for crop in crops_of_kind]
+        mosaics[i] = _make_mosaic(pool[rng.integers(len(pool))], near, crops.scraps, rng)
         if not is_bare:
             labels[i, [KIND, TILE]] = TILE_KINDS.index(kind), 1
             labels[i, PIECE:] = 0  # no crop shows a piece or a gem
-    return CellExamples(made, labels)
+    return CellExamples(mosaics, labels)
 
 
 def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: Rng) -> Bytes:

@@ -39,7 +39,7 @@ def run_steps(
     steps, rate = cycle.steps, cycle.learning_rate
     optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=cycle.weight_decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=cycle.warm_up)
-    started, mean_loss = time.monotonic(), 0.0
+    start_time, mean_loss = time.monotonic(), 0.0
     net.train()
     for step, batch in zip(range(1, steps + 1), batches, strict=False):
         loss = compute_loss(*batch)
@@ -51,7 +51,7 @@ def run_steps(
         after_step()
         mean_loss += (float(loss.detach()) - mean_loss) * max(1 / REPORT_STEPS, 1 / step)
         if step % REPORT_STEPS == 0:
-            print(f"step {step}/{steps}  loss {mean_loss:.4f}  {time.monotonic() - started:.0f} s", flush=True)
+            print(f"step {step}/{steps}  loss {mean_loss:.4f}  {time.monotonic() - start_time:.0f} s", flush=True)
 
 
 def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
@@ -75,7 +75,7 @@ def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
     on_kind, on_tile, on_hidden, on_partner, on_piece, on_gems = split_heads(output)
     kind, tile, hidden, partner, piece = labels[:, : PIECE + 1].unbind(1)
     gems = labels[:, GEMS]
-    known = gems >= 0
+    is_known = gems >= 0
     main = F.cross_entropy(on_kind, kind, ignore_index=-1, label_smoothing=0.01)
     main = main + F.binary_cross_entropy_with_logits(on_tile[:, 0], tile.float())
     # few squares carry a piece, and each one scores points: its head weighs more than the other minor heads
@@ -83,7 +83,7 @@ def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
         (0.3, F.binary_cross_entropy_with_logits(on_hidden[:, 0], hidden.float())),
         (0.3, F.cross_entropy(on_partner, partner, ignore_index=-1)),
         (0.7, F.cross_entropy(on_piece, piece, ignore_index=-1)),
-        (0.3, F.binary_cross_entropy_with_logits(on_gems[known], gems[known].float())),
+        (0.3, F.binary_cross_entropy_with_logits(on_gems[is_known], gems[is_known].float())),
     )
     return main + sum(weight * torch.nan_to_num(loss) for weight, loss in minor)
 
@@ -111,11 +111,11 @@ def measure_cells(
     labels = torch.from_numpy(examples.labels)
     kind, tile, _, partner, piece = labels[:, : PIECE + 1].unbind(1)
     gems = labels[:, GEMS]
-    known, on_gems, gems = partner >= 0, on_gems[gems >= 0], gems[gems >= 0]
+    is_known, on_gems, gems = partner >= 0, on_gems[gems >= 0], gems[gems >= 0]
     temperatures = {
         "kind": fit_temperature(lambda x: F.cross_entropy(x, kind, ignore_index=-1), on_kind),
         "presence": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, tile.float()), on_tile[:, 0]),
-        "partner": fit_temperature(lambda x: F.cross_entropy(x, partner[known]), on_partner[known]),
+        "partner": fit_temperature(lambda x: F.cross_entropy(x, partner[is_known]), on_partner[is_known]),
         "pieces": fit_temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), on_piece),
         "gems": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems.float()), on_gems),
     }
@@ -130,7 +130,7 @@ def measure_cells(
         "kind_error_with_pieces": compute_share(wrong_kind, (tile > 0) & (part == 1)),
         "kind_error_real_crops": compute_share(wrong_kind, (tile > 0) & (part == 2)),
         "presence_error": compute_share((on_tile[:, 0] > 0) != (tile > 0), part != 1),
-        "partner_error": compute_share(on_partner.argmax(1) != partner, known & (part != 1)),
+        "partner_error": compute_share(on_partner.argmax(1) != partner, is_known & (part != 1)),
         "pieces_missed": compute_share(on_piece.argmax(1) != piece, piece > 0),
         "pieces_invented": compute_share(on_piece.argmax(1) > 0, (piece == 0) & (part != 1)),
         "gems_missed": compute_share(on_gems < 0, gems > 0),

@@ -104,19 +104,19 @@ class TrainingRun(Run):
 
 def train_detector(run: TrainingRun) -> None:
     """Train the square detector in all courses and write detector.onnx."""
-    started = time.monotonic()
+    start_time = time.monotonic()
 
     def fit_course(net: DetectorNet, course: Course) -> DetectorNet:
         return fit_detector(net, load_course_scenes(run, course), course, workers=run.workers)
 
     path = run.models / "detector.onnx"
     net = train_in_courses(DetectorNet(), fit_course, path if run.continued else None)
-    export_detector(net, path, settings=describe_training(started))
+    export_detector(net, path, settings=describe_training(start_time))
 
 
 def train_cells(run: TrainingRun) -> None:
     """Train the cell classifier in all courses, measure it on held-out examples, and write cells.onnx."""
-    started = time.monotonic()
+    start_time = time.monotonic()
     training_crops, held_out_crops = Crops.load(run.data / "tiles").split()
 
     def fit_course(net: CellNet, course: Course) -> CellNet:
@@ -135,18 +135,18 @@ def train_cells(run: TrainingRun) -> None:
     real = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
     temperatures, rates = measure_cells(net, plain, with_pieces, real)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
-    export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(started))
+    export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(start_time))
 
 
-def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained: Path | None) -> Net:
-    """Return the net after all courses, or after the last one alone, from the weights of a `trained` model file."""
-    if trained:
-        net = load_weights(merge_batch_norms(net), onnx.load(trained))
+def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained_model: Path | None) -> Net:
+    """Return the net after all courses, or after the last one alone, from the weights of a `trained_model` file."""
+    if trained_model:
+        net = load_weights(merge_batch_norms(net), onnx.load(trained_model))
     else:
         net = merge_batch_norms(fit_course(net, COURSES[0]))
-    for course in COURSES[-1:] if trained else COURSES[1:]:
-        fitted = fit_course(deepcopy(net), course)
-        net = average_weights(net, fitted) if course.is_averaged else fitted
+    for course in COURSES[-1:] if trained_model else COURSES[1:]:
+        fitted_net = fit_course(deepcopy(net), course)
+        net = average_weights(net, fitted_net) if course.is_averaged else fitted_net
     return net
 
 
@@ -209,12 +209,12 @@ def load_weights(net: Net, model: onnx.ModelProto) -> Net:
     Weights are matched in the order of their names, since earlier versions numbered the layers differently. Raises
     ValueError if the model is of another shape.
     """
-    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     weights = dict[str, npt.NDArray[np.float32]]()
-    for name, values in stored.items():
+    for name, values in tensors.items():
         plain = name.removesuffix("_quantized")
         if plain.endswith(("weight", "bias")):
-            scale = stored.get(f"{plain}_scale", stored.get(f"{name}_scale", np.float32(1)))
+            scale = tensors.get(f"{plain}_scale", tensors.get(f"{name}_scale", np.float32(1)))
             wide = scale.reshape(-1, *[1] * (values.ndim - 1))
             weights[plain.removeprefix("net.").replace("first_", "stem.0.")] = np.asarray(values * wide, np.float32)
     parameters = dict(net.named_parameters())
@@ -257,7 +257,7 @@ def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExampl
     return scenes
 
 
-def describe_training(started: float) -> dict[str, Any]:
+def describe_training(start_time: float) -> dict[str, Any]:
     """Return the settings for the metadata of a model: seed, courses and minutes."""
-    minutes = round((time.monotonic() - started) / 60, 1)
+    minutes = round((time.monotonic() - start_time) / 60, 1)
     return {"seed": COURSES[0].seed, "courses": [asdict(course) for course in COURSES], "minutes": minutes}

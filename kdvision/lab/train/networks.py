@@ -116,10 +116,10 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, missing: Tensor | None = None) -> Tensor:
         parts = self.project_in(self.norm1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
-        allowed = None if missing is None else ~missing[:, None, None]
+        attention_mask = None if missing is None else ~missing[:, None, None]
         dropout = self.dropout.p if self.training else 0.0
-        attended = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], allowed, dropout)
-        x = x + self.dropout(self.project_out(attended.transpose(1, 2).flatten(2)))
+        attention = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attention_mask, dropout)
+        x = x + self.dropout(self.project_out(attention.transpose(1, 2).flatten(2)))
         result: Tensor = x + self.dropout(self.mlp(self.norm2(x)))
         return result
 
@@ -145,8 +145,8 @@ class ContextNet(nn.Module):
         colour = (colours - self.colour_mean) / self.colour_deviation
         present = torch.ones_like(colour[..., :1]) if missing is None else (~missing).to(colour.dtype)[..., None]
         relative = colour - (colour * present).sum(1, keepdim=True) / present.sum(1, keepdim=True)
-        clipped = log_probs.clamp(min=MIN_LOG_PROBABILITY)
-        x = self.embed(torch.cat([clipped / 4, log_probs.exp(), colour, relative], -1))
+        clipped_log_probs = log_probs.clamp(min=MIN_LOG_PROBABILITY)
+        x = self.embed(torch.cat([clipped_log_probs / 4, log_probs.exp(), colour, relative], -1))
         for layer in self.layers:
             x = layer(x, missing)
         result: Tensor = torch.log_softmax(log_probs + self.head(x), -1)
@@ -167,8 +167,8 @@ class ContextForPhoto(nn.Module):
         self.same_terrain = nn.Buffer(torch.tensor(same))
 
     def forward(self, log_probs: Tensor, colours: Tensor) -> Tensor:
-        cooled = torch.softmax(self.net(log_probs[None], colours[None])[0] / self.temperature, -1)
+        cooled_probs = torch.softmax(self.net(log_probs[None], colours[None])[0] / self.temperature, -1)
         own_terrain = log_probs.exp() @ self.same_terrain
-        gain = (1 - OWN_EVIDENCE_SHARE) * (cooled @ self.same_terrain) / own_terrain + OWN_EVIDENCE_SHARE
+        gain = (1 - OWN_EVIDENCE_SHARE) * (cooled_probs @ self.same_terrain) / own_terrain + OWN_EVIDENCE_SHARE
         result: Tensor = log_probs + torch.log(gain)
         return result

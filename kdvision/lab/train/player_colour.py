@@ -72,17 +72,17 @@ def train_player_colour(run: Run) -> None:
 
     The runtime's own file is replaced by a training of the shipped models alone.
     """
-    found = [square for square in run.map(partial(render_square, data=run.data), range(PICTURES)) if square]
-    crops, colours, has_castle = (np.array(column) for column in zip(*found, strict=True))
-    held_out = np.arange(len(found)) % 4 == 0
+    squares = [square for square in run.map(partial(render_square, data=run.data), range(PICTURES)) if square]
+    crops, colours, has_castle = (np.array(column) for column in zip(*squares, strict=True))
+    held_out = np.arange(len(squares)) % 4 == 0
     classifier = fit_player_colour(crops[~held_out], colours[~held_out])
     probabilities = np.array([classifier.compute_probabilities(crop) for crop in crops[held_out]])
     right, probability = probabilities.argmax(axis=1) == colours[held_out], probabilities.max(axis=1)
     threshold = choose_threshold(right, probability)
     has_castle = has_castle[held_out]
     for name, group in (("all", np.ones_like(right)), ("tile", ~has_castle), ("castle", has_castle)):
-        reported = right[group & (probability >= threshold)]
-        shares = f"reported {len(reported) / group.sum():.1%}, of which right {reported.mean():.1%}"
+        reported_right = right[group & (probability >= threshold)]
+        shares = f"reported {len(reported_right) / group.sum():.1%}, of which right {reported_right.mean():.1%}"
         print(f"{name}: {right[group].mean():.1%} right; {shares}")
     trains_shipped = run.models.resolve() == PACKAGE.parent / "models"
     path = WEIGHTS if trains_shipped else run.models / WEIGHTS.name
@@ -103,9 +103,9 @@ def load_art(data: Path) -> list[ColouredArt]:
     cv2.setNumThreads(1)
     castles = meshes.load_models(data / "castle_3d")["castle"]
     boxes = [get_drawn_box(seed) for seed in range(TRAINING_BOX_COUNT)]
-    scanned = [FolderArt(data, source) for source in SOURCES]
-    mixed = [ColouredArt(art, box, castles) for art in scanned for box in boxes]
-    return [*mixed, *(ColouredArt(box, box, castles) for box in boxes)]
+    scanned_art = [FolderArt(data, source) for source in SOURCES]
+    mixed_art = [ColouredArt(art, box, castles) for art in scanned_art for box in boxes]
+    return [*mixed_art, *(ColouredArt(box, box, castles) for box in boxes)]
 
 
 def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
@@ -122,13 +122,13 @@ def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
         return None
     corners = kingdom.squares[castle].corners
     side = float(np.linalg.norm(corners[2] - corners[0])) / np.sqrt(2)
-    jittered = corners + rng.normal(0, 0.04 * side, (4, 2))
-    return prepare_crops(picture.photo, jittered[None])[0], index, has_castle
+    jittered_corners = corners + rng.normal(0, 0.04 * side, (4, 2))
+    return prepare_crops(picture.photo, jittered_corners[None])[0], index, has_castle
 
 
 def deal_kingdom(rng: Rng, colour: str, has_castle: bool) -> Scene:
     """Return a table with a small kingdom of one colour."""
-    scene = scenes.make_scene(rng, kingdoms=1, side=5, finished=False)
+    scene = scenes.make_scene(rng, kingdoms=1, side=5, is_finished=False)
     number = next(n for n, tile in enumerate(scene.tiles) if tile.kind == "castle")
     start = scene.tiles[number] = replace(scene.tiles[number], name=colour)
     for piece in list(scene.pieces):
@@ -145,8 +145,8 @@ def fit_player_colour(crops: Bytes, colours: npt.NDArray[np.int64]) -> PlayerCol
     """Return the classifier fitted to crops (n, 64, 64, 3) of castle squares and the index of each colour (n,)."""
     features = np.array([compute_colour_features(crop) for crop in crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
-    scaled = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
-    design = np.column_stack([scaled, np.ones(len(features))])
+    scaled_features = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
+    design = np.column_stack([scaled_features, np.ones(len(features))])
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
     weights = model.fit(design, colours).coef_.T.round(4)
     return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)  # every square has a colour

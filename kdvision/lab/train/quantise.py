@@ -69,14 +69,14 @@ def quantise_networks(run: Run) -> None:
         if METADATA_KEY in Model(path, threads=1).metadata:
             print(f"{name} is quantised already", flush=True)
             continue
-        quantised = run.work / f"{name}-int8.onnx"
-        quantise(path, quantised, record_inputs(run.data)[name])
-        before, after = (count_right_kingdoms(run, {name: model}) for model in (path, quantised))
-        kept = is_loss_acceptable(before, after)
-        print(f"{name}: {before} kingdoms right in floats, {after} in integers, {'kept' if kept else 'rejected'}")
-        if kept:
+        quantised_path = run.work / f"{name}-int8.onnx"
+        quantise(path, quantised_path, record_inputs(run.data)[name])
+        before, after = (count_right_kingdoms(run, {name: model}) for model in (path, quantised_path))
+        is_kept = is_loss_acceptable(before, after)
+        print(f"{name}: {before} kingdoms right in floats, {after} in integers, {'kept' if is_kept else 'rejected'}")
+        if is_kept:
             about = {"scenes": TEST_SCENES, "right": {"floats": before, "whole numbers": after}}
-            write_model(path, onnx.load(quantised), {**Model(path).metadata, METADATA_KEY: about})
+            write_model(path, onnx.load(quantised_path), {**Model(path).metadata, METADATA_KEY: about})
 
 
 def is_loss_acceptable(before: int, after: int) -> bool:
@@ -98,15 +98,15 @@ def join_networks(detector: Model, cells: Model) -> Networks:
     return Networks(SquareDetector(detector), CellClassifier(cells), None, Calibration.from_metadata(cells.metadata))
 
 
-def count_right_kingdoms(run: Run, replaced: Mapping[str, Path]) -> int:
+def count_right_kingdoms(run: Run, networks: Mapping[str, Path]) -> int:
     """Return how many kingdoms of the test scenes are right, with some networks replaced."""
-    count = partial(count_right_in_scene, data=run.data, replaced=replaced)
+    count = partial(count_right_in_scene, data=run.data, networks=networks)
     return sum(run.map(count, range(TEST_SEED, TEST_SEED + TEST_SCENES)))
 
 
-def count_right_in_scene(seed: int, *, data: Path, replaced: Mapping[str, Path]) -> int:
+def count_right_in_scene(seed: int, *, data: Path, networks: Mapping[str, Path]) -> int:
     """Return how many kingdoms of one scene are right, with some networks replaced."""
-    detector, cells = (Model(replaced[name], threads=1) if name in replaced else load_model(name, 1) for name in NAMES)
+    detector, cells = (Model(networks[name], threads=1) if name in networks else load_model(name, 1) for name in NAMES)
     scene = observe_picture(render_scene(data, seed)[0], join_networks(detector, cells))
     return sum(board.right for board in judge_boards(scene))
 

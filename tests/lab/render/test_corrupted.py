@@ -32,7 +32,7 @@ def test_a_tipped_figure_rests_on_the_table_and_is_lower() -> None:
 def test_kings_stand_on_squares_but_are_no_pieces_of_the_kingdom_and_some_figures_lean() -> None:
     kings, leaning = 0, 0
     for seed in range(20):
-        scene = make_scene(np.random.default_rng(seed), kingdoms=2, finished=True)
+        scene = make_scene(np.random.default_rng(seed), kingdoms=2, is_finished=True)
         before = len(scene.pieces)
         add_kings(scene, np.random.default_rng(seed))
         lean_figures(scene, np.random.default_rng(seed))

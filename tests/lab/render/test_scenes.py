@@ -107,7 +107,7 @@ def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -
 
 
 def test_partners_are_neighbours_and_the_castle_has_none() -> None:
-    kingdom = make_scene(np.random.default_rng(1), kingdoms=1, finished=True).kingdoms[0]
+    kingdom = make_scene(np.random.default_rng(1), kingdoms=1, is_finished=True).kingdoms[0]
     for square, other in kingdom.partner.items():
         assert kingdom.partner[other] == square
         assert abs(square.row - other.row) + abs(square.col - other.col) == 1

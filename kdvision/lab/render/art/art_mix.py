@@ -189,15 +189,15 @@ def vary_print(picture: Bytes, rng: Rng, *, turn: bool = True, brightness: float
     return np.asarray(cv2.GaussianBlur(shades, (0, 0), blur) if blur else shades, np.uint8)
 
 
-def change_crowns(square: Bytes, printed: int, wanted: int, *, side: int) -> Bytes:
+def change_crowns(square: Bytes, printed_crowns: int, wanted_crowns: int, *, side: int) -> Bytes:
     """Return a left (0) or right (1) half (h, h, 3), upright as printed, with the wanted number of crowns.
 
     Every print of a mine with two crowns shows the same mine, so a network would take that mine for two crowns. A
     crown is removed by inpainting and added as a copy of the first. Raises ValueError if there is no crown to copy or
     no place for it.
     """
-    if not 0 <= wanted <= MAX_CROWNS or (wanted > printed and not printed):
-        raise ValueError(f"{printed} crowns cannot be made {wanted}")
+    if not 0 <= wanted_crowns <= MAX_CROWNS or (wanted_crowns > printed_crowns and not printed_crowns):
+        raise ValueError(f"{printed_crowns} crowns cannot be made {wanted_crowns}")
     places = range(MAX_CROWNS) if side == 0 else range(MAX_CROWNS - 1, -1, -1)
     length, top = square.shape[0], round(_CROWN_TOP * square.shape[0])
     lefts = [round(_CROWN_LEFTS[place] * length) for place in places]
@@ -209,9 +209,9 @@ def change_crowns(square: Bytes, printed: int, wanted: int, *, side: int) -> Byt
     rim = max(2, first.shape[0] // 16)
     opacity[rim:-rim, rim:-rim] = 1
     soft = np.asarray(cv2.GaussianBlur(opacity, (0, 0), rim / 2), np.float32)[..., None]
-    for box in boxes[printed:wanted]:
+    for box in boxes[printed_crowns:wanted_crowns]:
         result[box] = (result[box] * (1 - soft) + first * soft).astype(np.uint8)
     surplus = np.zeros(square.shape[:2], np.uint8)
-    for box in boxes[wanted:printed]:
+    for box in boxes[wanted_crowns:printed_crowns]:
         surplus[box] = 255
     return np.asarray(cv2.inpaint(result, surplus, 5, cv2.INPAINT_TELEA), np.uint8) if surplus.any() else result

@@ -124,8 +124,8 @@ def _draw_watermill(canvas: Canvas, rng: Rng) -> None:
     for angle in np.arange(0, np.pi, np.pi / 4) + rng.uniform(0, 1):
         along = np.array((np.cos(angle), np.sin(angle))) * reach
         wheel.line([-along, along], darken(wood, 0.2), 0.016)
-    wheel.line(make_oval((0, 0), reach), INK, 0.03, closed=True)
-    wheel.line(make_oval((0, 0), reach * 0.85), wood, 0.03, closed=True)
+    wheel.line(make_oval((0, 0), reach), INK, 0.03, is_closed=True)
+    wheel.line(make_oval((0, 0), reach * 0.85), wood, 0.03, is_closed=True)
     wheel.spot((0, 0), 0.03, lighten(wood), ink=INK)
 
 

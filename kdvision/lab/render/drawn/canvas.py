@@ -31,10 +31,10 @@ class Canvas:
 
     def at(self, x: float, y: float, scale: float = 1.0) -> Canvas:
         """Return the canvas, with the same pixels, whose origin is moved to a point and whose lengths are scaled."""
-        moved = copy(self)
-        moved._origin = self._origin + self._scale * np.array((x, y))
-        moved._scale = self._scale * scale
-        return moved
+        canvas = copy(self)
+        canvas._origin = self._origin + self._scale * np.array((x, y))
+        canvas._scale = self._scale * scale
+        return canvas
 
     def scatter(
         self, rng: Rng, gap: float, *, tries: int, avoid: Circles = (), margin: float = 0.0, overhang: float = 0.0
@@ -43,12 +43,12 @@ class Canvas:
 
         Points keep a margin to the edge; to the left and the right they may lie beyond it by `overhang`.
         """
-        aside, found = margin - overhang, list[Point]()
-        for x, y in rng.uniform((self.left + aside, margin), (self.right - aside, 1.0 - margin), (tries, 2)).tolist():
+        inset, points = margin - overhang, list[Point]()
+        for x, y in rng.uniform((self.left + inset, margin), (self.right - inset, 1.0 - margin), (tries, 2)).tolist():
             is_free = all((x - u) ** 2 + (y - v) ** 2 >= r * r for u, v, r in avoid)
-            if is_free and all((x - u) ** 2 + (y - v) ** 2 >= gap * gap for u, v in found):
-                found.append((x, y))
-        return [self.at(x, y) for x, y in sorted(found, key=lambda point: point[1])]
+            if is_free and all((x - u) ** 2 + (y - v) ** 2 >= gap * gap for u, v in points):
+                points.append((x, y))
+        return [self.at(x, y) for x, y in sorted(points, key=lambda point: point[1])]
 
     def _corners(self, points: ArrayLike) -> NDArray[np.int32]:
         squares = np.asarray(points, dtype=np.float64) * self._scale + self._origin
@@ -59,14 +59,14 @@ class Canvas:
         """Fill an outline; draw its border too if `ink` is given."""
         cv2.fillPoly(self.pixels, [self._corners(points)], colour, cv2.LINE_AA, _SHIFT)
         if ink is not None:
-            self.line(points, ink, width, closed=True)
+            self.line(points, ink, width, is_closed=True)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
         self.shape([(left, bottom), (right, bottom), (right, top), (left, top)], colour, ink=ink)
 
-    def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, closed: bool = False) -> None:
+    def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, is_closed: bool = False) -> None:
         thickness = max(1, round(width * self._scale * self.unit))
-        cv2.polylines(self.pixels, [self._corners(points)], closed, colour, thickness, cv2.LINE_AA, _SHIFT)
+        cv2.polylines(self.pixels, [self._corners(points)], is_closed, colour, thickness, cv2.LINE_AA, _SHIFT)
 
     def spot(
         self,
@@ -109,9 +109,9 @@ class Canvas:
         level = np.asarray(np.clip((total - low) / (high - low), 0, 1), dtype=np.float32)
         stops, levels = np.linspace(0, 1, len(colours)), np.linspace(0, 1, 256)
         table = np.stack([np.interp(levels, stops, channel) for channel in np.transpose(colours)], axis=1)
-        painted = table.astype(np.float32)[(level * 255).astype(np.uint8)]
+        colour_layer = table.astype(np.float32)[(level * 255).astype(np.uint8)]
         paper = cv2.GaussianBlur(rng.normal(0, 8.8, (height, width)).astype(np.float32), (0, 0), 0.9)
-        self.pixels[:] = np.clip(painted + paper[..., None], 0, 255).astype(np.uint8)
+        self.pixels[:] = np.clip(colour_layer + paper[..., None], 0, 255).astype(np.uint8)
 
 
 def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:

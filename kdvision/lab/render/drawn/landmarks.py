@@ -78,7 +78,7 @@ def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         x, y = 0.16 + 0.78 * share, 0.80 - max(0.0, share - 0.5) * 0.2
         canvas.line([(x, y), (x + 0.02, y - 0.06)], (146, 80, 46), 0.006)
     size, straw = (0.25, 0.29, 0.16, 0.20), vary((224, 184, 70), rng, 8)
-    motifs.draw_house(canvas.at(0.26, 0.75), size, wall=_PLASTER, roof=straw, rows=3, beams=True, grounded=False)
+    motifs.draw_house(canvas.at(0.26, 0.75), size, wall=_PLASTER, roof=straw, rows=3, beams=True, has_shadow=False)
     motifs.draw_boat(canvas.at(0.56, 0.93), rng)
 
 

@@ -30,7 +30,7 @@ def draw_crown(canvas: Canvas) -> None:
             canvas.spot(tip, 0.013 + width / 2, colour)
     canvas.shape(_CROWN, _GOLD)
     canvas.shape([*_CROWN[:4], (0.0, 0.068)], (255, 220, 104))
-    canvas.line(_CROWN, _BRONZE, 0.010, closed=True)
+    canvas.line(_CROWN, _BRONZE, 0.010, is_closed=True)
     canvas.shape(_CROWN_BAND, (226, 150, 26), ink=_BRONZE, width=0.007)
     for x, gem in ((-0.054, (214, 46, 46)), (0.0, (60, 120, 214)), (0.054, (214, 46, 46))):
         canvas.spot((x, 0.051), 0.011, gem)
@@ -46,7 +46,7 @@ def draw_house(
     roof: Colour,
     rows: int = 5,
     beams: bool = False,
-    grounded: bool = True,
+    has_shadow: bool = True,
 ) -> None:
     """Draw a gabled house, seen slightly from the right, whose front's lower left is at the origin.
 
@@ -56,7 +56,7 @@ def draw_house(
     back = np.array((deep, -0.3 * deep))
     front = np.array([(0, 0), (wide, 0), (wide, -tall), (wide / 2, -tall - rise), (0, -tall)])
     side = np.array([front[1], front[1] + back, front[2] + back, front[2]])
-    if grounded:
+    if has_shadow:
         canvas.shade([side[0], side[1], side[1] + (0.10, 0.02), side[0] + (0.10, 0.02)], 0.45, blur=0.012)
     canvas.shape(side, darken(wall, 0.28), ink=INK)
     canvas.shape(front, wall, ink=INK)

@@ -172,7 +172,7 @@ def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
     _lay_stones(emblem, 0.044, (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
     for outline in (_CROWN, *_PEARLS):
         canvas.shade(shift_points(outline, 0.008, 0.010), 0.25, blur=0.008)
-        canvas.line(outline, lighten(_GROUT, 0.3), 0.026, closed=True)
+        canvas.line(outline, lighten(_GROUT, 0.3), 0.026, is_closed=True)
     mask = np.zeros(canvas.pixels.shape[:2], np.uint8)
     cv2.fillPoly(mask, [np.round(_CROWN * canvas.unit).astype(np.int32)], 255)
     np.copyto(canvas.pixels, emblem.pixels, where=mask[..., None] > 0)
@@ -183,12 +183,12 @@ def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
 
 def _lay_stones(canvas: Canvas, gap: float, colours: tuple[Colour, ...], rng: Rng) -> None:
     """Fill the square with stones: Voronoi cells whose middles lie `gap` squares apart."""
-    kept = np.empty((0, 2))
+    points = np.empty((0, 2))
     for point in rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2)):
-        if ((kept - point) ** 2).sum(axis=1).min(initial=1.0) > gap * gap:
-            kept = np.concatenate([kept, point[None]])
+        if ((points - point) ** 2).sum(axis=1).min(initial=1.0) > gap * gap:
+            points = np.concatenate([points, point[None]])
     plane = cv2.Subdiv2D((-1, -1, 3, 3))
-    plane.insert(kept.tolist())
+    plane.insert(points.tolist())
     for facet, middle in zip(*plane.getVoronoiFacetList([]), strict=True):
         tone, stone = vary(choose(rng, *colours), rng, 9), canvas.at(float(middle[0]), float(middle[1]))
         outline = np.array(facet, float) - np.array(middle, float)

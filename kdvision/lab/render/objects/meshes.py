@@ -150,8 +150,8 @@ def _print_wall(
 
 def load_models(folder: Path) -> dict[str, tuple[Mesh, ...]]:
     """Return the pieces of a folder of models by name ("castle", "king", "knight", "tower"), each in all COLOURS."""
-    with Image.open(folder / "castlePinkTexture.png") as opened:
-        palette = np.array(opened.convert("RGB"))
+    with Image.open(folder / "castlePinkTexture.png") as texture_file:
+        palette = np.array(texture_file.convert("RGB"))
     castles = []
     for colour in COLOURS.values():
         palette[:, : palette.shape[1] // 4] = colour

@@ -43,8 +43,8 @@ def place_occluders(
         soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
         lift = side * rng.uniform(0.02, 0.35)
         shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
-        fallen = cv2.warpAffine(mask, shift, mask.shape[::-1])
-        shade = cv2.GaussianBlur(fallen, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
+        shadow_mask = cv2.warpAffine(mask, shift, mask.shape[::-1])
+        shade = cv2.GaussianBlur(shadow_mask, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
         depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
         dark = rng.uniform(0, 0.5)
         body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]  # with rounded rims
@@ -87,9 +87,9 @@ def _add_grain(ink: AnyFloats, surface: Surface) -> Floats32:
         turn, pitch = rng.uniform(0, np.pi), side * rng.uniform(0.08, 0.3)
         y, x = surface.pixels
         along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
-        broken = np.sin(along / pitch * rng.uniform(0.5, 3) + np.sin(across / pitch)) > rng.uniform(-0.8, 0.3)
-        written = ((across / pitch) % 1 < rng.uniform(0.2, 0.5)) & broken
-        fill[written] += rng.choice([-1, 1]) * rng.uniform(40, 150)
+        has_words = np.sin(along / pitch * rng.uniform(0.5, 3) + np.sin(across / pitch)) > rng.uniform(-0.8, 0.3)
+        is_ink = ((across / pitch) % 1 < rng.uniform(0.2, 0.5)) & has_words
+        fill[is_ink] += rng.choice([-1, 1]) * rng.uniform(40, 150)
     return np.asarray(np.clip(fill, 0, 255), np.float32)
 
 

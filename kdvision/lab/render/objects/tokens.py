@@ -47,8 +47,8 @@ def make_wooden(kind: str, mesh: Mesh, rng: Rng) -> Mesh:
         colour = list(meshes.COLOURS.values())[rng.integers(len(meshes.COLOURS))]
     else:
         colour = np.clip(shade + rng.normal(0, 4, 3), 0, 255).astype(int).tolist()
-    wooden = mesh.paint(colour)
-    return wooden.topple() if rng.random() < _LYING_SHARE[kind] else wooden
+    figure = mesh.paint(colour)
+    return figure.topple() if rng.random() < _LYING_SHARE[kind] else figure
 
 
 def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
@@ -162,7 +162,7 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
             canvas.line([(0.5, 0.5), ends[0]], lighten(ground, 0.5), 0.02)
     if rng.random() < 0.6:
         rim = choose(rng, lighten(ground, 0.6), darken(ground, 0.6), (226, 180, 60))
-        canvas.line(outline, rim, float(rng.uniform(0.03, 0.12)), closed=True)
+        canvas.line(outline, rim, float(rng.uniform(0.03, 0.12)), is_closed=True)
 
 
 def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
