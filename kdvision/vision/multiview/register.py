@@ -74,8 +74,8 @@ def _find_shift(first: Reading, other: Reading, turns: int, is_whole: Mask, is_o
     neither = np.einsum("ij,lm->ijlm", empty, other_empty)
     # The log-likelihood ratio of a cell outside the other grid; that of two overlapping cells is relative to it.
     outside, other_outside = (
-        np.log(part + disagreement_ratio * (1 - part)) * known
-        for part, known in ((empty, is_whole & is_other_whole.all()), (other_empty, is_other_whole & is_whole.all()))
+        np.log(part + disagreement_ratio * (1 - part)) * is_known
+        for part, is_known in ((empty, is_whole & is_other_whole.all()), (other_empty, is_other_whole & is_whole.all()))
     )
     gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
     gains -= outside[:, :, None, None] + other_outside
