@@ -29,7 +29,7 @@ def test_other_code_and_other_data_make_another_digest(
     ignored = shutil.ignore_patterns("web", "__pycache__")
     package = Path(shutil.copytree(run.PACKAGE, tmp_path / "kdvision", ignore=ignored))
     monkeypatch.setattr(run, "PACKAGE", package)
-    digest_program = experiment._program_digest.__wrapped__
+    digest_program = experiment.compute_program_digest
     before = digest_program(), digest_observer()
     (package / "lab" / "notes.md").touch()
     assert (digest_program(), digest_observer()) == before

@@ -23,6 +23,7 @@ Result = TypeVar("Result")
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
 """First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
+SCENES = 2000
 MIN_FIT_SCENES = 20
 """With fewer scenes, step 2 may see no hidden tile."""
 
@@ -33,10 +34,7 @@ class CalibrationRun(Run):
 
     scenes: int
     keep_weights: bool
-
-    @property
-    def results(self) -> Path:
-        return self.models / "results"
+    results: Path
 
     def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
         """Return the function's result for `count` seeds from `first` on."""
@@ -100,21 +98,32 @@ def fit(run: CalibrationRun) -> Calibration:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
+    parser.add_argument("--scenes", type=int, default=SCENES, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
+    parser.add_argument("--results", type=Path, help="where to write the tables (default: results/ of the models)")
     options = vars(parse_options(parser))
     validate_only = options.pop("validate_only")
-    run = CalibrationRun(**options)
+    results = options.pop("results") or options["models"] / "results"
+    run = CalibrationRun(results=results, **options)
     if run.scenes < MIN_FIT_SCENES and not validate_only:
         parser.error(f"a fit needs at least {MIN_FIT_SCENES} scenes")
     if not (validate_only or (run.models / "cells.onnx").is_file()):
         parser.error(f"there is no cells.onnx in {run.models} to write the calibration into: copy one there")
     use_models(run.models)
+    metadata = load_model("cells", 1).metadata
+    if run.keep_weights and not {"tile_weights", "occlusion_weights"} <= metadata.keys():
+        parser.error("the cell classifier has no weights to keep: leave out --keep-weights")
+    if validate_only and "calibration" not in metadata:
+        parser.error("the cell classifier has no calibration to validate: leave out --validate-only")
     run.results.mkdir(parents=True, exist_ok=True)
-    calibration = Calibration.from_metadata(load_model("cells", 1).metadata) if validate_only else fit(run)
+    calibration = Calibration.from_metadata(metadata) if validate_only else fit(run)
     observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes)
-    run.write_tables("calibration-fresh", run.judge(observed_scenes), observed_scenes, calibration)
+    fresh_boards = run.judge(observed_scenes)
+    if not validate_only:
+        calibration = boards.measure_guarantee(boards.list_outcomes(fresh_boards, calibration), calibration)
+        update_metadata(run.models / "cells.onnx", {"calibration": asdict(calibration)})
+    run.write_tables("calibration-fresh", fresh_boards, observed_scenes, calibration)
 
 
 if __name__ == "__main__":

@@ -135,9 +135,10 @@ def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
 
 
 def measure_guarantee(outcomes: Outcomes, calibration: Calibration) -> Calibration:
-    """Return the calibration with what it says about these boards; see `Calibration`.
+    """Return the calibration with what it says about boards that it was not fitted on; see `Calibration`.
 
-    `upper` bounds the share of wrong boards (Clopper and Pearson, 1934).
+    `upper` bounds the share of wrong boards (Clopper and Pearson, 1934). Nothing is promised if more boards are wrong
+    than MAX_UNFLAGGED_ERROR allows.
     """
     right = [right for probability, right in outcomes if probability >= calibration.review_threshold]
     errors = len(right) - sum(right)
@@ -148,7 +149,7 @@ def measure_guarantee(outcomes: Outcomes, calibration: Calibration) -> Calibrati
         right=sum(right for _, right in outcomes),
         unflagged=len(right),
         unflagged_wrong=errors,
-        wrong_at_most=MAX_UNFLAGGED_ERROR if right else None,
+        wrong_at_most=MAX_UNFLAGGED_ERROR if right and errors <= MAX_UNFLAGGED_ERROR * len(right) else None,
         upper=round(float(interval.high), 5) if interval else None,
         confidence=CONFIDENCE_LEVEL,
     )
@@ -171,5 +172,4 @@ def fit_calibration(plain_boards: Sequence[BoardOutcome], occluded_boards: Seque
         [(b.compute_probability(calibration), b.right) for b in (*plain_boards, *few_occluded) if not b.always_review],
         max_error=MAX_UNFLAGGED_ERROR,
     )
-    calibration = replace(calibration, review_threshold=threshold)
-    return measure_guarantee(list_outcomes(plain_boards, calibration), calibration)
+    return replace(calibration, review_threshold=threshold)

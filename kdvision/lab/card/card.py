@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from kdvision import text
 from kdvision.files import write_atomically
 from kdvision.lab.experiments.experiment import add_up, compute_model_digests, read_csv
 from kdvision.lab.experiments.labelled import SETS
@@ -77,12 +78,13 @@ def list_nodes(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
 
 def format_training(metadata: Mapping[str, Mapping[str, Any]]) -> str:
     """Return settings, held-out errors and temperatures of all networks, as CSV."""
-    lines = ["network,group,quantity,value"]
-    for network, about in metadata.items():
-        for group in ("settings", "held_out", "temperatures", "tile_errors"):
-            for name, value in about.get(group, {}).items():
-                lines.append(f"{network},{group},{name},{f'{value:.4g}' if isinstance(value, float) else value}")
-    return "\n".join([*lines, ""])
+    rows = (
+        (network, group, name, f"{value:.4g}" if isinstance(value, float) else value)
+        for network, about in metadata.items()
+        for group in ("settings", "held_out", "temperatures", "tile_errors")
+        for name, value in about.get(group, {}).items()
+    )
+    return text.format_csv(("network", "group", "quantity", "value"), rows)
 
 
 def format_photos(tables: Mapping[str, Table]) -> str:

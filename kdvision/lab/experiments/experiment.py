@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -108,7 +108,10 @@ def run(
     cases = experiment.list_cases(data, seed, quick=quick)
     if not cases:
         return []
+    models, program = compute_model_digests(), compute_program_digest()
     rows = measure_cases(experiment, cases, work=work, data=data, workers=workers)
+    if compute_program_digest() != program:
+        raise SystemExit(f"the program or its models changed while {experiment.name} was measured: run it again")
     summary = experiment.summarise(rows)
     options = " --quick" * quick + f" --seed {seed}" * bool(seed)
     settings = {
@@ -116,7 +119,7 @@ def run(
         "question": experiment.question,
         "seed": seed,
         "cases": len(cases),
-        "models": compute_model_digests(),
+        "models": models,
         "silent_errors": [row for row in rows if row.get("silent_errors")],
     }
     results.mkdir(parents=True, exist_ok=True)
@@ -130,7 +133,7 @@ def run(
 def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
     """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
-    path, program = work / f"{experiment.name}.jsonl", _program_digest()
+    path, program = work / f"{experiment.name}.jsonl", compute_program_digest()
     rows_by_case = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
     new_cases = [case for case in cases if json.dumps(case) not in rows_by_case]
     new_rows = map_in_processes(partial(experiment.measure, data), new_cases, workers=workers)
@@ -143,8 +146,8 @@ def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, d
     return [row for case in cases for row in rows_by_case[json.dumps(case)]]
 
 
-@cache
-def _program_digest() -> str:
+def compute_program_digest() -> str:
+    """Return a digest of the package and the model files."""
     return hashlib.sha256(f"{compute_model_digests()} {digest_package('**/*')}".encode()).hexdigest()
 
 

@@ -111,7 +111,7 @@ def train_detector(run: TrainingRun) -> None:
 
     path = run.models / "detector.onnx"
     net = train_in_courses(DetectorNet(), fit_course, path if run.continued else None)
-    export_detector(net, path, settings=describe_training(start_time))
+    export_detector(net, path, settings=describe_training(run, start_time))
 
 
 def train_cells(run: TrainingRun) -> None:
@@ -124,6 +124,7 @@ def train_cells(run: TrainingRun) -> None:
         scenes += load_scenes(run, "pieces", course.scene_seed, course.scenes["pieces"])
         real = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
         examples = CellExamples.join([*(scene.cells for scene in scenes), real])
+        del scenes, real  # gigabytes, of which the examples are a copy
         return fit_cells(net, examples, course, workers=run.workers)
 
     path = run.models / "cells.onnx"
@@ -135,7 +136,7 @@ def train_cells(run: TrainingRun) -> None:
     real = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
     temperatures, rates = measure_cells(net, plain, with_pieces, real)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
-    export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(start_time))
+    export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(run, start_time))
 
 
 def train_in_courses(net: Net, fit_course: Callable[[Net, Course], Net], trained_model: Path | None) -> Net:
@@ -257,7 +258,8 @@ def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExampl
     return scenes
 
 
-def describe_training(start_time: float) -> dict[str, Any]:
-    """Return the settings for the metadata of a model: seed, courses and minutes."""
+def describe_training(run: TrainingRun, start_time: float) -> dict[str, Any]:
+    """Return the settings for the metadata of a model: the courses of this run, and its minutes with the rendering."""
+    courses = [asdict(course) for course in (COURSES[-1:] if run.continued else COURSES)]
     minutes = round((time.monotonic() - start_time) / 60, 1)
-    return {"seed": COURSES[0].seed, "courses": [asdict(course) for course in COURSES], "minutes": minutes}
+    return {"seed": courses[0]["seed"], "continued": run.continued, "courses": courses, "minutes": minutes}

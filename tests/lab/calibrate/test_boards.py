@@ -59,7 +59,8 @@ def test_the_guarantee_counts_unflagged_boards() -> None:
     assert (measured.unflagged, measured.unflagged_wrong, measured.wrong_at_most) == (598, 0, 1 / 200)
     assert measured.upper == pytest.approx(1 - 0.05 ** (1 / 598), abs=1e-5)  # the rule of three: 0.005
     assert measure_guarantee([(0.9, True)] * 9, Calibration(review_threshold=1.1)).wrong_at_most is None
-    assert measure_guarantee([(0.9, False)] * 9, Calibration(review_threshold=0.5)).upper == 1
+    wrong = measure_guarantee([(0.9, False)] * 9, Calibration(review_threshold=0.5))
+    assert (wrong.upper, wrong.wrong_at_most, wrong.guarantee) == (1, None, "")
 
 
 def test_the_upper_bound_fails_as_rarely_as_stated() -> None:
@@ -124,7 +125,6 @@ def test_the_metadata_reproduce_the_fitted_calibration() -> None:
         "board_weights": [*calibration.board_weights],
         "rule_offsets": [*calibration.rule_offsets],
     }
-    assert calibration.unflagged == 6000 and calibration.unflagged_wrong == 2
     assert calibration.warning_weights["ends"] < 0 and calibration.warning_weights["covered"] < 0
 
 

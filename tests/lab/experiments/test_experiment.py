@@ -120,7 +120,7 @@ def test_work_of_another_program_or_other_models_is_measured_again(
 ) -> None:
     calls: list[int] = []
     measure(tmp_path, calls)
-    monkeypatch.setattr(module, "_program_digest", lambda: "another")
+    monkeypatch.setattr(module, "compute_program_digest", lambda: "another")
     measure(tmp_path, calls)
     assert len(calls) == 12
 
