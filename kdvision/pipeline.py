@@ -45,6 +45,7 @@ def read(
     fixed_squares: FixedSquares | None = None,
     corners: Iterable[KingdomOutline | Sequence[Sequence[float]]] | None = None,
     game: str = GAME_AUTO,
+    is_game_named: bool = True,
     watch: Watch | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of a photo (path, bytes, open file, RGB array or Photo), in reading order.
@@ -53,7 +54,8 @@ def read(
     `{(0, Square(2, 1)): "w1"}`, with kingdoms counted from 0 and "." for no tile. `corners` are outlines that a person
     has drawn, four points (x, y) each, clockwise from the board's own top left, in pixels of the upright photo; then
     exactly these are the kingdoms. `game` is "kingdomino", "queendomino" or "royal-wedding"; with "auto" the towns in
-    the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion.
+    the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion. If no person has named the game
+    (`is_game_named`), what looks like a town is reported in "kingdomino", too.
 
     Raises PhotoError, NoKingdomFound, ModelError, and NotationError for a fixed square or kingdom that does not exist,
     an impossible outline, side, or an unknown game.
@@ -74,6 +76,7 @@ def read(
         fixed_squares=fixed_squares,
         outline_surroundings=outline_surroundings,
         game=game,
+        is_game_named=is_game_named,
         calibration=networks.calibration,
         watch=watch,
     )
@@ -170,6 +173,7 @@ def decide_again(
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
     game: str = GAME_AUTO,
+    is_game_named: bool = True,
 ) -> list[KingdomReading]:
     """Return the kingdoms of observations from earlier results, of one photo or several of a game, decided jointly.
 
@@ -188,4 +192,5 @@ def decide_again(
         observations, calibration, side=side, game=check_box(game), fixed_squares=fixed_squares
     )
     cleared_observations = clear_fixed_squares(observations, fixed_squares)
-    return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=game)
+    asked_game = game if is_game_named else GAME_AUTO
+    return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=asked_game)

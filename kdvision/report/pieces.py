@@ -128,7 +128,8 @@ def check_pieces(
     """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
     problems, clauses = [], rule_set.own_clauses
     for number, reading in enumerate(readings):
-        reading_problems = [*reading.problems, *_find_odd_pieces(reading, rule_set)]
+        reading_problems = [*reading.problems, *find_unplayed_pieces(reading, rule_set)]
+        reading_problems += _find_uncertain_pieces(reading, rule_set)
         reading_problems += _find_contradictions(reading, facts, first_number + number)
         # The number of kingdoms may limit the side, which no kingdom shows by itself.
         texts = {problem.text for problem in reading_problems}
@@ -139,19 +140,26 @@ def check_pieces(
     return drop_uncheckable([*problems, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
 
 
-def _find_odd_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
-    """Yield pieces in the photo that no game by these rules has, then pieces that may be there."""
-    has_gems, has_others = "gems" in rule_set.facts, "knights" in rule_set.facts
+def find_unplayed_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield pieces in the photo that no game by these rules has."""
     for one in list_pieces(reading):
-        if not (has_gems if one.kind == GEM else has_others):
+        if not _has_pieces(rule_set, one.kind):
             gems_box = f"{LOST_TREASURES.name} (--{LOST_TREASURES.id})"
             box = gems_box if one.kind == GEM else "Queendomino (--game queendomino)"
-            advice = "" if has_others else f": choose {box} if that was played"
+            advice = "" if _has_pieces(rule_set, KNIGHT) else f": choose {box} if that was played"
             game = rule_set.name.partition(",")[0]
             verb = "lies" if one.kind == GEM else "stands"
             yield Problem(one.squares, f"a {one.kind} {verb} {one.location}, and {game} has none{advice}")
+
+
+def _has_pieces(rule_set: RuleSet, kind: str) -> bool:
+    return ("gems" if kind == GEM else "knights") in rule_set.facts
+
+
+def _find_uncertain_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield pieces of these rules that may be there."""
     for one in reading.uncertain:
-        if has_gems if one.kind == GEM else has_others:
+        if _has_pieces(rule_set, one.kind):
             verb, percent = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
             yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({percent}): look")
 

@@ -118,6 +118,7 @@ def assemble_kingdoms(
     fixed_squares: FixedSquares | None = None,
     outline_surroundings: Sequence[Surroundings] | None = None,
     game: str = GAME_AUTO,
+    is_game_named: bool = True,
     calibration: Calibration | None = None,
     watch: Watch = lambda *_: None,
 ) -> list[KingdomReading]:
@@ -152,7 +153,7 @@ def assemble_kingdoms(
         mark_touching(surroundings, grids, [decision.board for decision in decisions]),
         calibration,
         box,
-        asked_game=game,
+        asked_game=game if is_game_named else GAME_AUTO,
         places=describe_places(grids, photo),
         before=before,
     )

@@ -208,7 +208,14 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         if len(game.rounds) > 1:
             two_names = {old_kingdom.player, kingdom.player}
             if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
-                raise Refusal(422, f"{kingdom.player} is another player of this Dynasty", hint="choose another name")
+                if old_kingdom in game.rounds[0]:
+                    raise Refusal(
+                        422, f"{kingdom.player} is another player of this Dynasty", hint="choose another name"
+                    )
+                number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
+                old_names = {"player": old_kingdom.player, "colour": old_kingdom.colour}
+                game = game.with_kingdom(replace(kingdom, **old_names))
+                return _swap_players(game, number, old_kingdom.player, kingdom.player)
             names = {"player": kingdom.player, "colour": kingdom.colour}
             rounds = [
                 [replace(one, **names) if one.player == old_kingdom.player else one for one in kingdoms]
@@ -216,6 +223,19 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             ]
             game = replace(game, rounds=rounds)
         return game.with_kingdom(kingdom)
+
+
+def _swap_players(game: TableGame, number: int, one: str, other: str) -> TableGame:
+    """The game in which two players have changed places in one round: a photo may have mixed them up."""
+    players = {player.player: player for player in game.players}
+    owners = {one: players[other], other: players[one]}
+    kingdoms = [
+        replace(kingdom, player=owners[kingdom.player].player, colour=owners[kingdom.player].colour)
+        if kingdom.player in owners
+        else kingdom
+        for kingdom in game.rounds[number]
+    ]
+    return game.with_round(number, kingdoms)
 
 
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):
@@ -234,7 +254,7 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
         other_pieces = [one for one in info.pieces if (one.kind, one.at) != (self.kind, self.at)]
         facts = (add_piece if self.present else remove_piece)(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
-        if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
+        if isinstance(kingdom.facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
         return game.with_kingdom(replace(kingdom, facts=facts, photo_info=replace(info, pieces=other_pieces)))
 

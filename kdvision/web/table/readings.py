@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from msgspec.structs import replace
 
 from kdvision.game.board import Square
 from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.rules import make_rule_set
+from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
-from kdvision.report.pieces import GEM, list_pieces
+from kdvision.report.pieces import GEM, find_unplayed_pieces, list_pieces
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect.grid import Grid
@@ -41,7 +44,9 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     assert reading is not None, "read from a photo"
     first, corners = reading.start, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
-    info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, first))
+    info = PhotoInfo(
+        secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, entry.rule_set, first)
+    )
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
     return StoredReading(kingdom, encode_observation(reading))
@@ -73,12 +78,19 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
 
 
 def _review_data(
-    reading: KingdomReading, first: Square, fixes: Collection[str] = (), contradictions: Sequence[str] = ()
+    reading: KingdomReading,
+    rule_set: RuleSet,
+    first: Square,
+    fixes: Collection[str] = (),
+    contradictions: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The fields of `PhotoInfo` that a decision determines; `first` is the place of the board's A1.
 
-    Squares that a person has set are in doubt no longer. Contradictions of photos stay, whatever is decided.
+    Only a board that needs a review has doubts, and squares that a person has set are in doubt no longer.
+    Contradictions of photos stay, whatever is decided.
     """
+    unplayed_pieces = [*find_unplayed_pieces(reading, rule_set)]
+    needs_review = reading.needs_review(unplayed_pieces) or bool(contradictions)
     cells, doubts = cells_of(reading.board, first), []
     for doubt in list_alternatives(reading):
         other_cells = cells_of(doubt.board, first)
@@ -89,9 +101,9 @@ def _review_data(
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
     return {
         "probability": round(reading.probability, 4),
-        "review": reading.review or bool(contradictions),
-        "problems": [*(problem.text for problem in reading.problems), *contradictions],
-        "doubts": [doubt for doubt in doubts if doubt.at not in fixes],
+        "review": needs_review,
+        "problems": [*(problem.text for problem in (*reading.problems, *unplayed_pieces)), *contradictions],
+        "doubts": [doubt for doubt in doubts if needs_review and doubt.at not in fixes],
     }
 
 
@@ -110,7 +122,7 @@ def decide_kingdoms(
 ) -> list[TableKingdom]:
     """The kingdoms, decided together, with the squares that people have set."""
     kingdoms = [kingdom for kingdom, _ in observed_kingdoms]
-    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, rules))]
+    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, rules), repeat(rules))]
 
 
 def _decide(
@@ -129,21 +141,25 @@ def _decide(
         side=rules.side,
         fixed_squares=fixed_squares,
         game=rules.box,
+        is_game_named=False,
     )
 
 
-def _with_decision(kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
+def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableRules) -> TableKingdom:
     """The kingdom with a new decision, which is to be confirmed again if it changes the board.
 
-    Squares that people have set stay, also those outside the grid.
+    Squares that people have set stay, also those outside the grid. A confirmed kingdom has no doubts.
     """
     assert kingdom.photo_info is not None, "read from a photo"
     row, col = kingdom.photo_info.first
     first = Square(reading.start.row + row, reading.start.col + col)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
-    info = replace(kingdom.photo_info, **_review_data(reading, first, kingdom.fixes, kingdom.photo_info.contradictions))
-    decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells, photo_info=info)
+    rule_set, contradictions = make_rule_set(rules.game, variants=rules.variants), kingdom.photo_info.contradictions
+    review_data = _review_data(reading, rule_set, first, kingdom.fixes, contradictions)
+    is_confirmed = kingdom.checked and cells == kingdom.cells
+    info = replace(kingdom.photo_info, **(review_data | {"doubts": []} if is_confirmed else review_data))
+    decided_kingdom = replace(kingdom, cells=cells, checked=is_confirmed, photo_info=info)
     return decided_kingdom.with_names_from(first)
 
 
@@ -171,7 +187,7 @@ def join_readings(
     surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
-    decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading), first_reading.kingdom, reading)
+    decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading, rules), first_reading.kingdom, reading)
     return StoredReading(decided_kingdom, encode_observation(reading))
 
 

@@ -295,7 +295,8 @@ def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules
     The kingdoms of a round's first photo are decided already, unless a question about them was open, or the
     `photo_rules` by which they were read are not those of the game any more.
     """
-    is_other_game = len({(one.box, one.side) for one in (old_game.rules, new_game.rules, photo_rules)}) > 1
+    all_rules = (old_game.rules, new_game.rules, photo_rules)
+    is_other_game = len({(one.box, one.side, frozenset(one.facts)) for one in all_rules}) > 1
     is_answer = len(new_game.proposals) < len(old_game.proposals)
     rounds = set()
     for number, kingdoms in enumerate(new_game.rounds):

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from kdvision.web.table.changes import Context, ReplaceKingdom, apply_changes, choose_player
+from kdvision.web.table.changes import AnswerPiece, Context, ReplaceKingdom, apply_changes, choose_player
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import PhotoInfo, Player, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PhotoInfo, PieceDoubt, Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.storage import Storage, StoredReading
 
 PIECES: dict[str, Any] = {
@@ -31,6 +31,15 @@ def test_the_queen_comes_and_goes() -> None:
     assert remove_piece({"queen": True, "coins": "?"}, "queen", "2,3") == {"queen": False, "coins": "?"}
     assert remove_piece({"": []}, "tower", "2,3") == {"": []}
     assert remove_piece({}, "tower", "2,3") == add_piece({}, "tower", "2,3") == {}
+
+
+@pytest.mark.parametrize(("before", "after"), [("?", ["2,3", "?"]), (["?"], ["2,3"])])
+def test_one_answer_closes_a_fact_only_if_the_photo_had_listed_the_others(before: Any, after: list[str]) -> None:
+    info = PhotoInfo(pieces=[PieceDoubt("knight", "2,3", 0.6)])
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": before}, photo_info=info)
+    game = TableGame(rules=TableRules("queendomino"), rounds=[[kingdom]])
+    (answered,) = apply_changes(game, [AnswerPiece("k1", "knight", "2,3", True)], Context(Storage(), "T")).kingdoms
+    assert answered.facts["knights"] == after
 
 
 def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:

@@ -35,7 +35,8 @@ from kdvision.web.table.changes import (
 )
 from kdvision.web.table.live import TableState
 from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules
-from kdvision.web.table.readings import make_reading
+from kdvision.web.table.observations import SurroundedObservation
+from kdvision.web.table.readings import decide_kingdoms, make_reading
 from kdvision.web.table.retakes import propose_changes
 from kdvision.web.table.storage import Storage, StoredReading
 from kdvision.web.table.tables import JoinRequest, Tables
@@ -77,6 +78,20 @@ def read_entries(content: bytes) -> Sequence[ScoredKingdom]:
     photo = Photo.open(content)
     result = build_photo_result("photo", (photo.width, photo.height), pipeline.read(photo), make_rule_set())
     return result.kingdoms
+
+
+def test_pieces_and_towns_of_another_game_are_problems_of_a_kingdom_also_after_a_correction() -> None:
+    photo = Photo.open((SAMPLES / "queendomino.jpg").read_bytes())
+    readings = pipeline.read(photo, game="kingdomino", is_game_named=False)
+    (entry,) = build_photo_result("photo", (photo.width, photo.height), readings, make_rule_set()).kingdoms
+    kingdom, reading = make_reading(entry, "p").kingdom, readings[0]
+    observed = SurroundedObservation(reading.observation, reading.surroundings)
+    (corrected_kingdom,) = decide_kingdoms([(replace(kingdom, fixes={}), observed)], TableRules())
+    (queendomino,) = decide_kingdoms([(kingdom, observed)], TableRules("queendomino"))
+    for one, is_odd in ((kingdom, True), (corrected_kingdom, True), (queendomino, False)):
+        assert one.photo_info is not None and one.photo_info.review >= is_odd
+        text = "; ".join(one.photo_info.problems)
+        assert ("a knight stands on" in text, "something like a town lies on" in text) == (is_odd, is_odd)
 
 
 def boards(phone: Phone) -> list[list[str]]:

@@ -193,6 +193,23 @@ def test_a_player_of_a_dynasty_does_not_get_the_name_of_another(phone: Phone) ->
     assert phone.state["game"]["rounds"][1][0]["player"] == "Bo"
 
 
+def test_mixed_up_players_of_a_later_round_of_a_dynasty_change_places(phone: Phone) -> None:
+    phone.change("set_rules", rules={"dynasty": True})
+    for number in range(2):
+        for board, player in ((ANN, "Ann"), (BO, "Bo")):
+            phone.add(board, player if number == 0 else "", round=number)
+    colours = [one["colour"] for one in phone.kingdoms]
+    first = phone.state["game"]["rounds"][1][0]
+    phone.change("set_kingdom", kingdom=first["id"], player="Bo", checked=True)
+    one, two = phone.state["game"]["rounds"][1]
+    assert [(kingdom["player"], kingdom["colour"]) for kingdom in (one, two)] == [
+        ("Bo", colours[1]),
+        ("Ann", colours[0]),
+    ]
+    assert one["checked"] and one["cells"] == first["cells"]
+    assert [kingdom["player"] for kingdom in phone.kingdoms] == ["Ann", "Bo"]
+
+
 def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
     rounds = [[{"op": "add_kingdom", "board": ["w1 w", "# f"], "player": "Ann"}, {"op": "add_kingdom", "board": BO}]]
     phone.change("load_game", rules={"game": "kingdomino", "variants": ["harmony"]}, rounds=rounds)
