@@ -127,8 +127,15 @@ def read_views(
         calibration=networks.calibration,
         watch=watch,
     )
-    contradictions = {observation.grid: texts for observation, texts in fusions}
-    return [add_problems(one, [*problems, *contradictions.get(one.observation.grid, ())]) for one in readings]
+    contradictions = {observation.grid: found for observation, found in fusions}
+
+    def list_open(number: int, reading: KingdomReading) -> list[Problem]:
+        """Return the contradictions on squares that no person has named."""
+        named_squares = {reading.frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
+        kingdom_contradictions = contradictions.get(reading.observation.grid, ())
+        return [one for one in kingdom_contradictions if not named_squares.issuperset(one.squares)]
+
+    return [add_problems(one, [*problems, *list_open(number, one)]) for number, one in enumerate(readings)]
 
 
 def _collect_views(

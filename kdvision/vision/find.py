@@ -174,6 +174,7 @@ def decide_boards(
     if side not in (None, *SIDES):
         raise NotationError(f"kingdoms have no side of {side} squares", expected=" or ".join(map(str, SIDES)))
     fixed_squares = {at: str(parse_cell(kind) or NOTHING) for at, kind in (fixed_squares or {}).items()}
+    observations = clear_fixed_squares(observations, fixed_squares)
     solve = partial(
         decide,
         side=side,
@@ -198,14 +199,24 @@ def decide_kingdoms(
 
 
 def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
-    """Return the observations without occlusion on squares that a person has named, and without tiles on empty ones."""
+    """Return the observations with the kinds that a person has named; nothing hides or cuts these squares any more.
+
+    If the castle is another square now, the player's colour is not known: it was read from the former one.
+    """
     cleared_observations = list(observations)
     for (number, square), kind in fixed_squares.items():
         one = cleared_observations[number]
         mask = np.zeros(one.occlusion.shape, bool)
         mask[square] = True
-        reading = one.reading.remove_tiles(mask) if kind == NOTHING else one.reading
-        cleared_observations[number] = replace(one, reading=reading, occlusion=np.where(mask, 0.0, one.occlusion))
+        share, beyond = one.visible_share, one.tile_beyond
+        new = replace(
+            one,
+            reading=one.reading.set_kind(mask, str(parse_cell(kind) or NOTHING)),
+            occlusion=np.where(mask, 0.0, one.occlusion),
+            visible_share=None if share is None else np.where(mask, 1.0, share),
+            tile_beyond=None if beyond is None else np.where(mask, 0.0, beyond),
+        )
+        cleared_observations[number] = new if new.castle_cell == one.castle_cell else replace(new, colour="")
     return cleared_observations
 
 

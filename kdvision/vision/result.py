@@ -10,7 +10,7 @@ from itertools import permutations, repeat
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.game.legality import Problem, move_names
+from kdvision.game.legality import Problem, join_names, move_names
 from kdvision.vision.assess.calibration import Calibration, clip_complement
 from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
@@ -159,7 +159,9 @@ def build_reading(
     on_board = _move_to_board(decision, frame, before)
     warnings = list(find_warnings(observation, decision, surroundings, frame, possible_towns))
     strengths = measure_evidence([*warnings, *on_board.problems], observation, decision)
-    completeness = compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
+    completeness = compute_completeness(
+        decision.board, observation.tile_probability, observation.visible_share, decision.side
+    )
     complete_probability = completeness * decision.probability
     board_probability = calibration.calibrate_board(
         complete_probability,
@@ -268,8 +270,13 @@ def mark_touching(
 
 
 def add_problems(reading: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:
-    """Return the kingdom with more problems, whose squares are those of its grid."""
-    return replace(reading, problems=(*reading.problems, *map(reading.frame.shift_problem, problems)))
+    """Return the kingdom with more problems, whose squares are those of its grid; their texts name them."""
+    frame, new_problems = reading.frame, []
+    for problem in problems:
+        inside = [frame.to_board(square) for square in problem.squares if frame.contains(square)]
+        names = f" ({join_names(inside)})" if inside else ""
+        new_problems.append(replace(frame.shift_problem(problem), text=f"{problem.text}{names}"))
+    return replace(reading, problems=(*reading.problems, *new_problems))
 
 
 def describe_places(grids: Sequence[Grid], photo: Photo) -> list[str]:

@@ -420,6 +420,32 @@ def test_a_fixed_square_has_no_doubt() -> None:
     assert read.doubts == ()
 
 
+def test_a_corrected_castle_takes_the_colour_of_the_false_one_away() -> None:
+    seen = replace(make_observation("w w w1 f # / # g g . .", spoiled={"A2": {"#": 0.8}}), colour="pink")
+    assert assemble_one(seen).colour == "pink"
+    read = assemble_one(seen, fixed_squares={(0, Square.parse("E1")): "."})
+    assert (str(read.board.trim()), read.colour) == ("w w w1 f / # g g .", "")
+
+
+def test_a_square_that_a_person_names_is_cut_no_longer() -> None:
+    share = np.ones((4, 6))
+    share[1, 1] = 0.7
+    seen = replace(make_observation(KINGDOM), visible_share=share, tile_beyond=np.zeros((4, 6)))
+    for fixed_squares, is_cut in (({}, True), ({(0, Square.parse("A1")): "w"}, False)):
+        problems = assemble_one(seen, fixed_squares=fixed_squares).problems
+        assert ("cut" in [problem.warning for problem in problems]) == is_cut
+
+
+@pytest.mark.parametrize(("side", "has_room"), [(None, False), (5, False), (7, True)])
+def test_a_domino_may_be_hidden_beside_five_columns_in_a_game_of_seven(side: int | None, has_room: bool) -> None:
+    occlusion = np.zeros((6, 7))
+    occlusion[1:3, 6] = 0.9
+    seen = replace(make_observation("w w w1 f f / # w l1 f f / . w l l . / . f l s s"), occlusion=occlusion)
+    read = assemble_one(seen, side=side)
+    assert any(problem.warning == "covered" for problem in read.problems) == has_room
+    assert (read.warning_strengths["hidden"] > 0) == has_room
+
+
 def test_fixes_find_their_kingdom() -> None:
     observations = [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)]
     reads = assemble_kingdoms(table_photo(), observations, fixed_squares={(1, Square.parse("C1")): "w"})

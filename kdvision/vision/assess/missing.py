@@ -23,38 +23,41 @@ def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Squ
     return sorted(cell for cell in neighbours if 0 <= cell.row < rows and 0 <= cell.col < cols)
 
 
-def can_grow(board: Collection[Square], cell: Square) -> bool:
+def can_grow(board: Collection[Square], cell: Square, side: int | None = None) -> bool:
     """Return True if a tile on a cell beside the board would leave it in the frame of a game.
 
-    The game is the smallest that allows the board (kingdomino/mighty-duel): a board as wide as that allows has no
-    further column, and one as high no further row.
+    The game has the `side` that a person named, or is the smallest that allows the board (kingdomino/mighty-duel): a
+    board as wide as that allows has no further column, and one as high no further row.
     """
     spans = [(min(lines), max(lines)) for lines in ([s.row for s in board], [s.col for s in board])]
     longest = max(last - first + 1 for first, last in spans)
-    side = min((side for side in SIDES if side >= longest), default=longest)
+    least_side = max(longest, side or 0)
+    game_side = min((one for one in SIDES if one >= least_side), default=longest)
     return all(
-        first <= index <= last or last - first + 1 < side
+        first <= index <= last or last - first + 1 < game_side
         for (first, last), index in zip(spans, (cell.row, cell.col), strict=True)
     )
 
 
-def iterate_domino_places(board: Collection[Square], rows: int, cols: int) -> Iterator[tuple[Square, Square]]:
+def iterate_domino_places(
+    board: Collection[Square], rows: int, cols: int, side: int | None = None
+) -> Iterator[tuple[Square, Square]]:
     """Yield the cells on which one more domino could lie: one beside the board, and one beside that."""
     for cell in find_neighbours(board, rows, cols):
-        if can_grow(board, cell):
+        if can_grow(board, cell, side):
             grown_board = {*board, cell}
             for other in find_neighbours([cell], rows, cols):
-                if other not in grown_board and can_grow(grown_board, other):
+                if other not in grown_board and can_grow(grown_board, other, side):
                     yield cell, other
 
 
-def find_hidden_squares(board: Collection[Square], is_covered: Mask) -> list[Square]:
+def find_hidden_squares(board: Collection[Square], is_covered: Mask, side: int | None = None) -> list[Square]:
     """Return the cells beside a board that are covered (rows, cols) together with a neighbour, enough for a domino."""
-    pairs = iterate_domino_places(board, *is_covered.shape)
+    pairs = iterate_domino_places(board, *is_covered.shape, side)
     return list(dict.fromkeys(cell for cell, other in pairs if is_covered[cell] and is_covered[other]))
 
 
-def compute_max_occlusion(board: Collection[Square], occlusion: Floats) -> float:
+def compute_max_occlusion(board: Collection[Square], occlusion: Floats, side: int | None = None) -> float:
     """Return the strongest evidence for a domino hidden beside the board, 0 for none.
 
     That is the log-odds above `no_evidence`, one cell in 55, of the less occluded one of two cells; `occlusion`
@@ -62,12 +65,14 @@ def compute_max_occlusion(board: Collection[Square], occlusion: Floats) -> float
     """
     no_evidence = -4.0
     log_odds = compute_log_odds(np.clip(occlusion, MIN_OCCLUSION, 1 - MIN_OCCLUSION))
-    pairs = iterate_domino_places(board, *occlusion.shape)
+    pairs = iterate_domino_places(board, *occlusion.shape, side)
     evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)
     return max([no_evidence, *evidence]) - no_evidence
 
 
-def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyond: Floats) -> tuple[Problem, ...]:
+def find_truncation(
+    board: Collection[Square], visible_share: Floats, tile_beyond: Floats, side: int | None = None
+) -> tuple[Problem, ...]:
     """Return the warning about the border of the photo, if any.
 
     `visible_share` (rows, cols) is the part of each cell in the photo, `tile_beyond` (rows, cols) the probability of a
@@ -80,14 +85,14 @@ def find_truncation(board: Collection[Square], visible_share: Floats, tile_beyon
         return (Problem((), "the kingdom goes on beyond the picture's edge: take all of it", warning="beyond"),)
     if cut_tiles := tuple(sorted(square for square in board if visible_share[square] < MIN_WHOLE_SHARE)):
         return (Problem(cut_tiles, "the picture's edge cuts tiles of this kingdom: take all of it", warning="cut"),)
-    if any(visible_share[cell] < unreliable_share and can_grow(board, cell) for cell in neighbours):
+    if any(visible_share[cell] < unreliable_share and can_grow(board, cell, side) for cell in neighbours):
         text = "the picture ends beside this kingdom: see that no tile lies beyond its edge"
         return (Problem((), text, warning="ends"),)
     return ()
 
 
 def compute_completeness(
-    board: Collection[Square], tile_probability: Floats, visible_share: Floats | None = None
+    board: Collection[Square], tile_probability: Floats, visible_share: Floats | None = None, side: int | None = None
 ) -> float:
     """Return the probability that no domino straddles the border of the grid or of the photo.
 
@@ -99,5 +104,5 @@ def compute_completeness(
     is_hidden = np.zeros((rows, cols), bool) if visible_share is None else visible_share < 0.5
     structure = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     is_rim = ndimage.binary_dilation(np.pad(is_hidden, 1, constant_values=True), structure)[1:-1, 1:-1]
-    rim_cells = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell)]
+    rim_cells = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell, side)]
     return float(np.prod([1 - p for p in (tile_probability[cell] for cell in rim_cells) if p > min_probability]))

@@ -76,9 +76,9 @@ def find_warnings(
     if any(Square(*cell) not in board for cell in np.argwhere(observation.is_certain_tile).tolist()):
         yield RIM_WARNING
     if observation.visible_share is not None and observation.tile_beyond is not None:
-        truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond)
+        truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond, decision.side)
         yield from map(frame.shift_problem, truncation)
-    if hidden_squares := find_hidden_squares(board, observation.occlusion > P_PRESENT):
+    if hidden_squares := find_hidden_squares(board, observation.occlusion > P_PRESENT, decision.side):
         inside = tuple(frame.to_board(square) for square in hidden_squares if frame.contains(square))
         place = f"on {join_names(inside)}" if inside else "beside this kingdom"
         yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
@@ -123,4 +123,4 @@ def measure_evidence(problems: Iterable[Problem], observation: GridObservation, 
     }
     if decision.overruled_squares:
         strengths["overruled"] = 1.0
-    return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion)}
+    return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion, decision.side)}

@@ -129,10 +129,16 @@ class Reading:
 
     def remove_tiles(self, cells: Mask) -> "Reading":
         """Return the reading with no tile on `cells` (rows, cols)."""
+        return self.set_kind(cells, NOTHING)
+
+    def set_kind(self, cells: Mask, kind: str) -> "Reading":
+        """Return the reading with one kind on `cells` (rows, cols); unchanged if it is none of the reading's kinds."""
+        if kind not in self.kinds:
+            return self
         log_probs = self.log_probs.copy()
         log_probs[cells] = IMPOSSIBLE_LOG_PROBABILITY
         others = np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1)
-        log_probs[cells, self.kinds.index(NOTHING)] = np.log1p(-others)
+        log_probs[cells, self.kinds.index(kind)] = np.log1p(-others)
         return Reading(log_probs, self.kinds)
 
     def rotate(self, quarters: int = 1) -> "Reading":

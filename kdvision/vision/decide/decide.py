@@ -119,6 +119,7 @@ def _make_decision(
         overruled_squares=overruled_squares,
         is_proved=is_proved,
         correction_cost=float((losses[np.arange(len(losses)), ranked_labels[0][0]] - losses.min(axis=1)).sum()),
+        side=side,
     )
 
 

@@ -74,7 +74,7 @@ class Decision:
     On `overruled_squares` the deck contradicts a confident reading; each is among the doubts. `runners_up` are other
     boards with their probabilities, most probable first. `is_proved` is false if the search for the best board or for
     the alternatives of its squares was stopped at a limit. `correction_cost` is the log-probability that the deck gives
-    up: that of the most probable kinds minus that of the decided ones.
+    up: that of the most probable kinds minus that of the decided ones. `side` is that of the game if a person named it.
     """
 
     board: Board
@@ -86,6 +86,7 @@ class Decision:
     overruled_squares: tuple[Square, ...] = ()
     is_proved: bool = True
     correction_cost: float = 0.0
+    side: int | None = None
 
     @property
     def breaks_rule(self) -> bool:

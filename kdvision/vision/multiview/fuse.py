@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import ndimage
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
+from kdvision.vision.classify.probabilities import CASTLE, IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import Floats, Mask
@@ -56,15 +57,16 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
         is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
         pieces[is_unseen, 0] = 0.0  # nothing stands there
         pieces = log_softmax(pieces)
+    reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
     share = np.stack([view.visible_share for view in views])
     beyond = np.stack([view.tile_beyond for view in views])
     is_whole = bool((share.max(axis=0) >= 1).all())
     fused_observation = GridObservation(
         grid=_extend_grid(first.grid, frame),
-        reading=Reading(_fuse_log_probs(views, nothing), first.reading.kinds),
+        reading=reading,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
         occlusion=np.min([view.occlusion for view in views], axis=0),
-        colour=next((observation.colour for observation, _ in aligned_views if observation.colour), ""),
+        colour=_fuse_colours([observation for observation, _ in aligned_views], views, reading),
         pieces=pieces,
         gems=_average([view.gems for view in views]),
         piece_names=first.piece_names,
@@ -152,6 +154,15 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     return log_softmax(fused_log_probs)
 
 
+def _fuse_colours(observations: Sequence[GridObservation], views: Sequence[_View], reading: Reading) -> str:
+    """Return the player's colour in the views whose castle is that of the fused reading; "" if they differ."""
+    castle = reading.kinds.index(CASTLE)
+    cell = reading.log_probs[..., castle].argmax()
+    pairs = zip(observations, views, strict=True)
+    colours = {one.colour for one, view in pairs if view.log_probs[..., castle].argmax() == cell} - {""}
+    return colours.pop() if len(colours) == 1 else ""
+
+
 def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
     """Return which cells (rows, cols) a view shows clearly and as one of the kinds (rows, cols, kinds)."""
     min_probability, min_clear_weight = 0.95, 0.5
@@ -172,7 +183,7 @@ def _average(parts: Sequence[Floats | None]) -> Floats | None:
 
 
 def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Problem]:
-    """Return the squares on which the first photo and another certainly differ although nothing covers them.
+    """Return the squares on which two photos certainly differ although nothing covers them.
 
     Two neighbouring squares with tiles where another photo shows the table are mostly a domino that was placed in
     between; a single one is mostly a tile under glare or an object.
@@ -180,12 +191,12 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     certain_masks = [_is_certain(view.log_probs, view.weight) for view in views]
     kinds = [view.log_probs.argmax(axis=2) for view in views]
     tiles, table = np.zeros_like(certain_masks[0]), np.zeros_like(certain_masks[0])
-    for other_certain_mask, other_kinds in zip(certain_masks[1:], kinds[1:], strict=True):
-        differs = certain_masks[0] & other_certain_mask & (kinds[0] != other_kinds)
-        empty = [differs & (kind == nothing) for kind in (kinds[0], other_kinds)]
+    for (mask, one_kinds), (other_mask, other_kinds) in combinations(zip(certain_masks, kinds, strict=True), 2):
+        differs = mask & other_mask & (one_kinds != other_kinds)
+        empty = [differs & (kind == nothing) for kind in (one_kinds, other_kinds)]
         tiles |= differs & ~empty[0] & ~empty[1]
-        for mask in empty:
-            table |= mask & ndimage.binary_dilation(mask, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        for cells in empty:
+            table |= cells & ndimage.binary_dilation(cells, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     return [
         Problem(
             tuple(Square(int(row), int(col)) for row, col in np.argwhere(mask)),

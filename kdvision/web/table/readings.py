@@ -1,5 +1,6 @@
 """From the readings of photos to kingdoms at a table: make, combine and decide them again."""
 
+import dataclasses
 import secrets
 from collections.abc import Collection, Sequence
 from itertools import repeat
@@ -188,7 +189,9 @@ def join_readings(
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
     decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading, rules), first_reading.kingdom, reading)
-    return StoredReading(decided_kingdom, encode_observation(reading))
+    # Corrections stay with the kingdom: stored as if photographed, they would contradict a further photo.
+    photographed_reading = dataclasses.replace(reading, observation=fused_observation)
+    return StoredReading(decided_kingdom, encode_observation(photographed_reading))
 
 
 def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:

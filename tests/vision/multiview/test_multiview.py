@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import cv2
@@ -119,6 +120,39 @@ def test_a_domino_placed_between_the_photos_is_reported(grown: int) -> None:
     _, (problem,) = fuse(first, [(other, align(first, other))])
     assert [square.name for square in problem.squares] == ["A1", "B1"]
     assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
+
+
+def test_contradictions_do_not_depend_on_the_order_of_three_photos() -> None:
+    """A hand covers two squares in one of them."""
+    stages = ["w w f f g / l l1 w # . / g g . s s", ". . f f g / l l1 w # . / g g . s s"]
+    whole, bare = (make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
+    covered = make_observation(whole.reading, {"A1": 0.95, "B1": 0.95})
+    for first, *others in permutations((whole, bare, covered)):
+        _, (problem,) = fuse(first, [(other, align(first, other)) for other in others])
+        assert [square.name for square in problem.squares] == ["A1", "B1"]
+
+
+def test_the_colour_is_that_of_the_castle_that_counts() -> None:
+    board, false_castle = Board.parse("w w f f / l1 w # . / g g . ."), {"C2": {"#": 0.3, ".": 0.6}, "A3": {"#": 0.6}}
+    first = make_observation(override_squares(Reading.of(board, confidence=0.999), false_castle))
+    other = make_observation(Reading.of(board, confidence=0.999))
+    for colours, fused_colour in ((("pink", "blue"), "blue"), (("pink", ""), "")):
+        one, two = (replace(view, colour=colour) for view, colour in zip((first, other), colours, strict=True))
+        assert fuse(one, [(two, align(one, two))])[0].colour == fused_colour
+    one, two = (replace(other, colour=colour) for colour in ("pink", "blue"))
+    assert fuse(one, [(two, align(one, two))])[0].colour == ""
+
+
+def test_a_contradiction_names_its_square_until_a_person_has_named_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = Board.parse("w w f f g / l l1 w # . / g g . s s")
+    other = board.with_cells({Square.parse("C1"): Cell.parse("m1")})
+    shown = {grey: make_observation(Reading.of(one, confidence=0.999)) for grey, one in ((50, board), (90, other))}
+    monkeypatch.setattr(pipeline, "find_kingdoms", lambda photo, *_, **__: [shown[int(photo.pixels[0, 0, 0])]])
+    photos = [np.full((480, 640, 3), grey, np.uint8) for grey in shown]
+    (reading,) = pipeline.read_views(photos)
+    assert "the photos show different tiles on 1 square (C1)" in [problem.text for problem in reading.problems]
+    (reading,) = pipeline.read_views(photos, fixed_squares={(0, Square.parse("C1")): "f"})
+    assert not any("the photos show" in problem.text for problem in reading.problems)
 
 
 def test_a_single_missing_square_is_not_reported() -> None:
