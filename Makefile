@@ -13,7 +13,8 @@
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
-VENV := .venv
+VENV := .venv$(patsubst %,-%,$(notdir $(filter-out python3,$(PYTHON))))
+LAB := $(VENV)/.lab-$(subst =,-,$(TORCH))
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO ?= samples/demo.jpg
@@ -31,29 +32,29 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train
 
-test-lab: $(VENV)/.lab
+test-lab: $(LAB)
 	$(BIN)/python -m pytest tests/lab/train
 
-check: $(VENV)/.lab
+check: $(LAB)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
 	$(MAKE) test-lab
 
-model: $(VENV)/.lab
+model: $(LAB)
 	$(BIN)/python -m kdvision.lab.train
 	$(BIN)/python -m kdvision.lab.calibrate
 	$(BIN)/python -m kdvision.lab.card.card
 
-results: $(VENV)/.lab
+results: $(LAB)
 	$(BIN)/python -m kdvision.lab.experiments
 	$(BIN)/python -m scripts.readme_figures
 
 robustness: $(VENV)/.dev
 	KDVISION_LONG_TESTS=1 $(BIN)/python -m pytest tests/robustness
 
-quick: $(VENV)/.lab
+quick: $(LAB)
 	$(BIN)/python -m kdvision.lab.experiments --quick
 
 bench: $(VENV)/.dev
@@ -74,7 +75,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .work out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .work out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # Each stamp says that one set of dependencies is in the environment; a changed pyproject.toml renews them.
 $(VENV)/bin/python:
@@ -94,7 +95,8 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[docs]'
 	@touch $@ $(VENV)/.core
 
-$(VENV)/.lab: $(VENV)/.dev
+$(LAB): $(VENV)/.dev
 	$(PIP) install '$(TORCH)'
 	$(PIP) install -e '.[dev,lab]'
+	@rm -f $(VENV)/.lab-*
 	@touch $@

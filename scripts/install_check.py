@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-VERSIONS: Final = ("3.11", "3.12", "3.13")
+VERSIONS: Final = tuple(dict.fromkeys(("3.11", "3.12", "3.13", "3.14", f"3.{sys.version_info.minor}")))
 SAMPLE: Final = ROOT / "samples" / "demo.jpg"
 MAX_INSTALLED_MEGABYTES: Final = 650.0
 """Size of the package and its dependencies on disk."""
@@ -182,7 +182,8 @@ def check(versions: Sequence[str], *, most: float) -> list[Verdict]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return 1 if something is wrong or nothing could be downloaded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help="by default 3.11 3.12 3.13")
+    known_versions = f"by default {' '.join(VERSIONS)}"
+    parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help=known_versions)
     parser.add_argument(
         "--if-reachable", action="store_true", help="exit with 0 if the package index cannot be reached"
     )

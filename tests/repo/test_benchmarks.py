@@ -34,6 +34,19 @@ def test_results_stay_where_nothing_can_be_measured(
     assert (tmp_path / "page.json").read_text() == "{}"
 
 
+def test_each_of_several_sections_has_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A section that keeps its process on one core would change the figures of the next one."""
+    codes, commands = {"rules": 1, "start": 0}, list[list[str]]()
+
+    def run(arguments: list[str], **_: object) -> SimpleNamespace:
+        commands.append(arguments)
+        return SimpleNamespace(returncode=codes[arguments[-1]])
+
+    monkeypatch.setattr(command.subprocess, "run", run)
+    assert command.main(["rules", "start", "--results", str(tmp_path)]) == 1
+    assert [arguments[-3:] for arguments in commands] == [["--results", str(tmp_path), name] for name in codes]
+
+
 def test_an_exceeded_limit_is_marked() -> None:
     assert str(Measurement("a", 3.0, limit=2.0)).endswith("EXCEEDED")
     assert not Measurement("a", 3.0).exceeded

@@ -14,6 +14,7 @@ import kdvision.lab.calibrate
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
+from kdvision.lab.experiments.experiment import compute_model_digests
 from kdvision.lab.model_file import update_metadata
 from kdvision.lab.run import Run, make_parser, parse_options, use_models
 from kdvision.vision.assess.calibration import Calibration
@@ -124,6 +125,8 @@ def main() -> None:
         calibration = boards.measure_guarantee(boards.list_outcomes(fresh_boards, calibration), calibration)
         update_metadata(run.models / "cells.onnx", {"calibration": asdict(calibration)})
     run.write_tables("calibration-fresh", fresh_boards, observed_scenes, calibration)
+    about = {"scenes": run.scenes, "models": compute_model_digests()}
+    write_atomically(run.results / "calibration-fresh.json", f"{json.dumps(about, indent=1)}\n".encode())
 
 
 if __name__ == "__main__":
