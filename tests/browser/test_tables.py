@@ -5,6 +5,7 @@ import socket
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
@@ -289,6 +290,72 @@ def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
         expect(handle.locator(".ring")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
     expect(handles).to_have_count(0)
+
+
+def refuse_photo(route: Route) -> None:
+    """Answer as if a photo showed no kingdom."""
+    route.fulfill(status=422, json={"error": "no kingdom found"})
+
+
+def send_photo(page: Page, button: str) -> tuple[str, dict[str, str]]:
+    """Tap a button that sends a photo: its table, and what is sent along."""
+    with page.expect_request("**/photos?**") as request:
+        page.get_by_role("button", name=button).click()
+    url = urlsplit(request.value.url)
+    return url.path.split("/")[3], dict(parse_qsl(url.query))
+
+
+def start_in_menu(page: Page, button: str, message: str) -> None:
+    """Start a new game or table."""
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name=button).click()
+    expect(page.locator(".toast")).to_contain_text(message)
+
+
+def show_round(page: Page, number: int) -> None:
+    """Show a round of the Dynasty."""
+    tab = page.get_by_role("button", name=f"Round {number}")
+    tab.click()
+    expect(tab).to_have_attribute("aria-pressed", "true")
+
+
+def start_dynasty(page: Page) -> str:
+    """Choose a Dynasty, show its second round, and return the id of the table."""
+    open_setup(page)
+    page.get_by_label("Dynasty").check()
+    show_round(page, 2)
+    return str(page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
+
+
+def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_page: Open) -> None:
+    page = open_page()
+    table = start_dynasty(page)
+    page.route("**/photos?**", refuse_photo)
+    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    page.get_by_role("button", name="Draw it yourself").click()
+    expect(page.locator(".handle")).to_have_count(4)
+    alert = page.get_by_role("alert")
+    for start in (
+        lambda: show_round(page, 3),
+        lambda: start_in_menu(page, "New game", "New game started"),
+        lambda: start_in_menu(page, "New table", "This is the new table"),
+    ):
+        start()
+        at, query = send_photo(page, "Read here")
+        assert (at, query["game"], query["round"]) == (table, "1", "1")
+        expect(alert).to_contain_text("No kingdom found")
+        alert.get_by_role("button", name="Close").click()
+
+
+def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    upload(page, "demo.jpg")
+    page.get_by_role("button", name="Corners").click()
+    other.get_by_role("button", name="Remove this kingdom").click()
+    expect(page.locator(".tab-name")).to_have_count(0)
+    page.get_by_role("button", name="Read here").click()
+    expect(page.get_by_role("alert")).to_contain_text("This kingdom is not at the table any more")
+    expect(page.locator(".tab-name")).to_have_count(0)
 
 
 def test_names_boards_and_prints_fit(open_page: Open) -> None:

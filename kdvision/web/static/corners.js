@@ -17,8 +17,11 @@ const LONG_STEP = 12; // with Shift
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const SIZES = [3, 4, 5, 6, 7].map((side) => [`${side}x${side}`, `${side} × ${side}`]);
 
-/** Start to move the corners of a kingdom, or, without one, to draw a kingdom that was missed. */
-export const startCorners = (photo, kingdom = null) => update({ corners: { photo, kingdom }, mode: "" });
+/** Start to move the corners of a kingdom, or, without one, to draw a kingdom that was missed. They belong to the round
+ * that is shown now: somebody may start another game meanwhile. */
+export function startCorners(photo, kingdom = null) {
+  update({ corners: { photo, kingdom, table: state.table.table, game: state.game.number, round: state.round }, mode: "" });
+}
 
 function stopCorners() {
   update({ corners: null });

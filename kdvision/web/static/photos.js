@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { newId } from "./model.js";
 import { deletePhoto, loadPhotos, savePhoto } from "./storage.js";
-import { announce, currentKingdoms, findKingdom, showToast, state, update } from "./store.js";
+import { announce, currentKingdoms, showToast, state, update } from "./store.js";
 import { receive } from "./table.js";
 import { t } from "./strings.js";
 
@@ -57,8 +57,8 @@ export function addPhotos(files) {
 }
 
 /** Read the kingdom within corners that a person has drawn: in place of a kingdom, or as a new one. */
-export function readCorners({ photo, kingdom }, outline) {
-  enqueue({ id: photo, name: "", game: state.game.number, round: state.round, kingdom: findKingdom(kingdom)?.id, outline });
+export function readCorners({ photo, kingdom, table, game, round }, outline) {
+  enqueue({ id: photo, name: "", table, game, round, kingdom, outline });
 }
 
 function enqueue(task) {
@@ -108,8 +108,8 @@ async function read({ id, table, game, round, kingdom, outline }, showProgress, 
   const path = `/api/tables/${table}/photos?${new URLSearchParams(query)}`;
   const { kingdoms, proposal, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
   receive(next);
+  if (outline && state.corners?.photo === id) update({ corners: null });
   if (table !== state.table.table) return;
-  if (outline) update({ corners: null });
   if (kingdoms.length) showAdded(kingdoms, round);
   else if (outline && !kingdom && !proposal) {
     const isAsked = next.game.proposals.some((one) => one.id === id);

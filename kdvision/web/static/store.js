@@ -14,7 +14,7 @@ export let state = {
   selected: null, // id of the selected kingdom
   mode: "", // "", "edge" or "gem"
   zoomed: true, // whether the photo shows only the selected kingdom
-  corners: null, // { photo, kingdom } while corners are moved
+  corners: null, // { photo, kingdom, table, game, round } while corners are moved
   dialog: null, // { kind, … } of the open dialog
   highlight: null, // places of the score line that is open
   flash: new Set(), // "kingdom place" of squares that have just changed
