@@ -347,6 +347,24 @@ def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_p
         alert.get_by_role("button", name="Close").click()
 
 
+def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(open_page: Open) -> None:
+    page = open_page()
+    table = start_dynasty(page)
+    page.route("**/photos?**", refuse_photo)
+    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("No kingdom found")
+    show_round(page, 3)
+    at, query = send_photo(page, "Try again")
+    assert (at, query["game"], query["round"]) == (table, "1", "1")
+    start_in_menu(page, "New game", "New game started")
+    at, query = send_photo(page, "Try again")
+    assert (at, query["game"], query["round"]) == (table, "2", "0")
+    start_in_menu(page, "New table", "This is the new table")
+    at, query = send_photo(page, "Try again")
+    assert (at != table, query["game"], query["round"]) == (True, "1", "0")
+
+
 def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> None:
     page, other = open_page(), open_page()
     upload(page, "demo.jpg")

@@ -77,7 +77,11 @@ async function run(task) {
     keepPhoto({ ...state.photos.get(task.id), isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return;
-    const again = () => (enqueue({ ...task, game: state.game.number }), dismissError(shown));
+    const again = () => {
+      const now = { table: state.table.table, game: state.game.number, round: state.round };
+      enqueue(task.table === now.table && task.game === now.game ? task : { ...task, ...now });
+      dismissError(shown);
+    };
     const text = [task.name, error.message].filter(Boolean).join(": ");
     const shown = { text, hint: error.hint ?? "", again, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
     update({ errors: [...state.errors, shown] });
