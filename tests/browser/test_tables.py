@@ -178,6 +178,18 @@ def test_a_phone_that_wakes_up_shows_the_game_of_now(open_page: Open) -> None:
     expect(page.locator("#total")).to_have_text("3")
 
 
+def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    type_board(page, BOARD)
+    page.route("**/api/tables", lambda route: route.fulfill(status=503, json={"error": "too many tables"}), times=1)
+    page.get_by_role("button", name="Menu").click()
+    with page.expect_response("**/api/tables"):
+        page.get_by_role("button", name="New table").click()
+    square(other, "C1: forest").press("w")
+    expect(page.locator("#total")).to_have_text("3")
+    expect(page.locator(".alerts")).to_be_empty()
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -30,6 +30,7 @@ export async function join({ table = null, fresh = false } = {}) {
   } catch (error) {
     if (error.status === 404 && table) return join(); // of another server, or one that keeps nothing
     update({ connection: "lost" });
+    if (state.table && !joining) reconnect(); // to the table that is still shown
     if (!api.isTemporary(error)) showToast(sentences(error.message, error.hint));
     return false;
   }
