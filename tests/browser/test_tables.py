@@ -190,6 +190,19 @@ def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: Open) -
     expect(page.locator(".alerts")).to_be_empty()
 
 
+def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    for _ in range(2):
+        type_board(page, BOARD)
+    square(page, "A1: wheat, 1 crown").click()
+    expect(page.locator("dialog")).to_be_visible()
+    other.get_by_role("button", name="Player 2").click()
+    other.get_by_role("button", name="Remove this kingdom").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    square(other, "C1: forest").press("w")
+    expect(page.locator(".toast")).to_contain_text("Now changed")
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

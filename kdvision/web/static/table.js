@@ -89,6 +89,7 @@ export function receive(next) {
     round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
     toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
+    dialog: state.dialog?.kingdom && !kingdoms.has(state.dialog.kingdom) ? null : state.dialog,
   });
   if (before) showChanges(before, state.game, isUndone);
   clearTimeout(remembering);
