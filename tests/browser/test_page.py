@@ -311,6 +311,20 @@ def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
     assert [one.questions for one in table.kingdoms] == [("A1: wheat, 1 crown, or maybe wheat",), ()]
 
 
+def test_a_dynasty_with_open_gems_can_be_saved(open_page: Open) -> None:
+    rules = {"variants": ["lost-treasures"], "open_gems": ["red"]}
+    rounds = [[{"player": name, "board": ["w1 w", "# f"]} for name in ("Ann", "Bo")]] * 3
+    page = open_page(f"/#game={encode(json.dumps({'rules': rules, 'rounds': rounds}))}")
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save JSON").click()
+    assert len(json.loads(saved.value.path().read_text("utf-8"))["rounds"]) == 3
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save game file").click()
+    tables = parse_game(saved.value.path().read_text("utf-8")).rounds
+    assert [one.open_gems for one in tables] == [("red",)] * 3
+
+
 def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
     """Browsers offer no clipboard there: the page selects the text in a box that keeps its lines, and copies that."""
     page = open_page()

@@ -55,8 +55,8 @@ function mapPlaces(value, write) {
 export function toGameFile({ rules, rounds }, keys, teams) {
   const { game, variants, side, seats, open_gems } = rules;
   const gems = keys.includes("gems") && open_gems.length ? open_gems : null;
-  const options = { side: teams ? null : side, kingdoms: seats, teams: teams || null, open_gems: gems };
-  const given = rounds.map((kingdoms) => ({ kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
+  const options = { side: teams ? null : side, kingdoms: seats, teams: teams || null };
+  const given = rounds.map((kingdoms) => ({ ...(gems && { open_gems: gems }), kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
   const known = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
   return { game, variants, ...known, ...(given.length > 1 ? { round: given } : given[0]) };
 }
