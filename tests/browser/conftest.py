@@ -45,7 +45,7 @@ JOIN_TABLE = """async (table) => {
 }"""
 """Forgets what a browser keeps of earlier tests, and names the table that it joins."""
 
-EXPECTED_ERRORS = r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED)"
+EXPECTED_ERRORS = r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED|INTERNET)"
 """What Chromium logs of requests that a test lets fail."""
 
 Open = Callable[..., Page]

@@ -203,6 +203,25 @@ def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_p
     expect(page.locator(".toast")).to_contain_text("Now changed")
 
 
+def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    type_board(page, BOARD)
+    open_setup(page)
+    page.context.set_offline(True)
+    page.get_by_label("Harmony", exact=True).check()
+    expect(page.locator(".alerts")).to_contain_text("The server does not answer")
+    start_dynasty(other)
+    type_board(other, BOARD)
+    expect(other.locator("#total")).to_have_text("2")
+    page.context.set_offline(False)
+    expect(other.locator(".setup .summary")).to_contain_text("Harmony")
+    for one in (page, other):
+        expect(one.locator(".setup .summary")).to_contain_text("Harmony")
+        expect(one.get_by_label("Dynasty")).to_be_checked()
+    expect(other.get_by_role("button", name="Round 2")).to_have_attribute("aria-pressed", "true")
+    expect(other.locator(".tab-name")).to_have_count(1)
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -54,12 +54,14 @@ async function tryToJoin(table) {
 function watch() {
   const stream = new EventSource(`/api/tables/${state.table.table}/live`);
   live = stream;
-  stream.addEventListener("state", ({ data }) => receive(JSON.parse(data)));
+  stream.addEventListener("state", ({ data }) => {
+    receive(JSON.parse(data));
+    flush();
+  });
   stream.addEventListener("people", ({ data }) => update({ people: Number(data) }));
   stream.onopen = () => {
     // A server that has lost the last steps in a power cut counts from a lower revision.
     update({ connection: "live", table: { ...state.table, revision: 0 } });
-    flush();
   };
   stream.onerror = () => {
     update({ connection: "lost" });
@@ -160,6 +162,9 @@ function setWaiting(waiting) {
   saveWaiting(waiting.map(({ table, changes }) => ({ table, changes })));
 }
 
+/** A change as the server takes it: the rules that it leaves as they are may have changed since. */
+const complete = (one) => (one.op === "set_rules" ? { ...one, rules: { ...state.table.game.rules, ...one.rules } } : one);
+
 /** Send what waits, in order. */
 async function flush() {
   if (sending) return;
@@ -168,12 +173,12 @@ async function flush() {
     const [first] = state.waiting;
     let accepted = false;
     try {
-      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes }));
+      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes.map(complete) }));
       accepted = true;
     } catch (error) {
       if (api.isTemporary(error)) {
         update({ connection: "lost" });
-        setTimeout(flush, RETRY_MS);
+        setTimeout(() => reconnect().then(flush), RETRY_MS); // with the rules of now
         break;
       }
       showToast(sentences(error.message, error.hint));
@@ -199,7 +204,7 @@ function withChange(game, { op, kingdom: id, ...values }) {
   };
   // The server may have applied the change already, and its answer is still on its way.
   const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
-  if (op === "set_rules") return { ...game, rules: values.rules };
+  if (op === "set_rules") return { ...game, rules: { ...game.rules, ...values.rules } };
   if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
@@ -231,7 +236,7 @@ export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: i
 
 export const setFacts = (kingdom, facts) => setKingdom(kingdom.id, { facts });
 
-export const setRules = (rules) => change({ op: "set_rules", rules: { ...state.game.rules, ...rules } });
+export const setRules = (rules) => change({ op: "set_rules", rules });
 
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
