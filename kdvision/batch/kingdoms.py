@@ -87,6 +87,18 @@ class KingdomResult:
         """True if the board is a person's: corrected, or given as a whole, which may be as it was read."""
         return self.is_corrected or self.number in self.photo.corrections.boards
 
+    @property
+    def is_certain(self) -> bool:
+        """True if a person has given the whole board, or changed it without the photo.
+
+        The other squares of a photo that was read again are as doubtful as before, if they have the same names.
+        """
+        second, first = self.photo.second_reading, self.data_read
+        was_decided_again = second is not None and first is not None and self.data in second.kingdoms
+        has_new_names = was_decided_again and self.data["corners"][:1] != first["corners"][:1]
+        is_changed_only = self.is_corrected and (has_new_names or not was_decided_again)
+        return is_changed_only or self.number in self.photo.corrections.boards
+
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
     """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""

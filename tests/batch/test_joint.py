@@ -191,6 +191,27 @@ def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     assert not kingdoms["bo"].data["review"]
 
 
+@pytest.mark.parametrize(("has_new_names", "is_certain"), [(False, False), (True, True)])
+def test_a_corrected_square_does_not_make_other_boards_certain(*, has_new_names: bool, is_certain: bool) -> None:
+    """Bo's mine is as doubtful as before; but squares that have other names now are not compared."""
+    ann = photo_result("ann", "# w m2", (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
+    bo, second = (
+        photo_result("bo", f"# w m3 / {cell} f .", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": 0.6, "m2": 0.398})
+        for cell in "lg"
+    )
+    (data,), corners = second.kingdoms, bo.kingdoms[0]["corners"]
+    data = {**data, "corners": [[corners[0][0], corners[0][1] - 50], *corners[1:]]} if has_new_names else data
+    corrected = replace(
+        bo,
+        second_reading=second.reading._replace(kingdoms=[data]),
+        corrections=PhotoCorrections(((1, "A2", "g"),), corrections=(Correction("bo.jpg", "bo", 1, "A2", "g"),)),
+        corrected_data={"kingdoms": [data], "standing": None},
+    )
+    before, after = (decide_table(ann, photo)["ann"].data for photo in (bo, corrected))
+    assert before["review"] and before["probability"] < 0.9
+    assert (after["review"], after["probability"] > 0.9) == (not is_certain, is_certain)
+
+
 def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -> None:
     corrections = CorrectionFile(tmp_path)
     corrections.add([Correction("bo.jpg", "bo", 1, board="# w m3")])
