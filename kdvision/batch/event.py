@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from unicodedata import normalize
 
-from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
+from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat, parse_table
 from kdvision.game.board import Board
 from kdvision.game.game import DYNASTY_ROUNDS, choose_rule_set
 from kdvision.game.kingdom import Kingdom, TokenKind, TokensByKey, find_towns, join_tokens
@@ -214,7 +214,7 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
             node.at("round").fail(f"round is {round_}", f"a round from 1 to {max_round}")
     if "table" in node:
         is_number = isinstance(node.value["table"], int)
-        table = str(node.number("table")) if is_number else clean_name(node.text("table"))
+        table = str(node.number("table")) if is_number else parse_table(node.text("table"))
     if "players" in node:
         players = _parse_names(node, event.players)
     return Seat(round_, table, players)

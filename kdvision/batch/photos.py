@@ -138,7 +138,14 @@ def parse_seat(name: str) -> Seat:
     text = COPY_NUMBER.sub("", (player_folder or file).strip())
     parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
     players = tuple(filter(None, map(clean_name, parts)))
-    return Seat(round_ or 1, table or clean_name(plain_folder), players)
+    return Seat(round_ or 1, table or parse_table(plain_folder), players)
+
+
+def parse_table(text: str) -> str:
+    """The table that a text gives, with or without the word: "Table 03" and "03" are 3, "b" is B."""
+    name = clean_name(text)
+    match = TABLE.fullmatch(name) or TABLE.fullmatch(f"table {name}")
+    return _name_table(match) if match else name
 
 
 def clean_name(text: str) -> str:

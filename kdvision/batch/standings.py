@@ -114,7 +114,12 @@ class Standings:
         event, absentees = self.event, []
         owners = {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
-        table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
+        tables = {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
+        table_of = {
+            (seat.round, name_key(name)): tables.get((seat.round, name_key(seat.table)), seat.table)
+            for seat in seats
+            for name in seat.players
+        }
         players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
         players += [name_key(name) for members in event.teams.values() for name in members]
         for round_ in self.all_rounds:
@@ -265,16 +270,21 @@ class Standings:
 
 
 def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
-    """The kingdoms of these photos with their players. A name is spelled as in the event file, or else first."""
+    """The kingdoms of these photos with their players. A name is spelled as in the event file, or else first.
+
+    So is the name of a table.
+    """
     photos = tuple(photos)
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
     new_photos, kingdoms = list[PhotoRecord](), list[KingdomResult]()
+    tables = {(one.seat.round, name_key(one.seat.table)): one.seat.table for one in reversed(photos)}
     originals, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
     for photo in photos:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
-        new_photos.append(replace(photo, seat=replace(photo.seat, players=players)))
+        table = tables[photo.seat.round, name_key(photo.seat.table)]
+        new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
     for photo in sorted(new_photos, key=lambda one: not one.seat.players):  # a copy often has the name of a camera
         if photo.content and photo.error is None:
             originals.setdefault(photo.picture_hash, photo)

@@ -65,8 +65,8 @@ def test_tables_and_files_have_one_name_in_any_case_and_unicode_form() -> None:
         '[[table]]\ntable = "a"\nplayers = ["Bo", "Di"]\n'
         '[[photo]]\nfile = "Zoe\u0308-7.jpg"\ntable = "A"\nplayers = ["Bo"]\n[[photo.kingdom]]'
     )
-    assert event.seat("table-a.jpg") == Seat(1, "a", ("Bo", "Di"))
-    assert event.seat("Zo\u00eb-7.jpg") == Seat(1, "a", ("Bo",)) == event.seats[0]
+    assert event.seat("table-a.jpg") == Seat(1, "A", ("Bo", "Di"))
+    assert event.seat("Zo\u00eb-7.jpg") == Seat(1, "A", ("Bo",)) == event.seats[0]
     assert event.photo_rules("Zo\u00eb-7.jpg").tokens == ({},)
 
 

@@ -136,6 +136,20 @@ def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -
     assert found["Round 1, table 3"] == ""  # nobody to beat
 
 
+@pytest.mark.parametrize(
+    ("folder", "table"),
+    [("table B", "b"), ("table B", "Table B"), ("Table 03", "03"), ("03", "3"), ("Kitchen", "kitchen")],
+)
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_table_is_one_game_in_any_spelling(folder: str, table: str, *, is_read: bool, tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {f"{folder}/ann.jpg": text_photo(A), f"{folder}/bo.jpg": text_photo(B)}
+    files["event.toml"] = f'[[photo]]\nfile = "IMG_12.jpg"\ntable = "{table}"\nplayers = ["Cy"]'
+    files["IMG_12.jpg"] = text_photo("m2 m m m m / # . . . .") if is_read else b"broken"
+    (verdict,) = verdicts(tmp_path, files).values()
+    ending = "Cy wins on points, 10 to 6" if is_read else "bo leads on points, 6 to 5; a kingdom of Cy is missing"
+    assert verdict == ending
+
+
 def test_nobody_wins_while_a_photo_is_a_broken_link(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "photos", {"table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
     (folder / "table1/cy.jpg").symlink_to(tmp_path / "cy.jpg")
