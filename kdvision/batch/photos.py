@@ -172,8 +172,13 @@ def photo_key(photo: str) -> tuple[object, ...]:
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:
     """What is left of a path part, with the round and table that it gives; by default those given."""
-    if match := ROUND.match(part):
-        part, round_ = part[match.end() :], int(match[1])
-    if match := TABLE.match(part):
-        part, table = part[match.end() :], str(int(match[1])) if match[1] else match[2].upper()
+    for _ in range(2):  # in either order
+        if match := ROUND.match(part):
+            part, round_ = part[match.end() :], int(match[1])
+        if match := TABLE.match(part):
+            part, table = part[match.end() :], _name_table(match)
     return part, round_, table
+
+
+def _name_table(match: re.Match[str]) -> str:
+    return str(int(match[1])) if match[1] else match[2].upper()

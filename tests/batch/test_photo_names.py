@@ -14,6 +14,8 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("Round 1, table 3, Ann.jpg", 1, "3", ["Ann"]),
         ("runde_2/tisch b/jörg.png", 2, "B", ["jörg"]),
         ("table4/round2/李雷.png", 2, "4", ["李雷"]),
+        ("table1-round2-ann.jpg", 2, "1", ["ann"]),
+        ("table3 round2/ann.jpg", 2, "3", ["ann"]),
         ("saturday/round1/table2/ann.jpg", 1, "2", ["ann"]),
         # Several players in one photo, several photos of one player.
         ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
