@@ -205,8 +205,12 @@ class Standings:
         are other gaps.
         """
         rounds = [round_] if round_ else list(self.rounds)
+        # What has no table may belong to the only one.
+        places = {table, ""} if sum(number == round_ for number, _ in self.games) == 1 else {table}
         absentees, unread_photos = (
-            dict.fromkeys(name for number, place, name in names if number in rounds and table in (None, place))
+            dict.fromkeys(
+                name for number, place, name in names if number in rounds and (table is None or place in places)
+            )
             for names in (self.missing_players, self.unread_photos)
         )
         in_scope = kingdoms or [one for in_round in self.rounds.values() for one in in_round]

@@ -118,10 +118,14 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
 
 
-def test_a_player_without_a_photo_is_missing(tmp_path: Path) -> None:
-    event_text = '[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(B), "event.toml": event_text})
-    assert found == {"Round 1": "bo leads on points, 6 to 5; a kingdom of Cy is missing"}
+@pytest.mark.parametrize("folder", ["", "table1/"])
+@pytest.mark.parametrize(
+    "event_text", ['[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]', 'players = ["ann", "bo", "Cy"]']
+)
+def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_path: Path) -> None:
+    files = {f"{folder}ann.jpg": text_photo(A), f"{folder}bo.jpg": text_photo(B), "event.toml": event_text}
+    (verdict,) = verdicts(tmp_path, files).values()
+    assert verdict == "bo leads on points, 6 to 5; a kingdom of Cy is missing"
 
 
 def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
