@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from kdvision.batch.event import Event
@@ -244,6 +245,11 @@ class Standings:
         limit = self.event.rules.game_rule_set([]).max_kingdoms
         if level == "table" and len(kingdoms) > limit:
             yield f"at most {limit} kingdoms play at one table"
+        # The folder of a photo without a table gives the round, if anything, and the one above it nothing.
+        folders = [PurePosixPath(one.photo.name).parent for one in kingdoms if one.photo.name not in self.event.photos]
+        folder_above = {folder.parent: str(folder) for folder in folders}
+        if level == "table" and not table and len(folder_above) > 1:
+            yield f"{_join_names([*folder_above.values()])} may be several tables"
         at_two_tables = [
             other.player
             for best_kingdom, other in find_second_kingdoms(self.kingdoms)

@@ -140,6 +140,20 @@ def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -
     assert found["Round 1, table 3"] == ""  # nobody to beat
 
 
+def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {
+        "kitchen/round1/ann.jpg": text_photo(A),
+        "garden/round1/bo.jpg": text_photo(B),
+        "garden/round2/ann.jpg": text_photo(A),
+        "garden/Runde 2/bo.jpg": text_photo(B),
+    }
+    found = verdicts(tmp_path, files)
+    assert found["Round 1"] == "bo leads on points, 6 to 5; garden/round1 and kitchen/round1 may be several tables"
+    assert found["Round 2"] == "bo wins on points, 6 to 5"
+    listed_photos = '[[photo]]\nfile = "kitchen/round1/ann.jpg"\n[[photo]]\nfile = "garden/round1/bo.jpg"'
+    assert verdicts(tmp_path, {"event.toml": listed_photos})["Round 1"] == "bo wins on points, 6 to 5"
+
+
 @pytest.mark.parametrize(
     ("folder", "table"),
     [("table B", "b"), ("table B", "Table B"), ("Table 03", "03"), ("03", "3"), ("Kitchen", "kitchen")],
