@@ -124,7 +124,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         if photo.name in standings.copies:
             original = standings.copies[photo.name]
             why, impact = f"it is the same picture as {original.name}, and counts once", Impact.NOTHING
-            if photo.seat not in (original.seat, replace(original.seat, players=())):
+            if standings.is_misplaced(photo):
                 owners = f" for {', '.join(original.seat.players)}" if original.seat.players else ""
                 why, impact = f"{why}, in round {original.seat.round}{owners}", Impact.WINNER_UNKNOWN
             advice = "put the right photo in its place" if impact else "nothing to do"

@@ -142,6 +142,11 @@ class Standings:
         photos = (one for one in self.photos if one.error is not None and not one.seat.players)
         return [(one.seat.round, one.seat.table, one.name) for one in photos]
 
+    def is_misplaced(self, copy: PhotoRecord) -> bool:
+        """Return whether a copy has another seat than its original, so that one of them is in the wrong place."""
+        seat = self.copies[copy.name].seat
+        return copy.seat not in (seat, replace(seat, players=()))
+
     def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
@@ -257,10 +262,18 @@ class Standings:
             and other.round in rounds
             and table in (None, best_kingdom.table, other.table)
         ]
+        misplaced_copies = [
+            copy.name
+            for copy in self.photos
+            if copy.name in self.copies and self.is_misplaced(copy)
+            for seat in (copy.seat, self.copies[copy.name].seat)
+            if seat.round in rounds and table in (None, seat.table)
+        ]
         repeated_kingdoms = [
             one.label for one in self.repeated_kingdoms if one.round in rounds and table in (None, one.table)
         ]
         for gap, names in (
+            ("{} may be in the wrong place", misplaced_copies),
             ("{} show the same kingdom", repeated_kingdoms),
             ("kingdoms of {} lie at two tables", at_two_tables),
             ("squares of {} are not known", [one.label for one in kingdoms if one.board.unknown]),

@@ -203,6 +203,18 @@ def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
     ]
 
 
+def test_nobody_wins_at_the_tables_of_one_picture(tmp_path: Path) -> None:
+    """It was put at the wrong table, and the right picture is missing."""
+    picture = text_photo(A)
+    files: dict[str, bytes | str] = {f"table{number}/IMG_1.jpg": picture for number in (1, 2)}
+    files |= {f"table{number}/IMG_{10 * number}.jpg": text_photo(B) for number in (1, 2, 3)}
+    files |= {"table2/IMG_21.jpg": text_photo(C), "table3/IMG_31.jpg": text_photo(C)}
+    found = verdicts(tmp_path, files)
+    ending = "; table2/IMG_1.jpg may be in the wrong place"
+    assert [found[f"Round 1, table {number}"].endswith(ending) for number in (1, 2, 3)] == [True, True, False]
+    assert found["Round 1, table 3"] == "table3/IMG_30.jpg wins on points, 6 to 4"
+
+
 class ObservingReader(TextPhotoReader):
     """Stores with each photo what the networks saw in it: its text, without the blanks at its end."""
 
