@@ -128,7 +128,8 @@ def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
     """Yield the kingdom that counts and another one for each further kingdom of a player in a round.
 
-    At the player's first table, a board that a person has given is preferred, then the more probable one.
+    At the player's first table, a board that a person has given is preferred, then one with its tokens, then the more
+    probable one.
     """
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
     for one in kingdoms:
@@ -137,5 +138,7 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
     for group in groups.values():
         table_kingdoms = [one for one in group if one.table == group[0].table]
         # Of equal ones, the first is best.
-        best_kingdom = max(table_kingdoms, key=lambda one: (one.is_known, one.data["probability"]))
+        best_kingdom = max(
+            table_kingdoms, key=lambda one: (one.is_known, not one.lacks_tokens, one.data["probability"])
+        )
         yield from ((best_kingdom, one) for one in group if one is not best_kingdom)

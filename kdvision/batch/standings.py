@@ -308,7 +308,8 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
         table = tables[photo.seat.round, name_key(photo.seat.table)]
         new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
-    for photo in sorted(new_photos, key=lambda one: not one.seat.players):  # a copy often has the name of a camera
+    # A copy often has the name of a camera, and the event file lists no tokens for it.
+    for photo in sorted(new_photos, key=lambda one: (not one.seat.players, not one.rules.tokens)):
         if photo.content and photo.error is None:
             originals.setdefault(photo.picture_hash, photo)
     for photo in new_photos:

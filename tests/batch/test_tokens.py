@@ -99,6 +99,21 @@ def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Pat
     ]
 
 
+@pytest.mark.parametrize("is_copy", [False, True])
+def test_the_photo_with_listed_tokens_counts(tmp_path: Path, *, is_copy: bool) -> None:
+    """Also if another photo of the kingdom comes first, or is more probable."""
+    first = text_photo(BOARD)
+    event = EVENT.replace("ann+bo.jpg", "ann (2).jpg").rpartition("[[photo.kingdom]]")[0]
+    files: dict[str, bytes | str] = {
+        "round1/table1/ann.jpg": first,
+        "round1/table1/ann (2).jpg": first if is_copy else text_photo(BOARD, probability=0.95),
+        "event.toml": event,
+    }
+    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    assert [row.points for row in outcome.standings.rankings[-1].rows] == [5]
+    assert not [item for item in outcome.review_items if "event.toml" in item.why]
+
+
 def test_tokens_of_a_kingdom_that_the_photo_does_not_show_are_to_be_reviewed(event: Path, tmp_path: Path) -> None:
     (event / "event.toml").write_text(EVENT + '\n[[photo.kingdom]]\ncourt = ["A1 Queen"]\n', encoding="utf-8")
     outcome = run_batch(event, tmp_path / "out")
