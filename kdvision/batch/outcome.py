@@ -14,11 +14,16 @@ from kdvision.batch.standings import StandingRow, Standings, assign_seats
 from kdvision.batch.store.folder import REPORT, RESULTS, TABLE_CACHE, Data, ResultFolder, encode_line
 from kdvision.batch.store.record import CorrectionFile, PhotoCorrections, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.legality import Problem
 from kdvision.report.doubt_effects import rank_if_known
-from kdvision.report.to_dict import standing_to_dict
+from kdvision.report.to_dict import problem_to_dict, standing_to_dict
 from kdvision.text import format_csv
 
 YES_NO: Final = ("no", "yes")
+
+NOT_READ_AGAIN: Final = Problem(
+    (), "the photo was not read again with the corrected squares, so its other squares are as uncertain as before"
+)
 
 RESULT_COLUMNS: Final[Mapping[str, Callable[[KingdomResult], object]]] = {
     "photo": lambda one: one.photo.name,
@@ -113,7 +118,11 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
     for number, board in sorted(boards.items()):
         same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
         place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
-        kingdoms[same_kingdom] = [{**kingdom_of_board(board, number, rules), **place}]
+        data = {**kingdom_of_board(board, number, rules), **place}
+        if number not in fixes.boards and kingdoms[number - 1]["review"]:
+            chances = {name: kingdoms[number - 1][name] for name in ("probability", "points_probability")}
+            data |= {"review": True, **chances, "problems": [*data["problems"], problem_to_dict(NOT_READ_AGAIN)]}
+        kingdoms[same_kingdom] = [data]
     corrected_kingdoms = [
         rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]
