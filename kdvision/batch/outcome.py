@@ -101,8 +101,8 @@ def evaluate_event(
     )
 
 
-def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -> Data:
-    """The kingdoms and the standing of a photo after corrections.
+def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -> Data | None:
+    """The kingdoms and the standing of a photo after corrections; None if it has no kingdom.
 
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """
@@ -116,6 +116,8 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
                 board = boards.get(number) or Board.parse(kingdoms[number - 1]["board"])
                 boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
     for number, board in sorted(boards.items()):
+        if number > len(kingdoms) + 1:
+            continue  # until the board of the player before is typed, too
         same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
         place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
         data = {**kingdom_of_board(board, number, rules), **place}
@@ -123,6 +125,8 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
             chances = {name: kingdoms[number - 1][name] for name in ("probability", "points_probability")}
             data |= {"review": True, **chances, "problems": [*data["problems"], problem_to_dict(NOT_READ_AGAIN)]}
         kingdoms[same_kingdom] = [data]
+    if not kingdoms:
+        return None
     corrected_kingdoms = [
         rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]

@@ -123,6 +123,22 @@ def test_a_broken_photo_can_have_a_board(tmp_path: Path) -> None:
     assert read_results(tmp_path / "out")[0]["error"] == "the photo is damaged or cut short"
 
 
+def test_the_board_of_the_second_player_is_never_that_of_the_first(tmp_path: Path) -> None:
+    """The photo shows two kingdoms and cannot be read."""
+    folder, out = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken"}), tmp_path / "out"
+    run_batch(folder, out)
+    corrections = CorrectionFile(out)
+    corrections.add([Correction("ann+bo.jpg", read_results(out)[0]["content"], 2, board="# l1 l l")])
+    (photo,) = run_batch(folder, out).photos
+    assert read_csv(out / "results.csv") == []
+    assert [(row["player"], row["kingdom"]) for row in read_csv(out / "review.csv")] == [("ann", "1"), ("bo", "2")]
+    with pytest.raises(NotationError, match="shows no kingdom 1"):
+        Correction("ann+bo.jpg", "", 1, "C1", "w").attach(photo)
+    corrections.add([Correction("ann+bo.jpg", photo.content, 1, board="# w1")])
+    run_batch(folder, out)
+    assert [(row["player"], row["total"]) for row in read_csv(out / "results.csv")] == [("ann", "1"), ("bo", "3")]
+
+
 def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
     content = text_photo(SMALL, doubts=[("B2", "f", "f2", 0.8)])
     run_with_corrections(tmp_path, content=content)
