@@ -141,7 +141,12 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     copies = outcome.standings.copies
     lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
-    results = [[cell(one) for cell in RESULT_COLUMNS.values()] for one in outcome.standings.kingdoms]
+    contenders, results = outcome.standings.contenders, []
+    for one in outcome.standings.kingdoms:
+        values = {name: cell(one) for name, cell in RESULT_COLUMNS.items()}
+        if one.id in contenders:  # scored by the rules of its game
+            values["total"] = contenders[one.id].total
+        results.append([*values.values()])
     rankings = [
         [ranking.level, ranking.round or None, ranking.table, *row]
         for ranking in outcome.standings.rankings

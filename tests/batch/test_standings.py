@@ -382,6 +382,8 @@ def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
     out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in standings(out, "table")] == [("ann", "24"), ("bo", "6")]
     assert "with the side of the other kingdoms here" in read_csv(out / "standings.csv")[0]["note"]
+    rows = read_csv(out / "results.csv")
+    assert [(row["player"], row["total"], row["total_read"]) for row in rows] == [("ann", "24", "29"), ("bo", "6", "6")]
 
 
 def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) -> None:
