@@ -155,8 +155,7 @@ class BatchRun:
                 if self.corrections.reload() or state != new_state:
                     state = new_state
                     self.options.save()  # the event file may be new
-                    contents = contents._replace(photos={name: contents.photos[name] for name in complete_versions})
-                    self.read_photos(contents.photos)
+                    self.read_photos({name: contents.photos[name] for name in complete_versions})
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
 

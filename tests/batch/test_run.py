@@ -444,6 +444,26 @@ def test_watch_reads_a_photo_from_a_camera_whose_clock_is_ahead(
     assert "cy" in {row["player"] for row in read_csv(out / "results.csv")}
 
 
+def test_watch_names_no_winner_while_a_photo_arrives(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file is not old enough to be read."""
+    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(SMALL) for name in ("ann", "bo", "cy")}
+    folder, reports = write_files(tmp_path / "photos", files), list[str]()
+    monkeypatch.setattr("kdvision.batch.run.WATCH_INTERVAL_SECONDS", 1000.0)
+    for name in ("ann", "bo"):
+        os.utime(folder / f"{name}.jpg", (0, 0))
+
+    def age_photo() -> None:
+        reports.append((out / "report.html").read_text(encoding="utf-8"))
+        os.utime(folder / "cy.jpg", (0, 0))
+
+    watch(folder, out, monkeypatch, age_photo)
+    assert "a kingdom of cy is missing" in reports[0] and "the photo is not read yet" in reports[0]
+    assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "bo", "cy"]
+    assert read_csv(out / "errors.csv") == []
+
+
 def test_a_correction_made_while_the_report_is_written_is_applied(
     folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
