@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
+from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
@@ -166,6 +166,8 @@ def _read(job: Job) -> JobResult:
         if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
             problem = towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
             readings[number] = replace(one, problems=(problem, *one.problems))
+        elif one.has_new_names and any(rules.list_tokens(number + 1).values()):
+            readings[number] = replace(one, problems=(*one.problems, TOKENS_ARE_ELSEWHERE))
     result = build_photo_result(
         "",
         (photo.width, photo.height),

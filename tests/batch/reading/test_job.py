@@ -2,18 +2,19 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from PIL import Image
 
 from kdvision import pipeline
-from kdvision.batch.event import Rules
+from kdvision.batch.event import Rules, parse_event
 from kdvision.batch.reading import job as job_module
 from kdvision.batch.reading.job import Job, JobResult, read_photo, result_key, unpack_observation
 from kdvision.errors import ModelError
 from tests.broken_files import BROKEN_FILES
-from tests.kingdoms import png, table_photo
+from tests.kingdoms import SMALL, make_reading, png, table_photo
 from tests.paths import SAMPLES
 
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
@@ -92,6 +93,20 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
     monkeypatch.setattr(pipeline, "read", raising(error))
     done = read(png(table_photo().pixels), Rules())
     assert message in done.data["error"] and not done.is_final
+
+
+@pytest.mark.parametrize(("has_new_names", "giants"), [(True, '"B1"'), (True, ""), (False, '"B1"')])
+def test_tokens_on_squares_with_new_names_are_reviewed(
+    giants: str, monkeypatch: pytest.MonkeyPatch, *, has_new_names: bool
+) -> None:
+    """Without tokens there is nothing to move."""
+    text = f'variants = ["age-of-giants"]\n[[photo]]\nfile = "a.jpg"\n[[photo.kingdom]]\ngiants = [{giants}]'
+    shown = replace(make_reading(SMALL), has_new_names=has_new_names)
+    monkeypatch.setattr(pipeline, "read", lambda *_, **__: [shown])
+    (kingdom,) = read(png(table_photo().pixels), parse_event(text).photo_rules("a.jpg")).data["kingdoms"]
+    is_reviewed = has_new_names and bool(giants)
+    assert kingdom["review"] == is_reviewed
+    assert ["have new names" in problem["text"] for problem in kingdom["problems"]] == [True] * is_reviewed
 
 
 def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:
