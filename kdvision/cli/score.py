@@ -260,7 +260,8 @@ def write_game_file(path: str | None, results: Sequence[Result], options: ScoreO
         return
     from kdvision.report.game import format_game_file
 
-    text = format_game_file(results, options.board_game, options.variants, side=options.size)
+    seats = options.players.count
+    text = format_game_file(results, options.board_game, options.variants, side=options.size, seats=seats)
     write_atomically(Path(path), text.encode())
     print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
 

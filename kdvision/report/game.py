@@ -124,11 +124,13 @@ def _format_dominoes(player: str, naming: Naming | None) -> str:
     return f" {player}'s dominoes{count}: {', '.join(map(str, naming.dominoes))}"
 
 
-def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[str], *, side: int | None) -> str:
+def format_game_file(
+    results: Sequence[Result], kind: str, variants: Sequence[str], *, side: int | None, seats: int = 0
+) -> str:
     """The text of a game file with the kingdoms of all photos, for the user to fill in.
 
-    `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either. Raises
-    KdvisionError if the kingdoms cannot be one game.
+    `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either; it has the
+    number of `seats` if kingdoms are missing. Raises KdvisionError if the kingdoms cannot be one game.
     """
     rows = [entry for result in results for entry in result.kingdoms]
     names = number_repeated(
@@ -141,7 +143,8 @@ def format_game_file(results: Sequence[Result], kind: str, variants: Sequence[st
         for result in results
         for number, entry in enumerate(result.kingdoms, start=1)
     ]
-    game = _add_questions(Game(kind, side or SIDES[0], (Table(close_queen(kingdoms)),), tuple(variants)), rows)
+    table = Table(close_queen(kingdoms), seats=seats if seats > len(kingdoms) else 0)
+    game = _add_questions(Game(kind, side or SIDES[0], (table,), tuple(variants)), rows)
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)
@@ -173,7 +176,7 @@ def _add_questions(game: Game, entries: Sequence[ScoredKingdom]) -> Game:
     for kingdom, entry in zip(table.kingdoms, entries, strict=True):
         questions = [replace_controls(text) for text in _list_questions(entry) if text not in problem_texts]
         kingdoms.append(replace(kingdom, questions=tuple(questions)))
-    return replace(game, rounds=(Table(tuple(kingdoms)),))
+    return replace(game, rounds=(replace(table, kingdoms=tuple(kingdoms)),))
 
 
 def _list_questions(entry: ScoredKingdom) -> Iterator[str]:

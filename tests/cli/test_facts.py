@@ -408,6 +408,17 @@ def test_no_game_file_is_written_for_too_many_kingdoms(
     assert "these kingdoms cannot be one game: Kingdomino with 6 kingdoms; expected at most 4 of them" in ran.err
 
 
+@pytest.mark.parametrize("names, is_over", [("Ann,Bob", True), ("Ann,Bob,Cy", False)])
+def test_a_game_file_keeps_that_a_players_kingdom_is_missing(
+    names: str, is_over: bool, run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
+) -> None:
+    out = tmp_path / "match.toml"
+    scored = run("score", photo, "--players", names, "--game-file", out).out
+    told = run("game", out).out
+    assert ("Ann wins on points" in scored) == ("Ann wins on points" in told) == is_over
+    assert ("2 of 3 kingdoms are entered so far" in told) == (not is_over)
+
+
 def test_strange_names_are_escaped_in_game_files(run: Run, readings: list[KingdomReading], tmp_path: Path) -> None:
     photo, out = tmp_path / 'a\nb"""\x07.png', tmp_path / "match.toml"
     photo.write_bytes(png(table_photo().pixels))
