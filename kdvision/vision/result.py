@@ -200,7 +200,15 @@ def build_reading(
 
 
 def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) -> Decision:
-    """Return a decision with the squares of its board, whose frame this is; doubts beyond the frame are left out."""
+    """Return a decision with the squares of its board, whose frame this is; doubts beyond the frame are left out.
+
+    Runners-up that lie in the frame keep it, so that their squares have the same names.
+    """
+
+    def crop(other: Board) -> Board:
+        own = BoardFrame.of(other, before)
+        return (frame if frame.contains(own.first) and frame.contains(own.last) else own).crop(other)
+
     dominoes = [
         PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes
     ]
@@ -213,7 +221,7 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) 
         dominoes=tuple(dominoes),
         doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
         problems=tuple(replace(problem, text=move_names(problem.text, *move)) for problem in problems),
-        runners_up=tuple((BoardFrame.of(other, before).crop(other), p) for other, p in decision.runners_up),
+        runners_up=tuple((crop(other), p) for other, p in decision.runners_up),
     )
 
 

@@ -9,6 +9,10 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
+from kdvision.game.kingdom import Kingdom, Token
+from kdvision.game.rules import make_rule_set
+from kdvision.game.scoring import score
+from kdvision.report.doubt_effects import compute_totals, list_alternatives
 from kdvision.vision.assess.calibration import BoardWeights, Calibration
 from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
@@ -104,6 +108,24 @@ def test_the_calibration_corrects_the_board_probability() -> None:
     for read in (said, mended):
         shares = np.array([chance for _, chance in read.runners_up]) / (1 - read.probability)
         assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])
+
+
+EDGE = ". . . . . . . / . w1 f . . . . / . w w # g1 w . / . . . . . . ."
+"""A domino alone in an outer row, with the only crown of the wheat."""
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarters: int) -> None:
+    """Wherever the row lies, both halves are missing in the other board, and a giant stays on its square."""
+    seen = Board.parse(EDGE).rotate(quarters)
+    domino = {square: str(cell) for square, cell in seen.items() if str(cell) in ("w1", "f")}
+    read = read_with({square.name: {kind: 0.8, ".": 0.2} for square, kind in domino.items()}, board=str(seen))
+    assert [score(one.board).points for one in list_alternatives(read)] == [1, 1]
+    (crown,) = (square for square, cell in read.board.items() if str(cell) == "g1")
+    kingdom = Kingdom(read.board, tokens=(Token("giants", crown, "", -1),))
+    boards = [(read.board, read.probability), *read.runners_up]
+    totals = compute_totals(kingdom, boards, make_rule_set(variants=["age-of-giants"]))
+    assert [one.total for one in totals[:2]] == [3, 0]
 
 
 def make_observation(text: str, *, left: float = 40) -> GridObservation:
