@@ -15,7 +15,18 @@ from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
 from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import GAMES, GROUPS, TOKEN_KINDS, VARIANTS, Variant, find_only_game, name_box
+from kdvision.game.rules import (
+    GAMES,
+    GROUPS,
+    SIDES,
+    TOKEN_KINDS,
+    VARIANTS,
+    Variant,
+    find_only_game,
+    infer_board_side,
+    make_rule_set,
+    name_box,
+)
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node
@@ -96,8 +107,12 @@ class ScoreOptions:
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
-        """The rules for the boards of one game."""
-        return choose_rule_set(self.board_game, boards, side=self.size, variants=self.variants)
+        """The rules for the boards of one game, or for some of them unless the game `is_over`."""
+        side = self.size
+        if side is None and not self.is_over:  # the number of all kingdoms is unknown
+            widest = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
+            side = infer_board_side(boards) if len(boards) <= widest.max_kingdoms else SIDES[0]
+        return choose_rule_set(self.board_game, boards, side=side, variants=self.variants)
 
     def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
         """The options with what photos of one game show and the user did not say: game and gems."""

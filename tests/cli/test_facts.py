@@ -20,6 +20,7 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from tests.conftest import Run
 from tests.kingdoms import (
+    FIVE,
     SMALL,
     fill_in,
     list_lines,
@@ -297,6 +298,17 @@ def test_three_kingdoms_limit_the_side_of_each(run: Run, photo: Path, readings: 
     readings[:] = [wide]
     assert sentence not in run("score", photo, photo).out
     assert f"! {photo} (kingdom 1): {sentence}" in " ".join(run("score", photo, photo, photo).out.split())
+
+
+def test_the_number_of_kingdoms_in_one_of_several_photos_decides_no_side(
+    run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    readings[0] = make_reading(FIVE)
+    sentence = "this kingdom is a full 5 by 5"  # two play Age of Giants to 7 by 7, and four to 5 by 5
+    assert sentence in run("score", photo, "--age-of-giants").out
+    assert sentence not in run("score", photo, photo, "--age-of-giants").out
+    readings[:] = [make_reading("# w w f f f1"), *readings]
+    assert "! the kingdom spans 1 by 6 squares, and at most 5 by 5 are allowed" in run("score", photo, photo).out
 
 
 def test_pieces_are_counted_over_several_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
