@@ -127,6 +127,9 @@ def check_pieces(
 ) -> tuple[Problem, ...]:
     """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
     problems, clauses = [], rule_set.own_clauses
+    host = -1 if facts.queen is None else facts.queen
+    is_host_elsewhere = host >= 0 and host - first_number not in range(len(kingdoms))
+    table = Table(tuple(kingdoms), seats=len(kingdoms) + 1 if is_host_elsewhere else 0)
     for number, reading in enumerate(readings):
         reading_problems = [*reading.problems, *find_unplayed_pieces(reading, rule_set)]
         reading_problems += _find_uncertain_pieces(reading, rule_set)
@@ -137,7 +140,7 @@ def check_pieces(
         problems += [
             replace(one, kingdom=number, clause=clauses.get(one.clause, one.clause)) for one in reading_problems
         ]
-    return drop_uncheckable([*problems, *rule_set.check_pieces(Table(tuple(kingdoms)))], kingdoms)
+    return drop_uncheckable([*problems, *rule_set.check_pieces(table)], kingdoms)
 
 
 def find_unplayed_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:

@@ -311,6 +311,16 @@ def test_the_number_of_kingdoms_in_one_of_several_photos_decides_no_side(
     assert "! the kingdom spans 1 by 6 squares, and at most 5 by 5 are allowed" in run("score", photo, photo).out
 
 
+@pytest.mark.parametrize("queen, has_problem", [("4", False), ("0", True)])
+def test_the_queen_of_a_kingdom_in_another_photo_is_a_host(
+    queen: str, has_problem: bool, run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    readings[:] = [make_reading_with_towns("# t t / w1 w g"), *readings]
+    towers = ("--towers", "1:1", "--towers", "4:2")
+    ran = run("score", photo, photo, "--game", "queendomino", "--queen", queen, *towers)
+    assert ("there are towers, and nobody hosts the Queen" in ran.out) == has_problem
+
+
 def test_pieces_are_counted_over_several_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings[:] = [make_reading("# m3")]
     giants = [word for number in (1, 2, 3) for word in ("--giants", f"{number}:B1,B1,B1")]
