@@ -23,6 +23,7 @@ from kdvision.cli.output import (
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
 from kdvision.game.legality import Problem
+from kdvision.game.open_facts import close_queen
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
@@ -215,7 +216,9 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
                 " The leader of a photo has won if that photo shows the whole game."
             )
         return ()
-    if any(result.is_open for result in results):
+    closed_kingdoms = close_queen([kingdom.kingdom for kingdom, _ in rows])
+    rows = [(replace(row, kingdom=kingdom), place) for (row, place), kingdom in zip(rows, closed_kingdoms, strict=True)]
+    if any(kingdom.is_open for kingdom, _ in rows):
         if not options.as_json:
             typer.echo(" Who wins is not known yet: facts are missing.")
         return ()

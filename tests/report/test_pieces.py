@@ -298,6 +298,23 @@ def test_a_gem_that_touches_a_terrain_twice_is_a_problem(run: Run, photo: Path, 
     assert "the gem does not lie between four different terrains" in run("score", photo, "--lost-treasures").out
 
 
+def test_the_queen_in_one_photo_is_in_no_other(
+    run: Run, photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(photo: Photo, **asked: object) -> list[KingdomReading]:
+        seen = observation(ANN, {"A1": ("queen", 0.9995)}) if photo.width == 640 else observation(BOB)
+        return assemble_kingdoms(photo, [seen])
+
+    monkeypatch.setattr(pipeline, "read", read)
+    other = tmp_path / "other.png"
+    other.write_bytes(png(table_photo(700, 480).pixels))
+    facts = [
+        word for n in "12" for word in ("--coins", f"{n}:7", "--knights", f"{n}:1", "--towers", f"{n}:{2 - int(n)}")
+    ]
+    ran = run("score", photo, other, "--game", "queendomino", "--size", "7", *facts)
+    assert "facts are missing" not in ran.out and " wins on points, " in ran.out
+
+
 def test_photos_of_different_games_are_no_game_together(
     run: Run, photo: Path, tmp_path: Path, eyes: list[GridObservation]
 ) -> None:
