@@ -9,7 +9,7 @@ from rich.text import Text
 
 from kdvision.game.deck import Face, index_deck
 from kdvision.game.legality import Placement, describe_square, find_placements
-from kdvision.game.rules import SIDES, clauses
+from kdvision.game.rules import SIDES, clauses, infer_board_side
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import (
     describe_reading,
@@ -70,6 +70,7 @@ class FitsAnswer:
 def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAnswer]:
     """The answer for each kingdom of a result; `side` is the one that the user gave, if any."""
     is_side_open = side is None and len(result.kingdoms) <= 2  # then nothing but the board tells it
+    is_narrow = infer_board_side(entry.board for entry in result.kingdoms) == SIDES[0]
     answers = []
     for entry in result.kingdoms:
         game_side = entry.rule_set.side
@@ -82,6 +83,8 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
         if is_side_open and wide_placements and not placements:
             places = count_noun(len(wide_placements), "place")
             notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
+        if is_side_open and is_narrow and placements and not find_placements(entry.board, domino, side=SIDES[0]):
+            notes.append(f"in a game of {SIDES[0]} by {SIDES[0]} squares it fits nowhere")
         answers.append(FitsAnswer(entry, domino, placements, _judge(placements), fits_if, tuple(notes)))
     return answers
 

@@ -36,6 +36,20 @@ def test_a_wider_game_is_named_unless_the_side_is_given(run: Run) -> None:
     assert "fits in" in run("fits", "l w1", full, "--size", "7").out
 
 
+@pytest.mark.parametrize(
+    "size, other, is_named", [(None, "# g g", True), ("7", "# g g", False), (None, "# g g g g g", False)]
+)
+def test_a_narrower_game_is_named_unless_side_or_boards_decide(
+    size: str | None, other: str, is_named: bool, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two play Queendomino to 7 by 7, but more may play than the photo shows."""
+    readings = [make_reading(FULL.replace(".", "w")), make_reading(other, left=400)]
+    monkeypatch.setattr(pipeline, "read", make_reader(readings))
+    out = run("fits", "l w1", photo, "--game", "queendomino", *(["--size", size] if size else [])).out
+    assert out.count("within 7 by 7 squares: it may not be discarded") >= 1
+    assert ("? in a game of 5 by 5 squares it fits nowhere" in out) == is_named
+
+
 def test_places_beyond_the_frame_are_described(run: Run) -> None:
     out = run("fits", "w w", "# f").out
     assert "w above A1, w 2 above A1" not in out  # equal halves: each pair of squares is listed once
