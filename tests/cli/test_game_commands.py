@@ -113,8 +113,10 @@ def test_a_game_with_missing_kingdoms_has_a_note(run: Run) -> None:
     note = "2 of 3 kingdoms are entered so far"
     text = f"kingdoms = 3\n{GAME}".encode()
     ran = run("game", "-", "--strict", stdin=text)
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
     assert f"\n {note}\n" in ran.out
+    single = text[: text.rindex(b"[[kingdom]]")]
+    assert run("game", "-", "--strict", stdin=single).code == 0  # a single kingdom is scored by itself
     assert json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["note"] == note
     assert json.loads(run("game", "-", "--json", stdin=GAME.encode()).out)["rounds"][0]["note"] is None
 
