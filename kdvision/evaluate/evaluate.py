@@ -198,7 +198,8 @@ def evaluate_corrupted(
         pixels = Photo.open(path).pixels
         return Photo(corrupt(pixels, corruption, severity, cell_size=cell_size, name=truth.name, seed=seed), truth.name)
 
-    result = evaluate_photo(truth, reader=reader, open_photo=open_corrupted)
+    moved_truth = replace(truth, corners=(None,) * len(truth.boards))  # a corruption may move the kingdoms
+    result = evaluate_photo(moved_truth, reader=reader, open_photo=open_corrupted)
     return replace(result, way=corruption, severity=severity)
 
 

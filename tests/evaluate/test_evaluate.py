@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.evaluate import compare_with_label, evaluate, match_kingdoms
+from kdvision.evaluate.evaluate import compare_with_label, evaluate, evaluate_corrupted, match_kingdoms
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult, format_csv, summarise
 from kdvision.game.board import Board
@@ -169,6 +169,13 @@ def test_stress_reads_each_photo_under_every_corruption(rooms: Path) -> None:
     assert lines[1].startswith("fewer pixels 1")
     ordinary = sum(len(SEVERITIES) for corruption in CORRUPTIONS.values() if not corruption.adversarial)
     assert lines[-2].split()[:2] == ["ordinary", str(ordinary)] and lines[-1].split()[:2] == ["all", str(READINGS)]
+
+
+def test_kingdoms_of_a_corrupted_photo_are_matched_wherever_they_are(rooms: Path) -> None:
+    reads = [make_reading(OTHER, left=400), make_reading(SMALL, left=40)]
+    label = replace(truth(SMALL, OTHER, corners=[420, 60]), path=rooms / "attic" / "1.png")
+    result = evaluate_corrupted(label, "dark", 1, cell_size=50, seed=0, reader=lambda _: reads)
+    assert result.exact and not result.silent
 
 
 def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
