@@ -63,7 +63,7 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
                     photo,
                     tuple(boards),
                     tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
-                    tuple(None if outline is None else np.asarray(outline, np.float64) for outline in outlines),
+                    tuple(None if one is None else np.asarray(one, np.float64).reshape(4, 2) for one in outlines),
                 )
-        except (ValueError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error

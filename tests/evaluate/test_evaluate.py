@@ -143,6 +143,15 @@ def test_a_folder_with_the_name_of_a_label_is_no_label(rooms: Path) -> None:
     assert len(list(list_labelled_photos(rooms))) == labels
 
 
+@pytest.mark.parametrize(
+    "kingdom", [{"board": [["w", "w"], ["#", "l"]]}, {"board": ["w #"], "corners_tl_tr_br_bl_px": []}]
+)
+def test_a_malformed_label_is_named(kingdom: dict[str, list[object]], rooms: Path) -> None:
+    (rooms / "attic" / "1.json").write_text(json.dumps({"kingdoms": [kingdom]}))
+    with pytest.raises(KdvisionError, match=r"1\.json is not a label of a photo"):
+        list(list_labelled_photos(rooms))
+
+
 @pytest.mark.parametrize("suffix", [".JPG", ".Jpg", ".tif", ".heif"])
 def test_every_suffix_of_a_photo_is_accepted(suffix: str, tmp_path: Path) -> None:
     (tmp_path / f"IMG_1{suffix}").write_bytes(b"")
