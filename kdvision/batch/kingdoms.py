@@ -94,10 +94,13 @@ class KingdomResult:
         The other squares of a photo that was read again are as doubtful as before, if they have the same names.
         """
         second, first = self.photo.second_reading, self.data_read
-        was_decided_again = second is not None and first is not None and self.data in second.kingdoms
-        has_new_names = was_decided_again and self.data["corners"][:1] != first["corners"][:1]
-        is_changed_only = self.is_corrected and (has_new_names or not was_decided_again)
-        return is_changed_only or self.number in self.photo.corrections.boards
+        was_decided_again = (
+            second is not None
+            and first is not None
+            and self.data in second.kingdoms
+            and self.data["corners"][:1] == first["corners"][:1]  # no first row or column was added
+        )
+        return self.number in self.photo.corrections.boards or (self.is_corrected and not was_decided_again)
 
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:

@@ -122,7 +122,8 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
         place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
         data = {**kingdom_of_board(board, number, rules), **place}
         if number not in fixes.boards and kingdoms[number - 1]["review"]:
-            chances = {name: kingdoms[number - 1][name] for name in ("probability", "points_probability")}
+            old = kingdoms[number - 1]
+            chances = {name: old[name] for name in ("probability", "points_probability") if name in old}
             data |= {"review": True, **chances, "problems": [*data["problems"], problem_to_dict(NOT_READ_AGAIN)]}
         kingdoms[same_kingdom] = [data]
     if not kingdoms:
@@ -142,10 +143,10 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
     contenders, results = outcome.standings.contenders, []
-    for one in outcome.standings.kingdoms:
-        values = {name: cell(one) for name, cell in RESULT_COLUMNS.items()}
-        if one.id in contenders:  # scored by the rules of its game
-            values["total"] = contenders[one.id].total
+    for kingdom in outcome.standings.kingdoms:
+        values = {name: cell(kingdom) for name, cell in RESULT_COLUMNS.items()}
+        if kingdom.id in contenders:  # scored by the rules of its game
+            values["total"] = contenders[kingdom.id].total
         results.append([*values.values()])
     rankings = [
         [ranking.level, ranking.round or None, ranking.table, *row]

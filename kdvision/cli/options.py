@@ -108,7 +108,7 @@ class ScoreOptions:
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
         """The rules for the boards of one game, or for some of them unless the game `is_over`."""
-        side = self.size
+        side: int | None = self.size
         if side is None and not self.is_over:  # the number of all kingdoms is unknown
             widest = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
             side = infer_board_side(boards) if len(boards) <= widest.max_kingdoms else SIDES[0]

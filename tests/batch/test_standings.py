@@ -123,8 +123,8 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     "event_text", ['[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]', 'players = ["ann", "bo", "Cy"]']
 )
 def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_path: Path) -> None:
-    files = {f"{folder}ann.jpg": text_photo(A), f"{folder}bo.jpg": text_photo(B), "event.toml": event_text}
-    (verdict,) = verdicts(tmp_path, files).values()
+    files: dict[str, bytes | str] = {f"{folder}ann.jpg": text_photo(A), f"{folder}bo.jpg": text_photo(B)}
+    (verdict,) = verdicts(tmp_path, {**files, "event.toml": event_text}).values()
     assert verdict == "bo leads on points, 6 to 5; a kingdom of Cy is missing"
 
 

@@ -208,7 +208,8 @@ class Reading(NamedTuple):
     def to_data(self) -> dict[str, Any]:
         """The reading as it is stored."""
         values = self._asdict()
-        return {**values, "seen": values.pop("observations")}
+        observations = values.pop("observations")
+        return {**values, "seen": observations}
 
 
 @dataclass(frozen=True)
