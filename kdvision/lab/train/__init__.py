@@ -14,6 +14,12 @@ it has to render them. The shipped files have been through the first three cours
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
 trains the last course alone, from the weights of the model files; quantise, context and calibration follow, as below.
+`candidate/cells.onnx` has been through all four courses. It ships when the context network has learned from it, since
+that corrects the errors of the cell classifier it was trained with:
+
+    cp -r models out/models && cp kdvision/lab/train/candidate/cells.onnx out/models
+    python -m kdvision.lab.train quantise context --models out/models
+    python -m kdvision.lab.calibrate --models out/models
 
 `image_networks.py` holds detector and cells, and each other step has a module of its own. Seeds and amounts are
 constants in these modules.

@@ -88,7 +88,7 @@ COURSES: Final = (
         3e-4,
         is_averaged=True,
     ),
-    Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 16_000, 8e-4),
+    Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 11_000, 8e-4),
 )
 DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"
 HAS_BFLOAT16: Final = DEVICE == "cuda" or torch.backends.cpu.get_cpu_capability() == "AVX512"
