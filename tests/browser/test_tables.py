@@ -3,6 +3,7 @@
 import re
 import socket
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -379,11 +380,12 @@ def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_p
     page.get_by_role("button", name="Draw it yourself").click()
     expect(page.locator(".handle")).to_have_count(4)
     alert = page.get_by_role("alert")
-    for start in (
+    starts: list[Callable[[], None]] = [
         lambda: show_round(page, 3),
         lambda: start_in_menu(page, "New game", "New game started"),
         lambda: start_in_menu(page, "New table", "This is the new table"),
-    ):
+    ]
+    for start in starts:
         start()
         at, query = send_photo(page, "Read here")
         assert (at, query["game"], query["round"]) == (table, "1", "1")

@@ -42,7 +42,7 @@ def test_each_of_several_sections_has_a_process_of_its_own(tmp_path: Path, monke
         commands.append(arguments)
         return SimpleNamespace(returncode=codes[arguments[-1]])
 
-    monkeypatch.setattr(command.subprocess, "run", run)
+    monkeypatch.setattr("subprocess.run", run)
     assert command.main(["rules", "start", "--results", str(tmp_path)]) == 1
     assert [arguments[-3:] for arguments in commands] == [["--results", str(tmp_path), name] for name in codes]
 

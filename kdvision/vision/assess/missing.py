@@ -53,7 +53,8 @@ def iterate_domino_places(
 
 def find_hidden_squares(board: Collection[Square], is_covered: Mask, side: int | None = None) -> list[Square]:
     """Return the cells beside a board that are covered (rows, cols) together with a neighbour, enough for a domino."""
-    pairs = iterate_domino_places(board, *is_covered.shape, side)
+    rows, cols = is_covered.shape
+    pairs = iterate_domino_places(board, rows, cols, side)
     return list(dict.fromkeys(cell for cell, other in pairs if is_covered[cell] and is_covered[other]))
 
 
@@ -65,7 +66,8 @@ def compute_max_occlusion(board: Collection[Square], occlusion: Floats, side: in
     """
     no_evidence = -4.0
     log_odds = compute_log_odds(np.clip(occlusion, MIN_OCCLUSION, 1 - MIN_OCCLUSION))
-    pairs = iterate_domino_places(board, *occlusion.shape, side)
+    rows, cols = occlusion.shape
+    pairs = iterate_domino_places(board, rows, cols, side)
     evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)
     return max([no_evidence, *evidence]) - no_evidence
 
