@@ -206,3 +206,4 @@ def run_server(listener: Listener) -> None:
     with listener.socket, suppress(KeyboardInterrupt):  # the usual way to stop it
         server.run(sockets=[listener.socket])
     signal.signal(signal.SIGTERM, previous_handler)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would interrupt the end of the process
