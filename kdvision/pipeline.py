@@ -127,7 +127,7 @@ def read_views(
         calibration=networks.calibration,
         watch=watch,
     )
-    contradictions = {observation.grid: found for observation, found in fusions}
+    contradictions = {observation.grid: kingdom_problems for observation, kingdom_problems in fusions}
 
     def list_open(number: int, reading: KingdomReading) -> list[Problem]:
         """Return the contradictions on squares that no person has named."""

@@ -7,11 +7,12 @@ The command runs after every change of a network, and is the second to last step
 3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and half as many
    with things on the table, half of all under a corruption (`boards.py`);
 4. writes the reliability tables of the model card (`reliability.py`, `quantities.py`);
-5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
+5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted, and the counts behind the promise
+   that `kdvision score` prints.
 
-Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks give
-equal results. The observations of steps 3 and 5 are saved in `--work`, in folders named after digests of the data, and
-of networks and code: an interrupted run continues where it stopped, and a change of one of them starts anew.
+Steps 1 to 3 and 5 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks
+give equal results. The observations of steps 3 and 5 are saved in `--work`, in folders named after digests of the data,
+and of networks and code: an interrupted run continues where it stopped, and a change of one of them starts anew.
 
 On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and

@@ -24,7 +24,6 @@ Result = TypeVar("Result")
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
 """First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
-SCENES = 2000
 MIN_FIT_SCENES = 20
 """With fewer scenes, step 2 may see no hidden tile."""
 
@@ -99,7 +98,7 @@ def fit(run: CalibrationRun) -> Calibration:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    parser.add_argument("--scenes", type=int, default=SCENES, help="scenes of steps 3 and 5; at least 20 to fit")
+    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     parser.add_argument("--results", type=Path, help="where to write the tables (default: results/ of the models)")

@@ -208,11 +208,10 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         if len(game.rounds) > 1:
             two_names = {old_kingdom.player, kingdom.player}
             if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
-                if old_kingdom in game.rounds[0]:
-                    raise Refusal(
-                        422, f"{kingdom.player} is another player of this Dynasty", hint="choose another name"
-                    )
                 number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
+                if number == 0:
+                    text = f"{kingdom.player} is another player of this Dynasty"
+                    raise Refusal(422, text, hint="choose another name")
                 old_names = {"player": old_kingdom.player, "colour": old_kingdom.colour}
                 game = game.with_kingdom(replace(kingdom, **old_names))
                 return _swap_players(game, number, old_kingdom.player, kingdom.player)

@@ -1,5 +1,6 @@
 """The model card holds the figures of the results, and is the one that the committed results give."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -18,6 +19,7 @@ from kdvision.lab.card.card import (
 )
 from kdvision.lab.card.plots import PLOTS
 from kdvision.lab.experiments.__main__ import EXPERIMENTS
+from kdvision.lab.run import PACKAGE
 from kdvision.vision.networks.onnx import Model
 from tests.lab.card.sources import get_source
 from tests.paths import MODELS
@@ -101,3 +103,9 @@ def test_training_settings_and_errors_are_listed() -> None:
 
 def test_empty_cells_are_empty() -> None:
     assert format_table(("a", "b"), [(1, "")]) == "| a | b |\n| --- | --- |\n| 1 |  |"
+
+
+def test_the_card_says_how_many_photos_of_pieces_training_used() -> None:
+    source = (PACKAGE / "lab/render/art/queendomino_photos.toml").read_text(encoding="utf-8")
+    assert len(set(re.findall(r'photo = "(\d+)"', source))) == 9
+    assert "training used prints cut from nine\nof these" in (MODELS / "README.md").read_text(encoding="utf-8")
