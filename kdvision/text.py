@@ -31,11 +31,12 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def number_repeated(names: Iterable[str]) -> list[str]:
-    """The names, of which each that is taken is followed by a number, such as "Ann 2"."""
+    """The names, of which each that is taken, in any case, is followed by a number, such as "Ann 2"."""
     unique_names: list[str] = []
     for name in names:
         candidates = chain([name], (f"{name} {number}" for number in count(2)))
-        unique_names.append(next(one for one in candidates if one not in unique_names))
+        taken_names = {one.casefold() for one in unique_names}
+        unique_names.append(next(one for one in candidates if one.casefold() not in taken_names))
     return unique_names
 
 

@@ -22,9 +22,10 @@ from kdvision.cli.streams import separate_streams
 from kdvision.errors import ExitCode, KdvisionError
 
 EPILOG: Final = (
-    "Exit codes: 0 success, 1 any other error, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no kingdom "
-    "found, 5 text that is not a valid board, square, outline or game file, 6 a person should check something "
-    "(--strict), 7 some of several photos failed, 8 a model file is missing, damaged or unknown."
+    "Exit codes: 0 success, 1 any other error, 2 wrong usage, 3 the photo cannot be opened or decoded, or is too "
+    "small or too large, 4 no kingdom found, 5 text that is not a valid board, square, outline, correction, game or "
+    "event file, 6 a person should check something (--strict), 7 some of several photos failed, 8 a model file is "
+    "missing, damaged or unknown."
 )
 
 app = typer.Typer(

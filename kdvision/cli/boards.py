@@ -134,7 +134,7 @@ def game(
     dominoes: Annotated[bool, typer.Option("--dominoes", help="Name the dominoes of each kingdom.")] = False,
     clauses: Clauses = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if there are problems.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if something is wrong or missing.")] = False,
 ) -> None:
     """Score a whole game from a file. Prints each round, who wins and why.
 

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
 else:
     GameName = Literal[(AUTO, *GAMES, *BOXES)]
 
-Size = Annotated[Literal[5, 7] | None, typer.Option(help="The side of the game; by default the boards decide it.")]
+Size = Annotated[
+    Literal[5, 7] | None,
+    typer.Option(help="The side of the game; by default from number and boards."),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 if a person should check something.")]
 Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of each line of the score.")]
 Corners = Annotated[
@@ -225,7 +228,7 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
             form = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
-            number, match = parse_numbered("([^:]*)", text, "a list of squares", form)
+            number, match = parse_numbered("([^:?]*)", text, "a list of squares", form)
             entries = [word.strip() for word in match[2].split(",") if word.strip()]
             new_tokens = parse_tokens(Node({key: entries}, f"--{key}"), kind)
             tokens.setdefault(number, {}).setdefault(key, []).extend(new_tokens)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
@@ -39,27 +39,20 @@ class Scorecard:
         return sum(line.points for line in self.lines)
 
 
-class Rule(Protocol):
-    """Something that earns points: any object with this method."""
-
-    def lines(self, kingdom: Kingdom) -> Iterable[Line]:
-        """Return the lines that this rule adds to the kingdom's scorecard."""
-        ...
+Rule = Callable[[Kingdom], Iterable[Line]]
+"""Something that earns points: returns the lines that it adds to the scorecard of a kingdom."""
 
 
-@dataclass(frozen=True)
-class Territories:
-    """The points of each territory: its squares times its crowns. A territory without crowns has a line of 0 points."""
+def list_territory_lines(kingdom: Kingdom, *, clause: str = "kingdomino/value") -> Iterator[Line]:
+    """Yield one line for each territory, from the top left: its squares times its crowns (kingdomino/several).
 
-    clause: str = "kingdomino/value"
-
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line for each territory, from the top left (kingdomino/several)."""
-        for territory in kingdom.territories:
-            size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
-            label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.is_cursed}"
-            clause = "lost-treasures/skull" if territory.is_cursed else self.clause
-            yield Line(label, territory.points, clause, territory.squares, territory)
+    A territory without crowns has a line of 0 points.
+    """
+    for territory in kingdom.territories:
+        size, crowns = count_noun(len(territory.squares), "square"), count_noun(territory.crowns, "crown")
+        label = f"{territory.terrain}: {size} × {crowns}{', worth nothing under a skull' * territory.is_cursed}"
+        line_clause = "lost-treasures/skull" if territory.is_cursed else clause
+        yield Line(label, territory.points, line_clause, territory.squares, territory)
 
 
 class TieBreak(NamedTuple):
@@ -120,6 +113,6 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     Only the board and the pieces count (kingdomino/discard). A board with problems is scored too; see
     `legality.find_problems`.
     """
-    rules = (Territories(),) if rule_set is None else rule_set.rules
+    rules: tuple[Rule, ...] = (list_territory_lines,) if rule_set is None else rule_set.rules
     full_kingdom = to_kingdom(kingdom)
-    return Scorecard(tuple(line for rule in rules for line in rule.lines(full_kingdom)))
+    return Scorecard(tuple(line for rule in rules for line in rule(full_kingdom)))

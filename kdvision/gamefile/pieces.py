@@ -75,7 +75,8 @@ def _parse_effect(node: Node, name: str) -> Building:
         kinds = ", ".join(map(describe_building, BUILDINGS))
         expected = describe_building(namesake) if namesake else f"one of: {kinds}"
         node.fail(f"{name or 'a building'} that gives {effect}", expected)
-    return replace(tile, name="" if name == UNKNOWN else name)
+    own_name = "" if name == UNKNOWN else name
+    return replace(tile, name=namesake.name if namesake else own_name)
 
 
 def parse_gem(node: Node) -> Gem:

@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
-from kdvision.game.game import Game, describe_outlook
+from kdvision.game.game import Game, describe_outlook, make_game
 from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Table
 from kdvision.game.open_facts import close_queen
-from kdvision.game.rules import SIDES
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
@@ -144,7 +143,7 @@ def format_game_file(
         for number, entry in enumerate(result.kingdoms, start=1)
     ]
     table = Table(close_queen(kingdoms), seats=seats if seats > len(kingdoms) else 0)
-    game = _add_questions(Game(kind, side or SIDES[0], (table,), tuple(variants)), rows)
+    game = _add_questions(make_game(kind, [table], side=side, variants=variants), rows)
     text = write_game_text(game, head=GAME_FILE_HEADER, remarks=remarks, has_side=side is not None)
     try:
         parse_game(text)

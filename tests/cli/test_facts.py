@@ -311,6 +311,16 @@ def test_the_number_of_kingdoms_in_one_of_several_photos_decides_no_side(
     assert "! the kingdom spans 1 by 6 squares, and at most 5 by 5 are allowed" in run("score", photo, photo).out
 
 
+def test_a_problem_of_the_side_is_no_question_of_the_game_file(
+    run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
+) -> None:
+    readings[:] = [make_reading(FIVE), make_reading("# w w f f f f1", left=400)]
+    out = tmp_path / "match.toml"
+    assert run("score", photo, "--game-file", out).code == 0
+    assert "full 5 by 5" not in out.read_text()
+    assert run("game", out).out.count("full 5 by 5") == 1
+
+
 @pytest.mark.parametrize("queen, has_problem", [("4", False), ("0", True)])
 def test_the_queen_of_a_kingdom_in_another_photo_is_a_host(
     queen: str, has_problem: bool, run: Run, photo: Path, readings: list[KingdomReading]
@@ -449,3 +459,6 @@ def test_strange_names_are_escaped_in_game_files(run: Run, readings: list[Kingdo
     other = tmp_path / "other.toml"
     assert run("score", photo, "--players", "kingdom 2", "--game-file", other).code == 0
     assert [kingdom.player for kingdom in load_game(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 2 2"]
+    third = tmp_path / "third.toml"
+    assert run("score", photo, "--players", "Kingdom 2", "--game-file", third).code == 0
+    assert [kingdom.player for kingdom in load_game(third).rounds[0].kingdoms] == ["Kingdom 2", "kingdom 2 2"]

@@ -717,6 +717,14 @@ def test_every_building_can_be_entered_by_what_it_shows() -> None:
         assert built.building == replace(building, name="")
 
 
+@pytest.mark.parametrize("name", ["The Statue", "the statue", "Statue"])
+def test_a_building_of_the_box_has_its_printed_name_in_any_spelling(name: str) -> None:
+    building = f'{{at = "B1", name = "{name}", points = 5}}'
+    text = f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = [{building}]\n'
+    (built,) = parse_game(text).rounds[0].kingdoms[0].buildings
+    assert built.building.name == "The Statue"
+
+
 @pytest.mark.parametrize("entry", ["B1", "B1 7 points", "The Statue", "5B The Statue"])
 def test_a_building_that_is_none_is_an_error(entry: str) -> None:
     with pytest.raises(NotationError, match="kingdom 1, buildings 1: "):

@@ -328,6 +328,7 @@ def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
             "x: C2 Farmer",
             "'x: C2 Farmer' is not a list of squares. Write KINGDOM:SQUARES, as in --court 1:C3",
         ),
+        ("1:?", "'1:?' is not a list of squares"),
     ):
         refused = run("type", board, "--court", text)
         assert refused.code == 5

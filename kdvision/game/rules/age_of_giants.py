@@ -7,7 +7,7 @@ Who moved a giant does not matter (age-of-giants/moves).
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -42,15 +42,11 @@ OWN_CLAUSES: Final = {
 }
 
 
-@dataclass(frozen=True)
-class CoveredCrowns:
-    """A line of 0 points for each giant of a kingdom; territories count the crowns that are left."""
-
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line for each giant."""
-        for giant in kingdom.list_tokens(GIANTS.key):
-            label = f"giant on {giant.square.name}: covers a crown"
-            yield Line(label, 0, "age-of-giants/covered", (giant.square,))
+def list_giant_lines(kingdom: Kingdom) -> Iterator[Line]:
+    """Yield a line of 0 points for each giant; territories count the crowns that are left."""
+    for giant in kingdom.list_tokens(GIANTS.key):
+        label = f"giant on {giant.square.name}: covers a crown"
+        yield Line(label, 0, "age-of-giants/covered", (giant.square,))
 
 
 def add_dominoes(rule_set: RuleSet) -> RuleSet:
@@ -83,7 +79,7 @@ AGE_OF_GIANTS: Final = Variant(
     "Age of Giants",
     help="The dominoes and giants of Age of Giants are played with.",
     clause="age-of-giants/base",
-    rules=(CoveredCrowns(),),
+    rules=(list_giant_lines,),
     checks=(partial(check_tokens, kind=GIANTS, clause="age-of-giants/giants"), check_crowns),
     change=add_dominoes,
     facts=(GIANTS.key,),

@@ -7,7 +7,7 @@ code of their own.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from kdvision.game.board import Terrain
@@ -26,7 +26,7 @@ from kdvision.game.kingdom import (
 )
 from kdvision.game.legality import Problem
 from kdvision.game.rules.variant import check_each, check_land, check_single, check_supply
-from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
+from kdvision.game.scoring import Line, RuleSet, TieBreak, list_territory_lines
 from kdvision.text import count_noun
 
 KNIGHTS: Final = 22
@@ -72,41 +72,28 @@ OWN_CLAUSES: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Wealth:
-    """One point for every three coins left, rounded down."""
-
-    coins: int = 3
-
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line."""
-        label = f"wealth: {count_noun(kingdom.coins, 'coin')}"
-        yield Line(label, kingdom.coins // self.coins, "queendomino/wealth")
+def list_wealth_lines(kingdom: Kingdom) -> Iterator[Line]:
+    """Yield one line: one point for every three coins left, rounded down."""
+    yield Line(f"wealth: {count_noun(kingdom.coins, 'coin')}", kingdom.coins // 3, "queendomino/wealth")
 
 
-@dataclass(frozen=True)
-class BuildingValues:
-    """The points of the buildings. The crowns of buildings count in their territories instead."""
-
-    per_territory: int = 2
-
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line for each effect of each building."""
-        for place in kingdom.buildings:
-            tile, name = place.building, place.building.name or "building"
-            if tile.points:
-                label = f"{name}: {count_noun(tile.points, 'point')}"
-                yield Line(label, tile.points, "queendomino/building-points", (place.square,))
-            terrain = tile.per_territory
-            land_count = sum(land.terrain is terrain for land in kingdom.territories)
-            for factor, count, noun, clause in (
-                (terrain and self.per_territory, land_count, f"separate {terrain} territory", "queendomino/detached"),
-                (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
-                (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
-            ):
-                if factor:
-                    label = f"{name}: {count_noun(count, noun)} × {factor}"
-                    yield Line(label, count * factor, clause, (place.square,))
+def list_building_lines(kingdom: Kingdom) -> Iterator[Line]:
+    """Yield one line for each effect of each building. The crowns of buildings count in their territories instead."""
+    for place in kingdom.buildings:
+        tile, name = place.building, place.building.name or "building"
+        if tile.points:
+            label = f"{name}: {count_noun(tile.points, 'point')}"
+            yield Line(label, tile.points, "queendomino/building-points", (place.square,))
+        terrain = tile.per_territory
+        land_count = sum(land.terrain is terrain for land in kingdom.territories)
+        for factor, count, noun, clause in (
+            (2 if terrain else 0, land_count, f"separate {terrain} territory", "queendomino/detached"),
+            (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
+            (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
+        ):
+            if factor:
+                label = f"{name}: {count_noun(count, noun)} × {factor}"
+                yield Line(label, count * factor, clause, (place.square,))
 
 
 @check_each
@@ -210,7 +197,7 @@ def queendomino(*, side: int = 5) -> RuleSet:
         "Queendomino",
         side,
         QUEENDOMINO,
-        (Wealth(), Territories("queendomino/value"), BuildingValues()),
+        (list_wealth_lines, partial(list_territory_lines, clause="queendomino/value"), list_building_lines),
         (TieBreak("the largest territory", "queendomino/tie-largest", measure_largest),),
         {2: 48} if side > 5 else {3: 48, 4: 48},
         facts=QUEENDOMINO_FACTS,

@@ -59,32 +59,28 @@ TILES: Final = TokenKind(
 RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59)
 
 
-@dataclass(frozen=True)
-class CourtTiles:
-    """The points of the characters, which count the eight squares around them (court/neighbours).
+def list_tile_lines(kingdom: Kingdom) -> Iterator[Line]:
+    """Yield one line for each tile: the points of a character, which counts what lies around it (court/neighbours).
 
-    The crowns of buildings count in their territories (court/building-crowns).
+    A building has no points of its own: its crowns count in its territory (court/building-crowns).
     """
-
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line for each tile; that of a building has no points of its own."""
-        tiles = kingdom.list_tokens(TILES.key)
-        places = _find_things(kingdom) if tiles else {}
-        for tile in tiles:
-            location = f"on {tile.square.name}"
-            if (character := CHARACTERS.get(tile.name)) is None:
-                label = f"building {tile.name} {location}: {count_noun(tile.crowns, 'crown')} of its territory"
-                yield Line(label, 0, "court/building-crowns", (tile.square,))
-                continue
-            things = places.get(character.noun, {})
-            count = sum([things.get(square, 0) for square in tile.square.surroundings()])
-            parts = [str(character.points)] if character.points else []
-            if character.each:
-                noun = character.noun
-                phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
-                parts.append(f"{phrase} × {character.each}")
-            points = character.points + count * character.each
-            yield Line(f"{tile.name} {location}: {' + '.join(parts)}", points, character.clause, (tile.square,))
+    tiles = kingdom.list_tokens(TILES.key)
+    places = _find_things(kingdom) if tiles else {}
+    for tile in tiles:
+        location = f"on {tile.square.name}"
+        if (character := CHARACTERS.get(tile.name)) is None:
+            label = f"building {tile.name} {location}: {count_noun(tile.crowns, 'crown')} of its territory"
+            yield Line(label, 0, "court/building-crowns", (tile.square,))
+            continue
+        things = places.get(character.noun, {})
+        count = sum([things.get(square, 0) for square in tile.square.surroundings()])
+        parts = [str(character.points)] if character.points else []
+        if character.each:
+            noun = character.noun
+            phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
+            parts.append(f"{phrase} × {character.each}")
+        points = character.points + count * character.each
+        yield Line(f"{tile.name} {location}: {' + '.join(parts)}", points, character.clause, (tile.square,))
 
 
 def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
@@ -168,7 +164,7 @@ THE_COURT: Final[Variant] = Variant(
     "The Court",
     help="The Court's resources, characters and buildings are played with.",
     clause="court/mix",  # whatever the other variants: court/variants
-    rules=(CourtTiles(),),
+    rules=(list_tile_lines,),
     checks=(
         partial(check_tokens, kind=TILES, clause="court/tokens"),
         partial(check_tokens, kind=RESOURCE_TOKENS, clause="court/tokens"),

@@ -89,7 +89,7 @@ class Bonus:
     clause: str
     find_groups: Callable[[Kingdom], Groups]
 
-    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+    def __call__(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line, of 0 points if nothing is found."""
         groups = self.find_groups(kingdom)
         squares = tuple(sorted({square for group in groups for square in group}))
