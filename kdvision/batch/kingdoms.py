@@ -114,7 +114,7 @@ def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
-    players, observations = photo.seat.players, photo.last_reading.observations
+    players, observations = photo.seat.players, photo.last_reading.seen
     rows = zip_longest(photo.kingdoms, photo.reading.kingdoms, observations)
     numbered_rows = enumerate(islice(rows, len(photo.kingdoms)), start=1)
     kingdoms = [KingdomResult(photo, number, *values) for number, values in numbered_rows]

@@ -96,7 +96,7 @@ def evaluate_event(
         tuple(photos),
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
-        failures=tuple(sorted({*photo_failures, *failures}, key=lambda failure: photo_key(failure.name))),
+        failures=tuple(sorted({*photo_failures, *failures}, key=lambda failure: (photo_key(failure.name), failure))),
         verdicts=new_verdicts,
     )
 

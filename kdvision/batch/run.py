@@ -210,7 +210,7 @@ class BatchRun:
             self.records[name] = _record_failure(name, unread)
         for name, reason, advice in contents.failures:  # it may hide a kingdom that wins
             self.records.setdefault(name, _record_failure(name, PhotoError(reason, hint=advice)))
-        all_failures = sorted((*contents.failures, *self.failures.values()))
+        all_failures = (*contents.failures, *self.failures.values())
         outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts

@@ -87,7 +87,8 @@ def _watch(run: "BatchRun", display: ProgressDisplay) -> None:
     def print_progress(outcome: "EventOutcome") -> None:
         display.close()
         verdict = "".join(f": {ranking.verdict}" for ranking in outcome.standings.rankings[:1] if ranking.verdict)
-        print_message(f"{count_noun(len(outcome.standings.photos), 'photo')} read{verdict}")
+        read_count = sum(photo.error is None for photo in outcome.standings.photos)
+        print_message(f"{count_noun(read_count, 'photo')} read{verdict}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     with suppress(KeyboardInterrupt):

@@ -31,9 +31,10 @@ def separate_streams() -> None:
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (used until the process ends)
             return
         sys.stdout.flush()
+        is_terminal = sys.stdout.isatty()  # before its descriptor leads to stderr
         descriptor = os.dup(1)
         os.dup2(2, 1)
-        if sys.stdout.isatty():
+        if is_terminal:
             sys.stdout = os.fdopen(descriptor, "w", encoding=sys.stdout.encoding, errors="replace")
         else:
             sys.stdout = _wrap(_ResultFile(descriptor, "w"), sys.stdout)

@@ -65,5 +65,5 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
                     tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
                     tuple(None if one is None else np.asarray(one, np.float64).reshape(4, 2) for one in outlines),
                 )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
             raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error

@@ -462,6 +462,17 @@ def test_watch_prints_the_verdict_of_the_widest_ranking_only(
     assert (ran.code, ran.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
 
 
+def test_watch_counts_the_photos_that_were_read(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    write_files(folder, {"round1/table2/dee.jpg": b"no photo"})
+    monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt))
+    assert "kdvision: 3 photos read" in run("batch", folder, "-o", out, "--watch").err
+
+
 def test_ctrl_c_in_watch_writes_what_was_read_last(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

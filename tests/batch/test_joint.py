@@ -12,7 +12,7 @@ from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import decide_tables
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import evaluate_event
-from kdvision.batch.photos import Seat
+from kdvision.batch.photos import Failure, Seat
 from kdvision.batch.reading.job import pack_observation, unpack_observation
 from kdvision.batch.standings import assign_seats
 from kdvision.batch.store.folder import Data, ResultFolder
@@ -73,7 +73,7 @@ def decide_table(*photos: PhotoRecord, stored: Data | None = None, event: Event 
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
-    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.observations[0]
+    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.seen[0]
     assert kept is not None
     view = unpack_observation(kept)
     assert view.probabilities.best == Board.parse(BO)
@@ -222,9 +222,16 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
     assert not bo.data["review"] and not bo.data["problems"] and bo.data["probability"] == 1
 
 
+def test_failures_of_one_photo_are_sorted(tmp_path: Path) -> None:
+    reasons = {Failure("ann.jpg", f"reason {number}", "") for number in range(20)}
+    damaged = with_reading(photo_result("ann", ANN), error="the photo is damaged", hint="send it again")
+    failures = evaluate_event(Event(), [damaged], CorrectionFile(tmp_path), reasons).failures
+    assert len(failures) == 21 and list(failures) == sorted(failures)
+
+
 @pytest.mark.parametrize("lost", [(), (None,)])
 def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
-    assert decide_table(with_reading(photo_result("ann", ANN), observations=lost), unsure_bo())["bo"].data["review"]
+    assert decide_table(with_reading(photo_result("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
 
 
 def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:

@@ -1,5 +1,6 @@
 """Standard streams: stdout has only results, and errors while printing are handled."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -42,6 +43,18 @@ def test_results_that_cannot_be_printed_are_one_line_and_code_1(args: list[str])
     ran = run_program(*args, redirect="> /dev/full")
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
     assert ran.stderr.startswith("kdvision: the results cannot be printed: No space left on device. Free some space")
+
+
+@needs_full
+def test_results_that_cannot_be_printed_are_reported_on_a_terminal() -> None:
+    terminal, stderr = os.openpty()
+    with FULL.open("wb") as full:
+        code = subprocess.run([sys.executable, "-m", "kdvision", "type", "w1 #"], cwd=ROOT, stdout=full, stderr=stderr)
+    os.close(stderr)
+    message = os.read(terminal, 10_000).decode()
+    os.close(terminal)
+    assert (code.returncode, message.count("\n")) == (1, 1)
+    assert message.startswith("kdvision: the results cannot be printed")
 
 
 @needs_full

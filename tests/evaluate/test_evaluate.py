@@ -152,6 +152,15 @@ def test_a_malformed_label_is_named(kingdom: dict[str, list[object]], rooms: Pat
         list(list_labelled_photos(rooms))
 
 
+def test_a_label_that_cannot_be_read_is_named(rooms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(KdvisionError, match=r"is not a label of a photo: .*Permission denied"):
+        list(list_labelled_photos(rooms))
+
+
 @pytest.mark.parametrize("suffix", [".JPG", ".Jpg", ".tif", ".heif"])
 def test_every_suffix_of_a_photo_is_accepted(suffix: str, tmp_path: Path) -> None:
     (tmp_path / f"IMG_1{suffix}").write_bytes(b"")
@@ -240,6 +249,12 @@ def test_corruptions_are_seeded_and_grow_with_severity(chart: NDArray[np.uint8],
     if all(picture.shape == chart.shape for picture in corrupted) and not drawn:
         lost = [np.abs(picture.astype(float) - chart).mean() for picture in corrupted]
         assert lost == sorted(lost)
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "d"])
+def test_a_cropped_picture_is_not_turned(chart: NDArray[np.uint8], name: str) -> None:
+    height, width, _ = corrupt(chart, "crop", 2, cell_size=60, name=name).shape
+    assert (height == len(chart)) != (width == chart.shape[1])
 
 
 def test_downscaling_gives_squares_the_stated_number_of_pixels(chart: NDArray[np.uint8]) -> None:

@@ -181,35 +181,27 @@ class CorrectionFile:
 
 
 class Reading(NamedTuple):
-    """The result of reading a photo once.
+    """The result of reading a photo once, under the names that it has in the file.
 
     `key` is the result key of the job, "" for a failure that is not the photo's own. `picture` is the name of the
-    picture with the score drawn in. `observations` are packed, one for each kingdom; the files call them `seen`. The
-    other fields are those of `kdvision score --json`.
+    picture with the score drawn in. `seen` are the packed observations, one for each kingdom. The other fields are
+    those of `kdvision score --json`.
     """
 
-    key: str
-    picture: str | None
-    width: int | None
-    height: int | None
-    kingdoms: list[Data]
-    standing: Data | None
-    error: str | None
-    hint: str | None
-    observations: Sequence[Data | None]
+    width: int | None = None
+    height: int | None = None
+    kingdoms: Sequence[Data] = ()
+    standing: Data | None = None
+    error: str | None = None
+    hint: str | None = None
+    key: str = ""
+    picture: str | None = None
+    seen: Sequence[Data | None] = ()
 
     @classmethod
     def parse(cls, line: Data) -> "Reading":
         """The reading in a line, or in its field `again`."""
-        values: dict[str, Any] = {name: line.get(name) for name in cls._fields}
-        values |= {"key": values["key"] or "", "kingdoms": values["kingdoms"] or []}
-        return cls(**{**values, "observations": line.get("seen") or ()})
-
-    def to_data(self) -> dict[str, Any]:
-        """The reading as it is stored."""
-        values = self._asdict()
-        observations = values.pop("observations")
-        return {**values, "seen": observations}
+        return cls(**{name: line[name] for name in cls._fields if line.get(name) is not None})
 
 
 @dataclass(frozen=True)
@@ -234,8 +226,8 @@ class PhotoRecord:
     @cached_property
     def picture_hash(self) -> str:
         """The hash of what the networks saw, which is the same in another file of the picture; else of the content."""
-        observations = self.reading.observations
-        return hashlib.sha256(json.dumps(observations).encode()).hexdigest() if observations else self.content
+        seen = self.reading.seen
+        return hashlib.sha256(json.dumps(seen).encode()).hexdigest() if seen else self.content
 
     @property
     def readings(self) -> list[Reading]:
@@ -264,28 +256,23 @@ class PhotoRecord:
 
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
-        reading = self.reading.to_data()
-        key, picture, observations = (reading.pop(name) for name in ("key", "picture", "seen"))
         return {
             "photo": self.name,
-            **reading,
+            **self.reading._asdict(),
             "content": self.content,
-            "key": key,
-            "picture": picture,
             "round": self.seat.round,
             "table": self.seat.table,
             "players": self.seat.players,
             "same_as": same_as,
             "gone": self.gone,
             "corrections": [str(one) for one in self.corrections.corrections],
-            "again": self.second_reading and self.second_reading.to_data(),
+            "again": self.second_reading and self.second_reading._asdict(),
             "counted": self.corrected_data,
-            "seen": observations,
         }
 
 
 def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
-    """The records of this version in a result folder, by photo, and the number of damaged lines."""
+    """The records in a result folder, by photo, and the number of damaged lines."""
     lines, damaged_count = read_lines(out / RESULTS)
     records = {}
     for line in lines:

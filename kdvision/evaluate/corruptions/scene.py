@@ -14,8 +14,9 @@ Mask: TypeAlias = NDArray[np.uint8]
 
 def crop(shot: Shot, share: float) -> Picture:
     """Cut away a share of the picture at one side; a kingdom there is cut as well."""
-    rotated_pixels = np.rot90(shot.pixels, int(shot.rng.integers(4)))
-    return rotated_pixels[: max(MIN_SIDE_PIXELS, round(len(rotated_pixels) * (1 - share)))]
+    turns = int(shot.rng.integers(4))
+    turned_pixels = np.rot90(shot.pixels, turns)
+    return np.rot90(turned_pixels[: max(MIN_SIDE_PIXELS, round(len(turned_pixels) * (1 - share)))], -turns)
 
 
 def rotate(shot: Shot, degrees: float) -> Picture:
