@@ -10,11 +10,12 @@ from typing import TypeAlias
 
 from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
 from kdvision.game.legality import Problem
+from kdvision.game.rules import GAME_AUTO
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.decide.game_set import GAME_AUTO, check_box
+from kdvision.vision.decide.game_set import check_box
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import (
     FixedSquares,
@@ -151,11 +152,12 @@ def _collect_views(
         name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
-            original = numbers_by_digest.setdefault(photo.digest, number)
-            if original < number:
+            original = numbers_by_digest.get(photo.digest)
+            if original is not None:
                 problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
                 continue
             matches, unknown_kingdoms = match_view(photo)
+            numbers_by_digest[photo.digest] = number
         except (PhotoError, NoKingdomFound) as error:
             problems.append(Problem((), f"{name} is left out: {error}"))
             if on_failure is not None:

@@ -1,7 +1,5 @@
 """The photos of `samples/`: contents, seeds, camera and light of each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from kdvision.lab.render.light import PhotoFactors

@@ -1,7 +1,5 @@
 """The truth of a rendered photo in the form of the JSON files beside photos."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import cv2

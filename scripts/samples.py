@@ -1,7 +1,5 @@
 """Render the photos of `samples/` and write the truth beside them: `python -m scripts.samples`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -17,13 +17,13 @@ from kdvision.cli.inputs import (
     parse_numbered,
     read_stdin_text,
 )
-from kdvision.cli.options import BOXES, KINGDOMINO, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
+from kdvision.cli.options import BOXES, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
 from kdvision.cli.output import exit_with_code, print_json, print_message, print_new_names, print_result, print_text
 from kdvision.errors import ExitCode, NotationError
 from kdvision.game.board import Terrain
 from kdvision.game.deck import parse_domino
 from kdvision.game.kingdom import Gem, Kingdom, join_tokens
-from kdvision.game.rules import board_variants, clauses
+from kdvision.game.rules import GAME_KINGDOMINO, board_variants, clauses
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.gamefile.model import load_game, parse_game
 from kdvision.gamefile.pieces import parse_gem
@@ -72,7 +72,7 @@ def type_boards(
         Kingdom(board, gems=tuple(gems.get(number, ())), tokens=join_tokens(tokens.get(number, {})))
         for number, board in enumerate(corrected_boards)
     ]
-    has_all_pieces = options.board_game == KINGDOMINO
+    has_all_pieces = options.board_game == GAME_KINGDOMINO
     result = build_board_result(kingdoms, options.make_rules(corrected_boards), is_over=has_all_pieces)
     print_result(result, as_json=options.as_json)
     if not options.as_json:

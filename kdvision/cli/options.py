@@ -16,6 +16,8 @@ from kdvision.game.game import choose_rule_set
 from kdvision.game.kingdom import Token, TokenKind, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
 from kdvision.game.rules import (
+    GAME_AUTO,
+    GAME_KINGDOMINO,
     GAMES,
     GROUPS,
     SIDES,
@@ -43,16 +45,13 @@ Counts = Mapping[str, Sequence[str]]
 COUNTS: Final = ("coins", "towers", "knights", "towns")
 """What the user counts on each kingdom: the names of options, and of facts."""
 
-KINGDOMINO: Final = "kingdomino"
-AUTO: Final = "auto"
-"""As the game: the photo decides it; typed boards are Kingdomino's."""
 BOXES: Final = {variant.id: variant for variant in VARIANTS if variant.dominoes}
 """Variants with dominoes of their own. Each can be named as a game, which then is the first that it is added to."""
 
 if TYPE_CHECKING:
     GameName = str
 else:
-    GameName = Literal[(AUTO, *GAMES, *BOXES)]
+    GameName = Literal[(GAME_AUTO, *GAMES, *BOXES)]
 
 Size = Annotated[
     Literal[5, 7] | None,
@@ -78,7 +77,9 @@ class ScoreOptions:
     missing.
     """
 
-    game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = AUTO
+    game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = (
+        GAME_AUTO
+    )
     variants: tuple[str, ...] = ()
     size: Size = None
     fix: Annotated[
@@ -96,12 +97,12 @@ class ScoreOptions:
     @property
     def board_game(self) -> str:
         """The game of typed boards."""
-        return KINGDOMINO if self.game == AUTO else self.game
+        return GAME_KINGDOMINO if self.game == GAME_AUTO else self.game
 
     @property
     def box(self) -> str:
-        """The box to read photos with; its game is AUTO if neither `game` nor a variant decides it."""
-        game = (find_only_game(self.variants) or AUTO) if self.game == AUTO else self.game
+        """The box to read photos with; its game is GAME_AUTO if neither `game` nor a variant decides it."""
+        game = (find_only_game(self.variants) or GAME_AUTO) if self.game == GAME_AUTO else self.game
         return name_box(game, self.variants)
 
     def drop_numbered(self) -> "ScoreOptions":
@@ -119,7 +120,7 @@ class ScoreOptions:
 
     def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
         """The options with what photos of one game show and the user did not say: game and gems."""
-        game = readings[0].game if self.game == AUTO else self.game
+        game = readings[0].game if self.game == GAME_AUTO else self.game
         return replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
 
     def score_photo(
@@ -252,7 +253,7 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
     """
     game = options.board_game
     names = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])
-    if names and game == KINGDOMINO:
+    if names and game == GAME_KINGDOMINO:
         raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=names[0])
     check_variants(options.variants, game)
     by_kingdom: dict[int, dict[str, int]] = {}

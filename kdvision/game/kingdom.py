@@ -21,6 +21,8 @@ KNIGHT_KEYS: Final = ("knights", "spare_knights")
 
 UNKNOWN: Final = "?"
 """Stands for an unknown value: a fact in a game file, a building's name, a gem's kind."""
+GEM: Final = "gem"
+"""The kind of a detected gem, among the kinds of piece."""
 
 QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
 """The quarters of a gem token, clockwise: the order of `Gem.crowns`."""

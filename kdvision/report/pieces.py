@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kdvision.game.board import Terrain
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import (
+    GEM,
     TOWNS,
     UNKNOWN,
     UNKNOWN_BUILDING,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 KNIGHT: Final = "knight"
 QUEEN: Final = "queen"
 BUILDING: Final = "building"
-GEM: Final = "gem"
 VISIBLE_KINDS: Final = {"knights": KNIGHT, "buildings": BUILDING, "gems": GEM}
 """Facts that a photo can answer in full: the key in game files, and the kind of piece."""
 COUNTED_KINDS: Final = {"knights": KNIGHT, "towers": "tower"}

@@ -17,7 +17,7 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, parse_cell
-from kdvision.game.rules import SIDES
+from kdvision.game.rules import GAME_AUTO, SIDES
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import lacks_colours, make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
@@ -29,7 +29,7 @@ from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_t
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import BoardFrame, Decision
-from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
+from kdvision.vision.decide.game_set import decide_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids

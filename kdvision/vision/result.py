@@ -1,7 +1,5 @@
 """The result for one kingdom of a photo: what was read, where it lies, and how certain that is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +9,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names, move_names
+from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import Calibration, clip_complement
 from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
@@ -28,7 +27,7 @@ from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
-from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO, collect_deck, find_possible_towns, get_game
+from kdvision.vision.decide.game_set import collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo

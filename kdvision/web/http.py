@@ -13,9 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from kdvision.errors import KdvisionError, ModelError, PhotoTooLargeError, UnsupportedImageError
-from kdvision.game.rules import GAMES, SIDES, VARIANTS
+from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO, GAMES, SIDES, VARIANTS
 from kdvision.text import join_words
-from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
 
 MAX_KINGDOMS: Final = 8

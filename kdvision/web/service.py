@@ -17,7 +17,7 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
-from kdvision.game.rules import find_only_game
+from kdvision.game.rules import GAME_AUTO, find_only_game
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.build import build_board_result, build_photo_result
@@ -26,7 +26,6 @@ from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.pieces import find_played_variants
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.decide.game_set import GAME_AUTO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import json_response, list_variants, status_of

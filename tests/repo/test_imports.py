@@ -36,11 +36,10 @@ STAGES = ("image", "networks", "detect", "classify", "decide", "assess")
 """The stages of kdvision/vision in order; each may import those before it."""
 STAGE_LAYERS = {
     "geometry": set(),
-    "reading_order": set(),
-    **{stage: {"geometry", "reading_order", *STAGES[:number]} for number, stage in enumerate(STAGES)},
+    **{stage: {"geometry", *STAGES[:number]} for number, stage in enumerate(STAGES)},
     "multiview": {"geometry", *STAGES[:4]},
-    "result": {"geometry", "reading_order", *STAGES},
-    "find": {"geometry", "reading_order", "result", *STAGES},
+    "result": {"geometry", *STAGES},
+    "find": {"geometry", "result", *STAGES},
 }
 """Each module and folder of kdvision/vision and those it may import; each may import itself."""
 

@@ -4,11 +4,12 @@ from itertools import permutations
 
 import pytest
 
-from kdvision.vision.reading_order import Extent, sort_in_reading_order
+from kdvision.vision.assess.kingdom import sort_in_reading_order
+from kdvision.vision.classify.observation import Extent
 
 
 def at(x: float, y: float, side: float = 100) -> Extent:
-    return Extent(x, y, x + side, y + side)
+    return x, y, x + side, y + side
 
 
 def test_kingdoms_are_sorted_by_row_and_from_left_to_right() -> None:

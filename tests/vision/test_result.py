@@ -10,14 +10,13 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom, Token
-from kdvision.game.rules import make_rule_set
+from kdvision.game.rules import GAME_KINGDOMINO, make_rule_set
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals, list_alternatives
 from kdvision.vision.assess.calibration import BoardWeights, Calibration
 from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
-from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import KingdomReading, build_reading, mark_touching
@@ -51,7 +50,7 @@ def read_with(
         "the photo",
         Surroundings(),
         Calibration(review_threshold=sure, board_weights=belief),
-        boxes.GAME_KINGDOMINO,
+        GAME_KINGDOMINO,
     )
 
 

@@ -12,7 +12,6 @@ STAGES = (
     "image",
     "networks",
     "detect",
-    "reading_order",
     "classify",
     "decide",
     "assess",

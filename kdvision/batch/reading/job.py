@@ -150,12 +150,11 @@ def _read(job: Job) -> JobResult:
     from kdvision import pipeline
     from kdvision.files import encode_image
     from kdvision.game.board import Square
-    from kdvision.game.rules import name_box
+    from kdvision.game.rules import GAME_AUTO, name_box
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.pieces import GivenFacts
     from kdvision.report.to_dict import result_to_dict
-    from kdvision.vision.decide.game_set import GAME_AUTO
     from kdvision.vision.image.photo import Photo, shrink
 
     photo, rules = Photo.open(job.data, name="the photo"), job.rules

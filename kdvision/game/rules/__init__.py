@@ -42,8 +42,12 @@ from kdvision.game.rules.variant import Group
 from kdvision.game.rules.variant import Variant as Variant
 from kdvision.game.scoring import RuleSet
 
+GAME_AUTO: Final = "auto"
+"""As the game: the photo decides it; typed boards are Kingdomino's."""
+GAME_KINGDOMINO: Final = "kingdomino"
+
 GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
-    "kingdomino": kingdomino,
+    GAME_KINGDOMINO: kingdomino,
     "queendomino": queendomino,
     "royal-wedding": royal_wedding,
 }
@@ -70,7 +74,7 @@ SIDES: Final = (5, 7)
 
 
 def make_rule_set(
-    game: str = "kingdomino", *, side: int = SIDES[0], variants: Collection[str] = (), teams: bool = False
+    game: str = GAME_KINGDOMINO, *, side: int = SIDES[0], variants: Collection[str] = (), teams: bool = False
 ) -> RuleSet:
     """Return the rules of a game with variants, all by their names in game files."""
     rule_set = GAMES[game](side=side, teams=True) if teams else GAMES[game](side=side)

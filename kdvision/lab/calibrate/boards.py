@@ -11,13 +11,7 @@ from scipy.stats import binom, binomtest
 
 from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.scenes import BoardOutcome
-from kdvision.vision.assess.calibration import (
-    CONSTANT,
-    HIDDEN,
-    UNFITTED_WARNING_WEIGHT,
-    Calibration,
-    compute_undersampling,
-)
+from kdvision.vision.assess.calibration import CONSTANT, UNFITTED_WARNING_WEIGHT, Calibration, compute_undersampling
 from kdvision.vision.assess.warnings import EVIDENCE_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
 
@@ -46,7 +40,7 @@ MIN_PROBABILITY: Final = 1e-9
 def has_no_warning(outcome: BoardOutcome) -> bool:
     """Return whether the kingdom is whole and has no warning but a possible occlusion."""
     warnings = (name for name, strength in outcome.warning_strengths.items() if strength)
-    return not outcome.always_review and not outcome.truncated and all(name == HIDDEN for name in warnings)
+    return not outcome.always_review and not outcome.truncated and all(name == "hidden" for name in warnings)
 
 
 def fit_temperature(outcomes: Iterable[BoardOutcome]) -> float:
@@ -94,7 +88,7 @@ def fit_weights(
     offset = np.array([calibration.rule_offsets[0 if board.breaks_rule else 1] for board in boards])
     right = np.array([board.right for board in boards], bool)
     split = len(Calibration.board_weights)
-    prior = [0.0 if name == HIDDEN else UNFITTED_WARNING_WEIGHT for name in names]
+    prior = [0.0 if name == "hidden" else UNFITTED_WARNING_WEIGHT for name in names]
     start = np.array([*Calibration.board_weights, INITIAL_COMPLETENESS_LOG_ODDS, *prior])
     penalty = np.array([*[BOARD_PENALTY] * split, 0.0, *[WARNING_PENALTY] * len(names)])
 

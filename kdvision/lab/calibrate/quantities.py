@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
+from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.calibrate.reliability import compute_calibration_error
 from kdvision.lab.calibrate.scenes import ObservedScene, is_same_board
@@ -16,7 +17,6 @@ from kdvision.text import format_csv
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
-from kdvision.vision.decide import game_set
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.result import build_reading
 
@@ -54,7 +54,7 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
     )
     for kingdom, observation, decision in zip(scene.kingdoms, observations, decisions, strict=True):
         truth = None if kingdom.truncated else kingdom.board
-        reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, game_set.GAME_KINGDOMINO)
+        reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, GAME_KINGDOMINO)
         add("board", reading.probability, truth is not None and is_same_board(reading.board, truth))
         points = score(reading.board).points
         equal_shares = [probability for board, probability in reading.runners_up if score(board).points == points]

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import corner_squares
+from kdvision.game.kingdom import GEM, corner_squares
 from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
@@ -33,7 +33,6 @@ SCENES: Final = 100
 KINGDOMS: Final = "kingdoms"
 TILES: Final = "tiles"
 TOWNS: Final = "towns"
-GEM: Final = "gem"
 PIECES: Final = ("knight", "tower", "queen", "building")
 PHOTOS: Final = "photos"
 PHOTO_FOLDER: Final = "queendomino"

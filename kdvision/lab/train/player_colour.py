@@ -4,8 +4,6 @@ The squares show starting tiles and castles under many lights, small and large. 
 weights are written to `kdvision/vision/classify/player_colour.json`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,12 +26,7 @@ from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.run import PACKAGE, Run
-from kdvision.vision.classify.player_colour import (
-    MAX_DEVIATION,
-    WEIGHTS,
-    PlayerColourClassifier,
-    compute_colour_features,
-)
+from kdvision.vision.classify.player_colour import WEIGHTS, PlayerColourClassifier, compute_colour_features, standardise
 from kdvision.vision.networks.cells import prepare_crops
 
 COLOURS = tuple(meshes.COLOURS)
@@ -145,8 +138,7 @@ def fit_player_colour(crops: Bytes, colours: npt.NDArray[np.int64]) -> PlayerCol
     """Return the classifier fitted to crops (n, 64, 64, 3) of castle squares and the index of each colour (n,)."""
     features = np.array([compute_colour_features(crop) for crop in crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
-    scaled_features = np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION)
-    design = np.column_stack([scaled_features, np.ones(len(features))])
+    design = standardise(features, mean, deviation)
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
     weights = model.fit(design, colours).coef_.T.round(4)
     return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)  # every square has a colour

@@ -18,8 +18,6 @@ BoardWeights = tuple[float, float, float, float]
 
 CONSTANT: Final = ""
 """Key of the constant among the weights of warnings."""
-HIDDEN: Final = "hidden"
-"""Evidence that every board has, with a strength that is often close to 0."""
 UNFITTED_WARNING_WEIGHT: Final = -3.0
 """Weight of a warning that no scene showed: alone it sends a board to review."""
 
@@ -81,7 +79,7 @@ class Calibration:
         """
         weights = self.warning_weights
         if not weights:
-            return float(0.5 ** sum(name != HIDDEN for name in strengths))
+            return float(0.5 ** sum(name != "hidden" for name in strengths))
         evidence = sum(weights.get(name, UNFITTED_WARNING_WEIGHT) * strength for name, strength in strengths.items())
         return float(expit(weights[CONSTANT] + evidence))
 

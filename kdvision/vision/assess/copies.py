@@ -7,8 +7,6 @@ further tiles is left as a kingdom, and contradicts the other one: something may
 may be mirrored, and its crowns may be too small to count, so terrains are compared once per turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

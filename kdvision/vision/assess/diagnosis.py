@@ -1,7 +1,5 @@
 """Diagnosis of photos without a kingdom: the most likely reason, and what to change in the photo."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -4,8 +4,6 @@ A kingdom has a castle and a domino; a castle that is hidden or cut off is repla
 offer, which fills a 2 x 4 window, is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -13,11 +11,10 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.copies import find_copies
-from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, GridObservation
+from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, Extent, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.geometry import Mask
-from kdvision.vision.reading_order import sort_in_reading_order
 
 OFFER_CELLS: Final = (2, 4)
 """The longest row of dominoes on offer, across and along it. A shifted lattice covers it with 3 x 4 cells."""
@@ -81,6 +78,20 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     kingdoms = [one for one in kingdoms if one not in copies]
     kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]
     return kingdoms, [one for one in observations if one not in kingdoms]
+
+
+def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
+    """Return the indices of the extents in reading order; a row shares a third of the smaller box's height."""
+    rows: list[list[int]] = []
+    for index in sorted(range(len(extents)), key=lambda n: extents[n][1] + extents[n][3]):
+        _, first_top, _, first_bottom = extents[rows[-1][0] if rows else index]
+        _, top, _, bottom = extents[index]
+        common_height = min(first_bottom, bottom) - max(first_top, top)
+        if rows and common_height > min(first_bottom - first_top, bottom - top) / 3:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+    return [n for row in rows for n in sorted(row, key=lambda n: extents[n][0] + extents[n][2])]
 
 
 def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]:

@@ -1,7 +1,5 @@
 """Tiles that may be missing from a decided board: hidden by an object, or cut off by the border of the photo."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -12,7 +10,6 @@ from kdvision.game.legality import Problem
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import MIN_VISIBLE_SHARE
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
-from kdvision.vision.classify.occupancy import MIN_OCCLUSION
 from kdvision.vision.classify.probabilities import compute_log_odds
 from kdvision.vision.geometry import Floats, Mask
 
@@ -64,8 +61,8 @@ def compute_max_occlusion(board: Collection[Square], occlusion: Floats, side: in
     That is the log-odds above `no_evidence`, one cell in 55, of the less occluded one of two cells; `occlusion`
     (rows, cols) are probabilities.
     """
-    no_evidence = -4.0
-    log_odds = compute_log_odds(np.clip(occlusion, MIN_OCCLUSION, 1 - MIN_OCCLUSION))
+    no_evidence, max_occlusion = -4.0, 1 - 1e-4
+    log_odds = compute_log_odds(np.minimum(occlusion, max_occlusion))
     rows, cols = occlusion.shape
     pairs = iterate_domino_places(board, rows, cols, side)
     evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)

@@ -5,8 +5,6 @@ board, with weights that are fitted on rendered tables (`calibration.py`). Facts
 no warnings, force a review by themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -20,8 +18,6 @@ from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.decide.decision import BoardFrame, Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
 
-PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
-"""Warnings about the photo itself, which always ask for a review: its file is damaged, or it cuts the kingdom."""
 RIM_WARNING: Final = Problem(
     (), "something that may be a tile lies at the kingdom's edge: see what it is", warning="rim"
 )
@@ -39,9 +35,9 @@ WARNING_TEXTS: Final = {
 }
 """The warnings without squares by their ids, in the order in which they are shown."""
 EVIDENCE_IDS: Final = (
-    PHOTO_WARNINGS
-    | (WARNING_TEXTS.keys() - {"copied"})
-    | {*("contents", "covered", "ends", "hidden", "illegal", "overruled", "rim", "spare", "towns", "unknown")}
+    (WARNING_TEXTS.keys() - {"copied"})
+    | {"beyond", "contents", "covered", "cut", "ends", "hidden"}
+    | {"illegal", "overruled", "rim", "spare", "towns", "unknown"}
 )
 """The ids of all evidence, each of which has a weight in the calibration."""
 
@@ -100,7 +96,7 @@ def find_warnings(
 
 def forces_review(problem: Problem) -> bool:
     """Return True if a problem asks for a review by itself: a fact about the photo, or no warning at all."""
-    return not problem.is_rule_breach and (not problem.warning or problem.warning in PHOTO_WARNINGS)
+    return not problem.is_rule_breach and problem.warning in ("", "flawed", "cut", "beyond")
 
 
 def label_misreading(problem: Problem) -> Problem:

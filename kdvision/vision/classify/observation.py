@@ -9,12 +9,11 @@ from typing import Final
 import numpy as np
 from scipy.special import expit
 
-from kdvision.game.board import Square
-from kdvision.vision.classify.probabilities import CASTLE, NOTHING, Reading
+from kdvision.game.board import Square, Terrain
+from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS
-from kdvision.vision.reading_order import Extent
 
 P_PRESENT: Final = 0.5
 """Probability from which something counts as present."""
@@ -25,6 +24,8 @@ MIN_VISIBLE_SHARE: Final = 0.2
 
 BorderLogOdds = tuple[Floats, Floats]
 """Log-odds that two neighbours are one domino: to the right (rows, cols - 1), downwards (rows - 1, cols)."""
+Extent = tuple[float, float, float, float]
+"""A bounding box in pixels: left, top, right, bottom."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class GridObservation:
     @cached_property
     def castle_probability(self) -> Floats:
         """The probability (rows, cols) of a castle."""
-        return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]))
+        return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(Terrain.CASTLE.value)]))
 
     @cached_property
     def max_castle_probability(self) -> float:
@@ -95,8 +96,7 @@ class GridObservation:
     def is_certain_tile(self) -> Mask:
         """Cells (rows, cols) that certainly show a tile, and probably one kind.
 
-        Other cells are for the decision to weigh. Cells that no photo shows have a uniform distribution over the kinds,
-        whose sum makes a tile probable.
+        Other cells are for the decision to weigh.
         """
         return np.asarray((self.tile_probability > expit(CERTAIN_LOG_ODDS)) & (self.kind_probability > P_PRESENT))
 
@@ -115,7 +115,8 @@ class GridObservation:
         """The bounding box of the tiles in the photo; of the grid if there are none."""
         tiles = self.grid.quads[self.is_tile]
         corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)
-        return Extent(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
+        (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+        return left, top, right, bottom
 
     def is_beside(self, other: GridObservation) -> bool:
         """Return True if a confident tile of the other grid lies less than a square away from a tile of this one.

@@ -1,7 +1,5 @@
 """Observation of a grid: both networks, the background and the heads for pieces, joined into one value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

@@ -1,9 +1,6 @@
 """Occupancy: whether a tile, the bare table or another object lies on a cell, from both networks and the background."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 from scipy.special import expit, logit
@@ -13,9 +10,6 @@ from kdvision.vision.classify.probabilities import compute_log_odds
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.networks.cells import CellPredictions
-
-MIN_OCCLUSION: Final = 1e-4
-"""Floor on the cell network's occlusion probability."""
 
 
 def compute_tile_features(predictions: CellPredictions, grid: Grid, background: Background) -> Floats:
@@ -78,10 +72,10 @@ def compute_occlusion_features(predictions: CellPredictions, features: Floats) -
     The tile features (n, 3) with an unknown colour as 0, whether the colour is unknown, the cell network's log-odds of
     an occlusion, and the entropy of the kinds in nats: an object looks like no kind of tile.
     """
-    unknown = np.isnan(features[:, 2])
+    unknown, min_occlusion = np.isnan(features[:, 2]), 1e-4
     entropy = -(np.exp(predictions.kind) * predictions.kind).sum(axis=1)
     colour = np.where(unknown, 0.0, features[:, 2])
-    occlusion_log_odds = compute_log_odds(np.clip(predictions.hidden, MIN_OCCLUSION, 1))
+    occlusion_log_odds = compute_log_odds(np.clip(predictions.hidden, min_occlusion, 1))
     return np.column_stack([features[:, :2], colour, unknown, occlusion_log_odds, entropy])
 
 

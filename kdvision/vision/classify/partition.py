@@ -3,8 +3,6 @@
 Kingdoms that lie close to each other may look like one lattice, or their lattices may go on over each other's tiles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

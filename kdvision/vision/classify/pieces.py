@@ -1,21 +1,16 @@
 """Pieces on squares and gems on crossings, from the heads of the cell network to lists for a kingdom."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import UNKNOWN, Gem, name_crossing
+from kdvision.game.kingdom import GEM, UNKNOWN, Gem, name_crossing
 from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY
 from kdvision.vision.geometry import Floats, Mask
-
-GEM: Final = "gem"
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ A softmax regression on how the middle of the square differs in colour from the 
 on every starting tile, so that the light matters little. `kdvision.lab.train` fits the weights on rendered squares.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -20,8 +18,6 @@ from kdvision.vision.image.srgb import Pixels
 from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 
 WEIGHTS: Final = Path(__file__).with_name("player_colour.json")
-MAX_DEVIATION: Final = 4.0
-"""Clipping of standardised features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +35,19 @@ class PlayerColourClassifier:
 
     def compute_probabilities(self, crop: Pixels) -> Floats:
         """Return the probability (colours,) of each colour for the crop (64, 64, 3) of a castle's square."""
-        standard_scores = (compute_colour_features(crop) - self.mean) / self.scale
-        features = np.append(np.clip(standard_scores, -MAX_DEVIATION, MAX_DEVIATION), 1.0)
-        return np.asarray(softmax(features @ self.weights))
+        return np.asarray(softmax(standardise(compute_colour_features(crop), self.mean, self.scale) @ self.weights))
 
     def classify(self, crop: Pixels) -> str:
         """Return the colour in the crop of a castle's square; "" if it is not certain."""
         probabilities = self.compute_probabilities(crop)
         best = int(probabilities.argmax())
         return self.colours[best] if probabilities[best] >= self.threshold else ""
+
+
+def standardise(features: Floats, mean: Floats, scale: Floats, *, max_deviation: float = 4.0) -> Floats:
+    """Return features (…, n) as clipped standard scores, followed by a 1 for the constant (…, n + 1)."""
+    scores = np.clip((features - mean) / scale, -max_deviation, max_deviation)
+    return np.insert(scores, scores.shape[-1], 1.0, axis=-1)
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit
 
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import Deck, kinds
 from kdvision.vision.geometry import Floats, Ints, Mask
 
@@ -18,7 +18,6 @@ KINDS: Final[tuple[str, ...]] = (
 """The kinds of square in Kingdomino's box, in notation; `.` is no tile."""
 
 NOTHING: Final = "."
-CASTLE: Final = "#"
 IMPOSSIBLE_LOG_PROBABILITY: Final = -12.0
 """Log-probability, and log-odds, of what cannot lie on a cell; finite, so that a person can overrule it."""
 MIN_PROBABILITY: Final = 1e-6
@@ -100,7 +99,7 @@ class Reading:
         return self._drop_kinds(deck)._add_kinds(deck)
 
     def _drop_kinds(self, deck: Deck) -> "Reading":
-        deck_kinds = {*map(str, kinds(deck)), CASTLE, NOTHING}
+        deck_kinds = {*map(str, kinds(deck)), Terrain.CASTLE.value, NOTHING}
         if deck_kinds.issuperset(self.kinds):
             return self
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]

@@ -7,21 +7,17 @@ to the kinds of its deck. A box is a game, or "auto", and the expansions that ad
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import Deck
-from kdvision.game.rules import GAMES, VARIANTS, make_rule_set
+from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO, GAMES, VARIANTS, make_rule_set
 from kdvision.vision.classify.observation import P_PRESENT
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.geometry import Floats
-
-GAME_AUTO: Final = "auto"
-GAME_KINGDOMINO: Final = "kingdomino"
 
 
 def check_box(box: str) -> str:

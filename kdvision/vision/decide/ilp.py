@@ -6,22 +6,17 @@ reduced costs are lower bounds on what each placement adds, so placements beyond
 fixing).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import ndimage, sparse
 from scipy.optimize import LinearConstraint, linprog, milp
 
+from kdvision.game.board import Terrain
 from kdvision.game.rules import SIDES
-from kdvision.vision.classify.probabilities import CASTLE
 from kdvision.vision.decide.placements import Penalties, Placements
 from kdvision.vision.geometry import Floats, Ints, Mask
-
-MAX_COLUMNS: Final = 1000
-"""With more placements within the limit the relaxation is rounded; only noise and large grids have as many."""
 
 Requirement = tuple[Floats, float]
 """A constraint: weights of the first columns and their least sum."""
@@ -72,7 +67,8 @@ class BoardProgramme:
         relaxation = linprog(self._cost, **inequalities, **equalities)
         reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
         is_within_limit = reduced_costs <= limit
-        best = self._solve_columns(is_within_limit) if is_within_limit.sum() <= MAX_COLUMNS else None
+        max_columns = 1000  # only noise and large grids have more placements within the limit
+        best = self._solve_columns(is_within_limit) if is_within_limit.sum() <= max_columns else None
         best = best or self._round(relaxation.x)
         if not best.is_proved or best.loss > relaxation.fun + limit:
             return self._replace_uncertain(best, limit), set(range(len(p.grids)))
@@ -230,7 +226,7 @@ class BoardProgramme:
         for kingdom, grid in enumerate(p.grids):
             groups, count = ndimage.label(labels[grid] != p.nothing)
             if count > 1:
-                castles = groups[labels[grid] == p.kinds.index(CASTLE)]
+                castles = groups[labels[grid] == p.kinds.index(Terrain.CASTLE.value)]
                 detached_groups = (n for n in range(1, count + 1) if n not in castles)
                 result += [(kingdom, tuple(grid[groups == n].tolist())) for n in detached_groups]
         return result

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kdvision.game.board import Terrain
 from kdvision.game.deck import Deck, index_deck
 from kdvision.vision.classify.observation import BorderLogOdds
-from kdvision.vision.classify.probabilities import CASTLE, NOTHING
+from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.geometry import Floats, Ints, Mask
 
 
@@ -99,9 +100,9 @@ def list_placements(
     gain = np.pad(flat - flat[:, [kinds.index(NOTHING)]], (0, 1))
     excess = over[first][:, kind_a] + over[second][:, kind_b] - gains[:, None]
     pair, way = np.nonzero(excess < max_excess_nats)
-    tile = np.where(np.isin(kinds, [NOTHING, CASTLE]), np.inf, flat).argmin(axis=1)
+    tile = np.where(np.isin(kinds, [NOTHING, Terrain.CASTLE.value]), np.inf, flat).argmin(axis=1)
     single = np.where(np.isin(kinds, [NOTHING]), np.inf, flat).argmin(axis=1)
-    squares, castle = np.arange(len(flat)), kinds.index(CASTLE)
+    squares, castle = np.arange(len(flat)), kinds.index(Terrain.CASTLE.value)
     groups: list[tuple[ArrayLike, ...]] = [
         (first[pair], second[pair], kind_a[way], kind_b[way], face[way], -gains[pair], False),
         (first, second, tile[first], tile[second], -1, Penalties.foreign_domino - gains, False),

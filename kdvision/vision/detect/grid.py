@@ -1,7 +1,5 @@
 """Cell grids: the quadrilateral of every cell of one kingdom in a photo, warped to where the tiles lie."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

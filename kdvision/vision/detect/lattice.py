@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Self
 
 import numpy as np
 
+from kdvision.game.board import Square
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.geometry import Floats, Ints, Mask, compute_distances
 from kdvision.vision.networks.detector import Detections
@@ -30,7 +31,6 @@ DIAGONAL_COST_SIDES: Final = 0.5
 """Added to the gap between squares that only share a corner, because such links are less reliable."""
 MAX_SAME_TILE_SIDES: Final = 0.7
 """A detection lies on a tile whose centre is closer than this; halves of two tiles look like a square."""
-_STEPS: Final = np.array([(dc, dr) for dc in (-1, 0, 1) for dr in (-1, 0, 1) if (dc, dr) != (0, 0)])
 
 
 class Bounds(NamedTuple):
@@ -142,12 +142,13 @@ def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
     """
     side_ratios, min_axis_cosine = (0.65, 1.5), 0.93
     # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
-    diagonal: Mask = np.asarray(_STEPS.all(axis=1))
+    steps = np.array(Square(0, 0).surroundings())  # columns and rows; the set is symmetric
+    diagonal: Mask = np.asarray(steps.all(axis=1))
     max_gap: Floats = 0.35 * np.where(diagonal, 1.3, 1.0)
     # Perspective changes sizes: a neighbour lies further from where one square's axes lead.
     max_deviation = 1.6 * max_gap
     centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
-    expected_offset, offset = 2 * np.stack([u, v], axis=1) @ _STEPS.T, centre - centre[:, None]
+    expected_offset, offset = 2 * np.stack([u, v], axis=1) @ steps.T, centre - centre[:, None]
     reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side
     one, other = np.nonzero(np.abs(offset) <= reach[:, None])
     deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side[one, None]
@@ -159,7 +160,7 @@ def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
     u, v = axes[:2, one], axes[1:3, one]
     cosines = (np.conj(u)[:, None] * axes[:, other]).real / (np.abs(u)[:, None] * np.abs(axes[:, other]) + 1e-9)
     quarters = cosines.argmax(axis=1)
-    dc, dr = _STEPS[step].T
+    dc, dr = steps[step].T
     dc, dr = np.stack([dc, dr]), np.stack([dr, -dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
     meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
@@ -220,8 +221,9 @@ def list_links(component: Component) -> list[Link]:
     # Both squares meet at the edges or corners that are closest to half way, wherever the lattice has its places.
     centre_offset = squares.centre[other] - squares.centre[one]
     half_way, closest_steps = centre_offset / 2, np.empty((2, len(one), 2))
+    directions = np.array(Square(0, 0).surroundings())
     for n, (indices, way) in enumerate(((one, half_way), (other, -half_way))):
-        steps = np.einsum("sa,and->nsd", _STEPS, np.stack([squares.axis_u[indices], squares.axis_v[indices]]))
+        steps = np.einsum("sa,and->nsd", directions, np.stack([squares.axis_u[indices], squares.axis_v[indices]]))
         nearest_steps = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
         closest_steps[n] = steps[np.arange(len(steps)), nearest_steps]
     gaps = np.hypot(*(centre_offset - closest_steps[0] + closest_steps[1]).T) / squares.side[one]

@@ -1,7 +1,5 @@
 """Grids from outlines drawn by hand: the detector counts the squares inside and corrects the corners."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product

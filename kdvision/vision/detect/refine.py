@@ -3,8 +3,6 @@
 This corrects the fit, finds squares that the first pass missed, and shows which places are empty.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import cv2

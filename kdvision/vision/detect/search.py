@@ -1,7 +1,5 @@
 """Multi-scale search for the lattices of a photo, each refined, and suppression of overlapping hypotheses."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Fusion of several observations of one kingdom: cells that are covered or glossy in one photo are read in another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -9,10 +7,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import ndimage
 
-from kdvision.game.board import Square
+from kdvision.game.board import Square, Terrain
 from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import CASTLE, IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
+from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import Floats, Mask
@@ -52,20 +51,27 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     views = [_arrange(observation, alignment, frame) for observation, alignment in aligned_views]
     right = [view.right * np.minimum(view.weight[:, 1:], view.weight[:, :-1]) for view in views]
     down = [view.down * np.minimum(view.weight[1:], view.weight[:-1]) for view in views]
-    pieces = _average([view.pieces for view in views])
+    share = np.stack([view.visible_share for view in views])
+    is_whole_in = share >= MIN_WHOLE_SHARE
+    is_cut = ~is_whole_in & is_whole_in.any(axis=0)  # another photo shows the cell whole
+    pieces = _average(
+        [
+            None if view.pieces is None else np.where(cut_cells[..., None], np.nan, view.pieces)
+            for view, cut_cells in zip(views, is_cut, strict=True)
+        ]
+    )
     if pieces is not None:
         is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
         pieces[is_unseen, 0] = 0.0  # nothing stands there
         pieces = log_softmax(pieces)
     reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
-    share = np.stack([view.visible_share for view in views])
     beyond = np.stack([view.tile_beyond for view in views])
     is_whole = bool((share.max(axis=0) >= 1).all())
     fused_observation = GridObservation(
         grid=_extend_grid(first.grid, frame),
         reading=reading,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
-        occlusion=np.min([view.occlusion for view in views], axis=0),
+        occlusion=np.where(is_cut, 1.0, [view.occlusion for view in views]).min(axis=0),
         colour=_fuse_colours([observation for observation, _ in aligned_views], views, reading),
         pieces=pieces,
         gems=_average([view.gems for view in views]),
@@ -107,6 +113,7 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
     if alignment.turns % 2:
         right, down = down, right
     share, beyond = observation.visible_share, observation.tile_beyond
+    gems = observation.gems
     clear = 1 - np.clip(observation.occlusion, 0, 1)
     if share is not None:
         clear = np.where(share < 1, np.minimum(clear, share**4), clear)
@@ -119,7 +126,7 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
         place(np.ones_like(clear) if share is None else share, 0.0),
         place(np.zeros_like(clear) if beyond is None else beyond, 0.0),
         None if observation.pieces is None else place(observation.pieces, np.nan),
-        None if observation.gems is None else place(observation.gems, np.nan),
+        None if gems is None else place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
     )
 
 
@@ -156,7 +163,7 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
 
 def _fuse_colours(observations: Sequence[GridObservation], views: Sequence[_View], reading: Reading) -> str:
     """Return the player's colour in the views whose castle is that of the fused reading; "" if they differ."""
-    castle = reading.kinds.index(CASTLE)
+    castle = reading.kinds.index(Terrain.CASTLE.value)
     cell = reading.log_probs[..., castle].argmax()
     pairs = zip(observations, views, strict=True)
     colours = {one.colour for one, view in pairs if view.log_probs[..., castle].argmax() == cell} - {""}
@@ -172,7 +179,8 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
 def _average(parts: Sequence[Floats | None]) -> Floats | None:
     """Return the mean over the views that are not NaN; None if a view is missing.
 
-    It is IMPOSSIBLE_LOG_PROBABILITY where all are NaN. Covered cells count fully, because a piece covers its cell.
+    It is IMPOSSIBLE_LOG_PROBABILITY where all are NaN, as for gems beside no tile. Covered cells count fully, because a
+    piece covers its cell.
     """
     arrays = [part for part in parts if part is not None]
     if len(arrays) < len(parts):

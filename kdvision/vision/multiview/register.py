@@ -4,8 +4,6 @@ Photos from different sides see a kingdom's lattice turned by quarters and shift
 which the cells agree best is chosen; if none agrees well enough, they are different kingdoms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product, starmap

@@ -1,7 +1,5 @@
 """The cell network: what each square of a grid shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -20,8 +18,6 @@ CROP_PIXELS: Final = 64
 """Side of a crop."""
 SQUARE_PIXELS: Final = 40
 """Side of the square itself in the middle of the crop; the margin shows the edges of its neighbours."""
-EMPTY_LOG_ODDS: Final = -8.0
-"""Log-odds of a tile on cells that the detector found empty; the network's own answer there is about the same."""
 CERTAIN_LOG_ODDS: Final = 4.0
 """Log-odds (98.2 %) from which a cell is not classified again under rotation."""
 
@@ -127,8 +123,9 @@ class CellClassifier:
         self._temperature, self._empty_logits = np.ones(heads["gems"].stop), np.zeros(heads["gems"].stop)
         for name, temperature in model.metadata["temperatures"].items():
             self._temperature[heads[name]] = temperature
-        self._empty_logits[heads["presence"]] = self._empty_logits[heads["gems"]] = EMPTY_LOG_ODDS
-        self._empty_logits[heads["pieces"]][:1] = -EMPTY_LOG_ODDS  # none comes first
+        empty_log_odds = -8.0
+        self._empty_logits[heads["presence"]] = self._empty_logits[heads["gems"]] = empty_log_odds
+        self._empty_logits[heads["pieces"]][:1] = -empty_log_odds  # none comes first
         self._empty_logits[heads["hidden"]] = -np.inf
 
     def classify(self, photo: Photo, quads: Floats, *, turns: int = 4, empty: Mask | None = None) -> CellPredictions:

@@ -4,8 +4,6 @@ Each file describes itself in its metadata: name, format, classes in board notat
 last metadata entry is the SHA-256 digest of everything before it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -24,8 +22,6 @@ MODEL_FORMAT: Final = 2
 MODEL_NAMES: Final = ("cells", "context", "detector")
 
 DIGEST_KEY: Final = "sha256"
-MAX_BATCH_IMAGES: Final = 16
-"""Larger batches are no faster and need more memory."""
 
 
 def find_model(name: str) -> Path:
@@ -114,8 +110,9 @@ class Model:
 
     def run(self, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """Return the network's output for RGB images (n, H, W, 3), which run in batches."""
-        starts = range(0, max(1, len(images)), MAX_BATCH_IMAGES)
-        parts = [self.run_inputs(**{self.input: images[start : start + MAX_BATCH_IMAGES]}) for start in starts]
+        max_batch_images = 16  # larger batches are no faster and need more memory
+        starts = range(0, max(1, len(images)), max_batch_images)
+        parts = [self.run_inputs(**{self.input: images[start : start + max_batch_images]}) for start in starts]
         return np.concatenate(parts)
 
     def run_inputs(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

@@ -10,12 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from kdvision.game.board import Square
-from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.kingdom import GEM, UNKNOWN
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.report.doubt_effects import list_alternatives
-from kdvision.report.pieces import GEM, find_unplayed_pieces, list_pieces
+from kdvision.report.pieces import find_unplayed_pieces, list_pieces
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect.grid import Grid

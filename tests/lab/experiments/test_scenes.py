@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from kdvision import pipeline
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
+from kdvision.game.kingdom import GEM
 from kdvision.lab.experiments import ablation, factors, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Reading, Row, read_picture
 from kdvision.lab.experiments.factors import FACTORS, RANDOM, draw_factors, get_scene_factors, render_scene
@@ -18,7 +19,7 @@ from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquar
 from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
 from kdvision.vision import find
-from kdvision.vision.classify.pieces import GEM, DetectedPiece
+from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect import hypothesis
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import make_grid, make_reading

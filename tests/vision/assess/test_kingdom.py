@@ -14,7 +14,6 @@ from kdvision.vision.assess.kingdom import (
 )
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.geometry import Floats, Mask
-from kdvision.vision.reading_order import Extent
 
 
 def mask(text: str) -> Mask:
@@ -146,6 +145,6 @@ def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:
     kingdom = make_observation(kingdom_tiles, castles(kingdom_tiles, 1), 9.0)
     castleless = make_observation(others, np.zeros(others.shape), 11.0)
     for one in (kingdom, castleless):
-        one.__dict__["extent"] = Extent(0.0, 0.0, 1.0, 1.0)
+        one.__dict__["extent"] = (0.0, 0.0, 1.0, 1.0)
     assert split_kingdoms([castleless, kingdom]) == ([kingdom], [castleless])
     assert split_kingdoms([castleless]) == ([], [castleless])

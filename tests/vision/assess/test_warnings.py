@@ -6,6 +6,7 @@ import pytest
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
+from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.warnings import (
     EVIDENCE_IDS,
@@ -19,7 +20,6 @@ from kdvision.vision.assess.warnings import (
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.game_set import GAME_KINGDOMINO
 from kdvision.vision.result import KingdomReading, build_reading
 from tests.kingdoms import make_grid
 

@@ -81,6 +81,23 @@ def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int)
     assert not align(another, part).is_same_kingdom
 
 
+def test_a_photo_that_ends_before_a_cell_says_nothing_about_it() -> None:
+    """In the other photo something covers a column, and a knight stands and a gem lies there."""
+    board = Board.parse(". . . . . . . / . w w1 f f . . / . l l # g . . / . g1 l . g . . / . . . . . . .")
+    whole = replace(make_observation(Reading.of(board, confidence=0.999)), piece_names=("", "knight"))
+    share, covered, shape = np.ones((5, 7)), np.zeros((5, 7)), (5, 7, 2)
+    share[:, 4:], covered[1:3, 5] = 0, 0.95
+    pieces, gems = np.log(np.full(shape, [0.95, 0.05])), np.full((6, 8), -12.0)
+    cut = replace(whole, visible_share=share, tile_beyond=np.zeros((5, 7)), pieces=pieces, gems=gems)
+    knights, gem = pieces.copy(), gems.copy()
+    knights[2, 4], gem[2, 4] = np.log([0.05, 0.95]), 4.0
+    other = replace(whole, occlusion=covered, pieces=knights, gems=gem)
+    both, _ = fuse(cut, [(other, align(whole, other))])
+    assert (both.occlusion[1:3, 5] == 0.95).all()
+    assert both.pieces is not None and np.exp(both.pieces[2, 4, 1]) == pytest.approx(0.95)
+    assert both.gems is not None and both.gems[2, 4] == 4.0
+
+
 def test_a_square_under_glare_is_read_in_another_photo() -> None:
     """B1 and C1 have glare in the first photo; A2 is under a castle in the second, taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")

@@ -11,7 +11,6 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import (
     CERTAIN_LOG_ODDS,
     CROP_PIXELS,
-    EMPTY_LOG_ODDS,
     SQUARE_PIXELS,
     CellClassifier,
     crop_squares,
@@ -116,7 +115,7 @@ def test_empty_squares_are_not_classified_and_show_nothing() -> None:
     bare[[0, 7, 8]] = True
     some, all_ = classifier.classify(photo, quads, turns=1, empty=bare), classifier.classify(photo, quads, turns=1)
     assert model.pictures == 2 * len(quads) - bare.sum()
-    assert (some.presence[bare] == EMPTY_LOG_ODDS).all()
+    assert (some.presence[bare] == -8.0).all()
     assert np.allclose(np.exp(some.kind).sum(1), 1)
     assert np.allclose(np.exp(some.partner).sum(1), 1)
     assert (some.kind.argmax(1) == all_.kind.argmax(1))[~bare].all()
@@ -201,7 +200,7 @@ def test_empty_squares_have_no_pieces() -> None:
     quads, empty = np.stack([make_box(40, 40, 40)] * 2), np.array([True, False])
     seen = CellClassifier(cast(Model, model)).classify(Photo.open(make_picture()), quads, empty=empty)
     assert np.exp(seen.pieces).sum(axis=1) == pytest.approx(1) and np.exp(seen.pieces[0, 0]) > 0.99
-    assert seen.gems.tolist() == [[EMPTY_LOG_ODDS] * 4, [0] * 4] and seen.hidden.tolist() == [0, 0.5]
+    assert seen.gems.tolist() == [[-8.0] * 4, [0] * 4] and seen.hidden.tolist() == [0, 0.5]
     old = {"kinds": ["w", "f", "."], "pieces": [], "temperatures": {"kind": 1, "presence": 1, "partner": 1}}
     none = CellClassifier(cast(Model, ConstantModel(old, 0.0))).classify(Photo.open(make_picture()), quads, empty=empty)
     assert (none.pieces.shape, none.gems.shape) == ((2, 0), (2, 0))

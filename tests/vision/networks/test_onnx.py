@@ -10,7 +10,6 @@ import pytest
 from kdvision.errors import ModelError
 from kdvision.vision.networks.onnx import (
     DIGEST_KEY,
-    MAX_BATCH_IMAGES,
     MODEL_NAMES,
     Model,
     count_threads,
@@ -28,10 +27,10 @@ def make_crops(count: int) -> np.ndarray:
 
 def test_any_number_of_pictures_is_run_in_batches() -> None:
     model = Model(CELLS)
-    pictures = make_crops(2 * MAX_BATCH_IMAGES + 3)
+    pictures = make_crops(2 * 16 + 3)
     whole = model.run(pictures)
     assert len(whole) == len(pictures)
-    assert np.allclose(whole[MAX_BATCH_IMAGES + 1], model.run(pictures[MAX_BATCH_IMAGES + 1 :][:1])[0], atol=1e-3)
+    assert np.allclose(whole[16 + 1], model.run(pictures[16 + 1 :][:1])[0], atol=1e-3)
     assert len(model.run(pictures[:0])) == 0
 
 
