@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kdvision.game.board import MAX_SIDE, Board
 from kdvision.game.kingdom import TOWNS, UNKNOWN
@@ -28,6 +28,7 @@ from kdvision.web.table.model import (
     PhotoInfo,
     PieceDoubt,
     Place,
+    Player,
     PlayerName,
     SquareDoubt,
     TableGame,
@@ -37,7 +38,7 @@ from kdvision.web.table.model import (
     parse_place,
 )
 from kdvision.web.table.readings import join_readings
-from kdvision.web.table.storage import Storage, StoredReading
+from kdvision.web.table.storage import Storage
 
 MAX_DOUBTS: Final = 100
 
@@ -54,15 +55,6 @@ class Context(NamedTuple):
 
     storage: Storage
     table: str
-
-    @property
-    def next_number(self) -> int:
-        """The number of the next game."""
-        return self.storage.count_games(self.table) + 1
-
-    def find_reading(self, name: str) -> StoredReading:
-        """A reading by its id; raises Refusal."""
-        return self.storage.find_reading(self.table, name)
 
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):
@@ -113,7 +105,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             photo_info = info if has_questions else None
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), photo_info=photo_info)
         else:
-            kingdom = context.find_reading(self.reading).kingdom
+            kingdom = context.storage.find_reading(context.table, self.reading).kingdom
         name = self.id or secrets.token_hex(4)
         colour = self.colour or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
@@ -127,7 +119,8 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        old_kingdom, reading = game.find(self.kingdom), context.find_reading(self.reading).kingdom
+        old_kingdom = game.find(self.kingdom)
+        reading = context.storage.find_reading(context.table, self.reading).kingdom
         counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
         return game.with_kingdom(replace(reading, facts=counts | reading.facts, **names))
@@ -140,14 +133,14 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        kingdom = game.find(self.kingdom)
+        kingdom, (storage, table) = game.find(self.kingdom), context
         if not kingdom.reading:
             raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
-        readings = context.find_reading(kingdom.reading), context.find_reading(self.reading)
+        readings = storage.find_reading(table, kingdom.reading), storage.find_reading(table, self.reading)
         if readings[0].observation == readings[1].observation:
             return game  # the same picture again is no further evidence
         reading = join_readings(kingdom, *readings, game.rules)
-        context.storage.add_reading(context.table, reading)
+        storage.add_reading(table, reading)
         return game.with_kingdom(reading.kingdom)
 
 
@@ -205,36 +198,25 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             colour=old_kingdom.colour if self.colour is None else clean_name(self.colour),
             checked=old_kingdom.checked if self.checked is None else self.checked,
         )
-        if len(game.rounds) > 1:
-            two_names = {old_kingdom.player, kingdom.player}
-            if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
-                number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
-                if number == 0:
-                    text = f"{kingdom.player} is another player of this Dynasty"
-                    raise Refusal(422, text, hint="choose another name")
-                old_names = {"player": old_kingdom.player, "colour": old_kingdom.colour}
-                game = game.with_kingdom(replace(kingdom, **old_names))
-                return _swap_players(game, number, old_kingdom.player, kingdom.player)
-            names = {"player": kingdom.player, "colour": kingdom.colour}
-            rounds = [
-                [replace(one, **names) if one.player == old_kingdom.player else one for one in kingdoms]
-                for kingdoms in game.rounds
-            ]
-            game = replace(game, rounds=rounds)
-        return game.with_kingdom(kingdom)
-
-
-def _swap_players(game: TableGame, number: int, one: str, other: str) -> TableGame:
-    """The game in which two players have changed places in one round: a photo may have mixed them up."""
-    players = {player.player: player for player in game.players}
-    owners = {one: players[other], other: players[one]}
-    kingdoms = [
-        replace(kingdom, player=owners[kingdom.player].player, colour=owners[kingdom.player].colour)
-        if kingdom.player in owners
-        else kingdom
-        for kingdom in game.rounds[number]
-    ]
-    return game.with_round(number, kingdoms)
+        if len(game.rounds) == 1:
+            return game.with_kingdom(kingdom)
+        owners, numbers = {old_kingdom.player: Player(kingdom.player, kingdom.colour)}, range(len(game.rounds))
+        two_names = {old_kingdom.player, kingdom.player}
+        if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
+            number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
+            if number == 0:
+                text = f"{kingdom.player} is another player of this Dynasty"
+                raise Refusal(422, text, hint="choose another name")
+            # A photo may have mixed them up: they change places in this round.
+            players = {player.player: player for player in game.players}
+            owners = {old_kingdom.player: players[kingdom.player], kingdom.player: players[old_kingdom.player]}
+            numbers = range(number, number + 1)
+        game = game.with_kingdom(replace(kingdom, player=old_kingdom.player, colour=old_kingdom.colour))
+        for number in numbers:
+            kingdoms = game.rounds[number]
+            kingdoms = [replace(one, **asdict(owners[one.player])) if one.player in owners else one for one in kingdoms]
+            game = game.with_round(number, kingdoms)
+        return game
 
 
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):
@@ -288,7 +270,8 @@ class NewGame(Change, frozen=True, tag="new_game"):
         if self.id == game.id:
             return game  # a phone that has lost the answer sends it again
         rules, players = replace(game.rules, seats=None, open_gems=[]), game.players or game.last_players
-        return TableGame(context.next_number, rules, [[] for _ in game.rounds], players, id=self.id or "")
+        number = context.storage.count_games(context.table) + 1
+        return TableGame(number, rules, [[] for _ in game.rounds], players, id=self.id or "")
 
 
 class OpenGame(Change, frozen=True, tag="open_game"):
@@ -314,7 +297,8 @@ class LoadGame(Change, frozen=True, tag="load_game"):
         kingdoms = [
             replace(one, round=number, id=None) for number, additions in enumerate(self.rounds) for one in additions
         ]
-        return apply_changes(TableGame(context.next_number, id=self.id or ""), [rules, *kingdoms], context)
+        number = context.storage.count_games(context.table) + 1
+        return apply_changes(TableGame(number, id=self.id or ""), [rules, *kingdoms], context)
 
 
 class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
