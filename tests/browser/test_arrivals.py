@@ -4,6 +4,7 @@ The tests hold the response of the server, start to drag or to type, and release
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board, upload
 from tests.paths import SAMPLES
+from tests.phones import Phone
+from tests.webserver import Client
 
 TWO_KINGDOMS = json.loads((SAMPLES / "two-kingdoms.json").read_text("utf-8"))["kingdoms"]
 
@@ -194,3 +197,17 @@ def test_a_correction_counts_for_its_kingdom_when_a_photo_arrives(open_page: Ope
     expect(page.locator("#total")).not_to_have_text(str(before))
     expect(page.get_by_label("Name", exact=True)).to_have_value("Player 1")
     expect(square(page, "A1: grass, 2 crowns")).to_be_visible()
+
+
+def test_an_answer_to_a_question_that_another_phone_took_back_changes_nothing(open_page: Open, server: Client) -> None:
+    page = open_page()
+    phone = Phone(server, page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
+    phone.change("set_rules", rules={"variants": ["lost-treasures"]})
+    phone.add("w1 w / # f", id="ann", pieces=[{"kind": "gem", "at": "0,0", "probability": 0.4}])
+    page.get_by_role("button", name=re.compile("Check (it|them)")).click()
+    with held_response(page, "**/changes") as release:
+        page.get_by_role("button", name="No", exact=True).click()
+        board = {"op": "add_kingdom", "id": "ann", "board": "w1 w1 / # f"}
+        assert phone.send({"op": "remove_kingdom", "kingdom": "ann"}, board).status == 200
+        expect(square(page, "B1: wheat, 1 crown")).to_be_visible()
+        release()

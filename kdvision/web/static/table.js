@@ -198,7 +198,7 @@ function withChange(game, { op, kingdom: id, ...values }) {
   const changeKingdom = (kingdom) => {
     if (op === "set_kingdom") return { ...kingdom, ...values, facts: { ...kingdom.facts, ...values.facts } };
     if (op === "set_square") return withSquare(kingdom, values);
-    if (op !== "answer_piece") return kingdom;
+    if (op !== "answer_piece" || !kingdom.seen) return kingdom;
     const pieces = kingdom.seen.pieces.filter((one) => one.kind !== values.kind || one.at !== values.at);
     return { ...kingdom, seen: { ...kingdom.seen, pieces } };
   };
