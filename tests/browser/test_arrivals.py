@@ -211,3 +211,19 @@ def test_an_answer_to_a_question_that_another_phone_took_back_changes_nothing(op
         assert phone.send({"op": "remove_kingdom", "kingdom": "ann"}, board).status == 200
         expect(square(page, "B1: wheat, 1 crown")).to_be_visible()
         release()
+
+
+def test_a_reconnection_that_is_answered_late_leaves_the_new_table(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    routes: list[Route] = []
+    page.route("**/api/tables", lambda route: routes.append(route), times=1)
+    with page.expect_request("**/api/tables"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.get_by_role("button", name="Menu").click()
+    with page.expect_response("**/live"):
+        page.get_by_role("button", name="New table").click()
+    with page.expect_response("**/api/tables"):
+        routes[0].continue_()
+    page.wait_for_timeout(200)
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()

@@ -16,11 +16,12 @@ let live = null; // the stream of states
 let sending = false;
 let remembering; // timer
 
-/** Join a table: the named one, or else the latest one of the server; `fresh` starts another one. */
+/** Join a table: the named one, or else the latest one; `fresh` starts another one. Resolves to whether it is shown. */
 export async function join({ table = null, fresh = false } = {}) {
-  live?.close();
+  const before = state.table?.table;
   try {
     const [rules, found] = await Promise.all([state.rules ?? api.get("/api/rules"), api.post("/api/tables", { table, new: fresh })]);
+    if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
     if (found.table !== state.table?.table) update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
     receive(found);
@@ -46,12 +47,16 @@ export function rejoin(table = loadTable()) {
 
 async function tryToJoin(table) {
   const waiting = state.table ? [] : loadWaiting();
-  while (!(await join({ table }))) await new Promise((done) => setTimeout(done, RETRY_MS));
+  while (!(await join({ table }))) {
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    if ((state.table?.table ?? table) !== table) return; // another table was opened meanwhile
+  }
   for (const { table: of, changes } of waiting) if (of === state.table.table) change(...changes);
 }
 
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
 function watch() {
+  live?.close();
   const stream = new EventSource(`/api/tables/${state.table.table}/live`);
   live = stream;
   stream.addEventListener("state", ({ data }) => {
