@@ -227,3 +227,19 @@ def test_a_reconnection_that_is_answered_late_leaves_the_new_table(open_page: Op
         routes[0].continue_()
     page.wait_for_timeout(200)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+
+
+def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    type_board(page, "w1 w / # f")
+    with held_response(page, "**/changes") as release:
+        square(page, "B2: forest").press("w")
+        square(page, "A1: wheat").press("m")
+        expect(square(page, "A1: mine")).to_be_visible()
+        page.get_by_role("button", name="Menu").click()
+        with page.expect_response("**/live"):
+            page.get_by_role("button", name="New table").click()
+        expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+        release()
+    expect(square(other, "B2: wheat")).to_be_visible()
+    expect(square(other, "A1: mine")).to_be_visible()

@@ -23,7 +23,10 @@ export async function join({ table = null, fresh = false } = {}) {
     const [rules, found] = await Promise.all([state.rules ?? api.get("/api/rules"), api.post("/api/tables", { table, new: fresh })]);
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
-    if (found.table !== state.table?.table) update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
+    if (found.table !== state.table?.table) {
+      const waiting = state.waiting.map((step) => ({ ...step, changes: step.changes.map(complete) })); // by its own rules
+      update({ table: null, game: null, points: new Map(), waiting, toast: null });
+    }
     receive(found);
     saveTable(found.table);
     watch();
@@ -91,7 +94,7 @@ export function receive(next) {
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
     table: { ...next, game },
-    game: withWaiting(game, state.waiting),
+    game: withWaiting({ ...next, game }, state.waiting),
     connection: "live",
     round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
@@ -163,7 +166,7 @@ function undoAction() {
 }
 
 function setWaiting(waiting) {
-  update({ waiting, game: withWaiting(state.table.game, waiting) });
+  update({ waiting, game: withWaiting(state.table, waiting) });
   saveWaiting(waiting.map(({ table, changes }) => ({ table, changes })));
 }
 
@@ -188,15 +191,15 @@ async function flush() {
       }
       showToast(sentences(error.message, error.hint));
     }
-    setWaiting(state.waiting.filter((one) => one !== first));
+    setWaiting(state.waiting.filter(({ resolve }) => resolve !== first.resolve));
     first.resolve(accepted);
   }
   sending = false;
 }
 
-/** The game with the changes that are on their way, as far as they show without the rules. */
-function withWaiting(game, waiting) {
-  return waiting.flatMap(({ changes }) => changes).reduce(withChange, game);
+/** The game of a table with the changes that are on their way to it, as far as they show without the rules. */
+function withWaiting({ table, game }, waiting) {
+  return waiting.filter((one) => one.table === table).flatMap(({ changes }) => changes).reduce(withChange, game);
 }
 
 function withChange(game, { op, kingdom: id, ...values }) {
