@@ -31,9 +31,8 @@ export const SetupCard = memo(({ rules }) => {
 function Variants({ played, chosen }) {
   const variants = state.rules.variants.filter(({ id }) => played.variants.includes(id));
   const groups = [...new Set(variants.map(({ group }) => group))];
-  const toggle = (id, on) => setRules({ variants: on ? [...chosen, id] : chosen.filter((one) => one !== id) });
   const boxes = (group) => variants.filter((one) => one.group === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
-    <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => toggle(id, on)} />
+    <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => setRules({}, { [id]: on })} />
   </div>`);
   const headOf = (group) => t("drawnVariants", { group: capitalise(group), n: state.rules.groups[group].drawn });
   return html`<fieldset>

@@ -171,7 +171,7 @@ function setWaiting(waiting) {
 }
 
 /** A change as the server takes it: the rules that it leaves as they are may have changed since. */
-const complete = (one) => (one.op === "set_rules" ? { ...one, rules: { ...state.table.game.rules, ...one.rules } } : one);
+const complete = (one) => (one.op === "set_rules" ? { op: one.op, rules: withRules(state.table.game.rules, one) } : one);
 
 /** Send what waits, in order. */
 async function flush() {
@@ -212,9 +212,15 @@ function withChange(game, { op, kingdom: id, ...values }) {
   };
   // The server may have applied the change already, and its answer is still on its way.
   const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
-  if (op === "set_rules") return { ...game, rules: { ...game.rules, ...values.rules } };
+  if (op === "set_rules") return { ...game, rules: withRules(game.rules, values) };
   if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
+}
+
+/** The rules after a change of some of them; `variants` says of each variant that it changes whether it is played. */
+function withRules(old, { rules, variants = {} }) {
+  const all = new Set([...(rules.variants ?? old.variants), ...Object.keys(variants)]);
+  return { ...old, ...rules, variants: [...all].filter((id) => variants[id] ?? true) };
 }
 
 function withSquare(kingdom, { at, cell }) {
@@ -244,7 +250,7 @@ export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: i
 
 export const setFacts = (kingdom, facts) => setKingdom(kingdom.id, { facts });
 
-export const setRules = (rules) => change({ op: "set_rules", rules });
+export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
 
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
