@@ -15,6 +15,7 @@ const MAX_NAMED_SQUARES = 6; // more are a new reading
 let live = null; // the stream of states
 let sending = false;
 let remembering; // timer
+let flashing; // timer
 
 /** Join a table: the named one, or else the latest one; `fresh` starts another one. Resolves to whether it is shown. */
 export async function join({ table = null, fresh = false } = {}) {
@@ -125,7 +126,8 @@ function showChanges(before, after, isUndone) {
   });
   if (!changes.length) return;
   update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
-  setTimeout(() => update({ flash: new Set() }), FLASH_MS);
+  clearTimeout(flashing);
+  flashing = setTimeout(() => update({ flash: new Set() }), FLASH_MS);
   if (isUndone || changes.length > MAX_NAMED_SQUARES) return;
   const texts = changes.map(({ kingdom, at, square }) => {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
