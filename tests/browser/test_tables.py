@@ -442,3 +442,19 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
     page.emulate_media(media="print")
     expect(page.locator(".overview .small-board")).to_be_visible()
     expect(page.locator(".tabs")).to_be_hidden()
+
+
+def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    for _ in range(2):
+        type_board(page, BOARD)
+    late_answers: list[tuple[Route, APIResponse]] = []
+    page.route("**/changes", lambda route: late_answers.append((route, route.fetch())), times=1)
+    page.get_by_role("button", name="Remove this kingdom").click()
+    expect(other.locator(".tab-name")).to_have_count(1)
+    square(other, "A1: wheat").press("m")
+    expect(square(page, "A1: mine")).to_be_visible()
+    ((route, answer),) = late_answers
+    route.fulfill(response=answer)
+    page.locator(".toast", has_text="was removed").get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")

@@ -133,7 +133,7 @@ function showChanges(before, after, isUndone) {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
   });
-  showToast(t("followed", { squares: texts.join(", ") }), undoAction(), state.table.undo?.step);
+  showStep(t("followed", { squares: texts.join(", ") }), state.table);
 }
 
 /** Keep the game in the history of this device. */
@@ -144,8 +144,8 @@ function remember() {
   saveGame({ id: `${table} ${game.number}`, text: totals.join(", "), link: encodeGame(game) });
 }
 
-/** Send changes as one step. They are shown at once, wait while the server cannot be reached, and resolve to whether
- * the server has accepted them. */
+/** Send changes as one step. They are shown at once, wait while the server cannot be reached, and resolve to the state
+ * after them; null if the server has refused them. */
 export function change(...changes) {
   return new Promise((resolve) => {
     setWaiting([...state.waiting, { table: state.table.table, changes, resolve }]);
@@ -161,10 +161,9 @@ export const redo = () => change({ op: "redo", step: lastStep("redo") });
 /** The step that is shown, so that a move whose answer is lost is not made twice; null (any) while changes wait. */
 const lastStep = (op) => (state.waiting.length ? null : state.table[op]?.step);
 
-/** The button that takes back the last step, and no other. */
-function undoAction() {
-  const step = state.table.undo?.step;
-  return step === undefined ? null : { text: t("undo"), run: () => undo(step) };
+/** Say what the last step of a state has done, with a button that takes it back, and no other. */
+function showStep(text, { table, undo: last }) {
+  if (table === state.table.table) showToast(text, last && { text: t("undo"), run: () => undo(last.step) }, last?.step);
 }
 
 function setWaiting(waiting) {
@@ -181,10 +180,10 @@ async function flush() {
   sending = true;
   while (state.waiting.length) {
     const [first] = state.waiting;
-    let accepted = false;
+    let answer = null;
     try {
-      receive(await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes.map(complete) }));
-      accepted = true;
+      answer = await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes.map(complete) });
+      receive(answer);
     } catch (error) {
       if (api.isTemporary(error)) {
         update({ connection: "lost" });
@@ -194,7 +193,7 @@ async function flush() {
       showToast(sentences(error.message, error.hint));
     }
     setWaiting(state.waiting.filter(({ resolve }) => resolve !== first.resolve));
-    first.resolve(accepted);
+    first.resolve(answer);
   }
   sending = false;
 }
@@ -263,11 +262,11 @@ export async function addBoard(board, mode = "") {
 }
 
 export async function removeKingdom(kingdom) {
-  if (await change({ op: "remove_kingdom", kingdom: kingdom.id })) {
-    showToast(t("removed", { name: kingdom.player }), undoAction(), state.table.undo?.step);
-  }
+  const answer = await change({ op: "remove_kingdom", kingdom: kingdom.id });
+  if (answer) showStep(t("removed", { name: kingdom.player }), answer);
 }
 
 export async function newGame() {
-  if (await change({ op: "new_game", id: newId() })) showToast(t("newGameDone"), undoAction(), state.table.undo?.step);
+  const answer = await change({ op: "new_game", id: newId() });
+  if (answer) showStep(t("newGameDone"), answer);
 }
