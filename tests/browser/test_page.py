@@ -311,6 +311,23 @@ def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
     assert [one.questions for one in table.kingdoms] == [("A1: wheat, 1 crown, or maybe wheat",), ()]
 
 
+def test_a_kingdom_that_is_uncertain_as_a_whole_is_saved_as_such(open_page: Open) -> None:
+    """Also if its own photo is certain, or asks only for a piece that is no part of the game."""
+    page = open_page()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    questions = page.evaluate("""async () => {
+        const [{ toGameFile }, store] = await Promise.all([import("/link.js"), import("/store.js")]);
+        store.update({ points: new Map([["k", { score: { review: true } }]]) });
+        const ask = (review, pieces) => {
+            const seen = { reading: "r", review, doubts: [], pieces, problems: [] };
+            const kingdom = { id: "k", player: "Ann", cells: { "0,0": "#" }, facts: {}, seen };
+            return toGameFile({ rules: store.state.game.rules, rounds: [[kingdom]] }, [], false).kingdom[0].questions;
+        };
+        return [ask(false, []), ask(true, [{ kind: "gem", at: "0,0", probability: 0.4 }])];
+    }""")
+    assert questions == [["the photo left this board uncertain"]] * 2
+
+
 def test_a_dynasty_with_open_gems_can_be_saved(open_page: Open) -> None:
     rules = {"variants": ["lost-treasures"], "open_gems": ["red"]}
     rounds = [[{"player": name, "board": ["w1 w", "# f"]} for name in ("Ann", "Bo")]] * 3

@@ -1,6 +1,7 @@
 // A game as text for a link, and as a game file. The server checks what a link contains.
 
 import { boardRows, frame, nameAt, parsePlace, placeAt, placesAround, squareName } from "./model.js";
+import { isInDoubt, isPlayed } from "./store.js";
 import { describeCell, t } from "./strings.js";
 
 const PLACE = /-?\d+,-?\d+/g;
@@ -22,18 +23,18 @@ function toLink(kingdom) {
 }
 
 /** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain. */
-function toCheck({ seen, checked }) {
-  const { doubts, pieces, problems, review, reading } = (!checked && seen) || { doubts: [], pieces: [], problems: [] };
-  const isUnexplained = review && reading && ![...doubts, ...pieces, ...problems].length;
-  return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : review ? problems : [] };
+function toCheck(kingdom) {
+  const { doubts, pieces, problems: all, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
+  const problems = review ? all : [];
+  const isUnexplained = isInDoubt(kingdom) && ![...doubts, ...pieces.filter(isPlayed), ...problems].length;
+  return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : problems };
 }
 
-/** What nobody has checked of a kingdom, in words, without pieces that are no part of the game: `keys` are its facts. */
-function listQuestions(kingdom, keys) {
-  const { doubts, pieces: all, problems } = toCheck(kingdom);
-  const pieces = all.filter(({ kind }) => keys.includes(kind) || keys.includes(`${kind}s`));
+/** What nobody has checked of a kingdom, in words, without pieces that are no part of the game. */
+function listQuestions(kingdom) {
+  const { doubts, pieces, problems } = toCheck(kingdom);
   const words = ({ at, read, instead }) => ({ square: nameAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
-  return [...doubts.map((one) => t("squareUnsure", words(one))), ...pieces.map((one) => askForPiece(kingdom, one)), ...problems];
+  return [...doubts.map((one) => t("squareUnsure", words(one))), ...pieces.filter(isPlayed).map((one) => askForPiece(kingdom, one)), ...problems];
 }
 
 /** The question whether a piece stands on a square, or a gem lies at its corner. */
@@ -66,7 +67,7 @@ function toFileKingdom(kingdom, keys, teams) {
   const { top, left } = frame(cells);
   const facts = Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)));
   const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
-  const questions = listQuestions(kingdom, keys);
+  const questions = listQuestions(kingdom);
   return { ...players, questions, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
 }
 

@@ -54,6 +54,9 @@ export const isInDoubt = (kingdom) => kingdom.seen && !kingdom.checked && scoreO
 /** The score of the round that is shown. */
 export const roundScore = () => state.table?.score.rounds[state.round];
 
+/** Whether a piece, or a question about one, is part of the game. */
+export const isPlayed = ({ kind }) => (kind === "gem" ? hasGems() : playedGame().pieces);
+
 /** The open questions of the round: `{ kingdom, kind, at, … }`, kind "cell" or a piece of the game. The most decisive
  * squares come first, as the score ranks them; it does not rank them while facts are missing. */
 export function openQuestions() {
@@ -61,7 +64,7 @@ export function openQuestions() {
   const ofKingdoms = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((one) => ({ kind: "cell", kingdom: id, ...one })));
   const rank = new Map((roundScore()?.questions ?? []).map((one, index) => [`${one.kingdom} ${one.at}`, { ...one, index }]));
   const squares = ofKingdoms("doubts").map((one) => ({ index: Infinity, ...one, ...rank.get(`${one.kingdom} ${one.at}`) }));
-  const pieces = ofKingdoms("pieces").filter(({ kind }) => (kind === "gem" ? hasGems() : playedGame().pieces));
+  const pieces = ofKingdoms("pieces").filter(isPlayed);
   return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...pieces];
 }
 
