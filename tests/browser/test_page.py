@@ -849,6 +849,19 @@ def test_an_earlier_game_of_another_table_has_its_photo(open_page: Open) -> None
     expect(page.locator(".picture")).to_be_visible()
 
 
+def test_a_link_to_another_table_shows_its_photo(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New table").click()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.evaluate("(table) => { location.hash = `table=${table}`; }", table)
+    expect(page.locator(".picture")).to_be_visible()
+
+
 def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
+from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import FILE_NAME
 from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
@@ -99,6 +100,65 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
         page.get_by_role("button", name="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
         page.context.close()
+
+
+def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: Open) -> None:
+    script = re.sub(r"(MAX_BUSY_TRIES =) \d+", r"\1 1", (STATIC_FOLDER / "photos.js").read_text("utf-8"))
+    page = open_page()
+    page.route("**/photos.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    page.reload()
+    type_board(page, BOARD)
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    expect(page.locator(".alerts")).to_contain_text("The server does not answer")
+    page.click(".tab.add")
+    with page.expect_event("requestfailed", lambda request: "/photos?" in request.url):
+        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+    page.wait_for_event("requestfailed", lambda request: "/photos?" in request.url)
+    page.context.set_offline(False)
+    expect(page.locator(".tab-name")).to_have_count(2)
+
+
+def count_kept_photos(page: Page) -> int:
+    """The number of photos that the browser keeps for the table of the page. In 1970 none of them is old."""
+    return int(
+        page.evaluate("""async () => {
+            Date.now = () => 0;
+            const { loadPhotos } = await import("/storage.js");
+            return (await loadPhotos(JSON.parse(sessionStorage["kdvision-table"]))).length;
+        }""")
+    )
+
+
+def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.evaluate("""async () => {
+        const { loadPhotos, savePhoto } = await import("/storage.js");
+        const [photo] = await loadPhotos(JSON.parse(sessionStorage["kdvision-table"]));
+        await savePhoto({ ...photo, time: Date.now() - 2 * 86_400_000 });
+    }""")
+    page.reload()
+    expect(page.locator("#total")).to_be_visible()
+    page.evaluate("import('/photos.js').then(({ restorePhotos }) => restorePhotos())")
+    expect(page.locator(".card.photo")).to_contain_text("no longer kept")
+    assert count_kept_photos(page) == 0
+
+
+def test_a_photo_that_was_read_is_kept_for_a_day_however_many_follow(open_page: Open) -> None:
+    page = open_page()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.evaluate("""async () => {
+        const { releasePhotos } = await import("/photos.js");
+        const { savePhoto } = await import("/storage.js");
+        const { state, update } = await import("/store.js");
+        const one = { table: state.table.table, url: "blob:", isRead: true };
+        const photos = Array.from({ length: 13 }, (_, number) => ({ ...one, id: `p${number}` }));
+        await savePhoto(photos[0]);
+        update({ photos: new Map(photos.map((photo) => [photo.id, photo])) });
+        releasePhotos();
+    }""")
+    assert count_kept_photos(page) == 1
 
 
 def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_page: Open, tmp_path: Path) -> None:
@@ -411,6 +471,20 @@ def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(o
     start_in_menu(page, "New table", "This is the new table")
     at, query = send_photo(page, "Try again")
     assert (at != table, query["game"], query["round"]) == (True, "1", "0")
+
+
+def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/photos?**", refuse_photo, times=1)
+    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
+    expect(page.get_by_role("alert")).to_contain_text("No kingdom found")
+    start_in_menu(page, "New table", "This is the new table")
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector("#total")
+    page.wait_for_selector("#progress:empty", state="attached")
+    assert count_kept_photos(page) == 1
+    page.reload()
+    expect(page.locator(".card.photo image").first).to_be_visible()
 
 
 def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> None:

@@ -59,8 +59,8 @@ export function GamesDialog() {
   const open = async ({ table, number }) => {
     closeDialog();
     if (table !== state.table.table && !(await join({ table }))) return;
+    if (number !== state.game.number) await change({ op: "open_game", number });
     restorePhotos();
-    if (number !== state.game.number) change({ op: "open_game", number });
   };
   const load = ({ link }) => (closeDialog(), openLink(link));
   const own = listGames().filter(({ id }) => !ids.has(id));

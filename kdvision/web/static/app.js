@@ -261,7 +261,7 @@ const tableInLink = () => location.hash.match(/[#&]table=([A-Z0-9]+)/)?.[1];
 async function handleLink() {
   if (!state.table || location.hash === "#watch") return update({});
   const table = tableInLink();
-  if (table && table !== state.table.table) await join({ table });
+  if (table && table !== state.table.table && (await join({ table }))) restorePhotos();
   const text = location.hash.match(/^#game=([\w-]*)$/)?.[1];
   if (location.hash) history.replaceState(null, "", location.pathname);
   if (text !== undefined) await openLink(text);

@@ -74,7 +74,7 @@ async function run(task) {
   try {
     if (task.file) await addPhoto(task, stop.signal);
     await retryWhileBusy(() => read(task, showProgress, stop.signal), showProgress, stop.signal);
-    keepPhoto({ ...state.photos.get(task.id), isRead: true });
+    keepPhoto({ ...state.photos.get(task.id), table: task.table, game: task.game, round: task.round, isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return;
     const again = () => {
@@ -135,9 +135,9 @@ function describeProgress({ stage, share, ahead }) {
   return { text: t(STAGES[stage]), share: SHARES[stage], stop: null }; // the kingdoms reach the table in any case
 }
 
-/** Repeat a request for some minutes while the server is busy or cannot be reached. */
+/** Repeat a request while the connection is lost, and for some minutes while the server is busy. */
 async function retryWhileBusy(work, showProgress, signal) {
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = 0; ; tries += state.connection === "lost" ? 0 : 1) {
     try {
       return await work();
     } catch (error) {
@@ -179,8 +179,9 @@ export function releasePhotos() {
   const unneeded = [...state.photos.keys()].filter((id) => !needed.has(id));
   if (!unneeded.length) return;
   for (const id of unneeded) {
-    URL.revokeObjectURL(state.photos.get(id).url); // the browser keeps its content until then
-    deletePhoto(id);
+    const { url, isRead } = state.photos.get(id);
+    URL.revokeObjectURL(url); // the browser keeps its content until then
+    if (!isRead) deletePhoto(id);
   }
   update({ photos: new Map([...state.photos].filter(([id]) => needed.has(id))) });
 }

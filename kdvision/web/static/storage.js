@@ -74,6 +74,7 @@ export const deletePhoto = (id) => withPhotos("readwrite", (store) => store.dele
 /** The stored photos of a table; photos that are too old are deleted. */
 export async function loadPhotos(table) {
   const photos = (await withPhotos("readonly", (store) => store.getAll())) ?? [];
-  for (const { id, time } of photos) if (time < Date.now() - PHOTO_MS) deletePhoto(id);
-  return photos.filter((photo) => photo.table === table);
+  const isOld = ({ time }) => time < Date.now() - PHOTO_MS;
+  for (const { id } of photos.filter(isOld)) deletePhoto(id);
+  return photos.filter((photo) => photo.table === table && !isOld(photo));
 }
