@@ -223,6 +223,18 @@ def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
     expect(page.get_by_label("Middle Kingdom", exact=True)).to_be_hidden()
 
 
+def test_a_score_line_highlights_its_squares_only_while_its_kingdom_is_shown(open_page: Open) -> None:
+    page = open_page()
+    for board in TIE:
+        type_board(page, board)
+    page.get_by_text("wheat: 2 squares").click()
+    expect(page.locator(".square.dim")).to_have_count(2)
+    for player in ("Player 1", "Player 2"):
+        page.get_by_role("button", name=player).click()
+        expect(page.get_by_label("Name", exact=True)).to_have_value(player)
+    expect(page.locator(".square.dim")).to_have_count(0)
+
+
 def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
@@ -709,6 +721,15 @@ def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
     page.locator("dialog").get_by_label("blue", exact=True).check()
     page.get_by_role("button", name="Save").click()
     expect(seen).to_have_count(before - 1)
+
+
+def test_the_photo_marks_only_questions_of_the_game(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "lost-treasures.jpg")
+    expect(page.locator(".picture .warn")).to_have_count(1)
+    open_setup(page)
+    page.get_by_label("The Lost Treasures", exact=True).uncheck()
+    expect(page.locator(".picture .warn")).to_have_count(0)
 
 
 # Several photos at once.

@@ -3,7 +3,7 @@
 import { territoriesOf, territoryEnds } from "./board.js";
 import { startCorners } from "./corners.js";
 import { crownsOf, outline, quadAt, shortTotal } from "./model.js";
-import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
+import { currentKingdoms, openDialog, openQuestions, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { Button, crownsPath, drawLater, html, inColour, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
 
@@ -18,6 +18,7 @@ export function PhotoCard({ kingdom }) {
   const photo = state.photos.get(kingdom.seen.photo);
   if (!photo) return html`<section class="card photo"><p class="hint">${t("photoGone")}</p></section>`;
   const kingdoms = currentKingdoms().filter((one) => one.seen?.photo === kingdom.seen.photo);
+  const questions = openQuestions();
   const view = state.zoomed ? boxAround(photo, kingdom) : [0, 0, photo.width, photo.height];
   const tap = (event) => {
     const { place, id } = event.target.closest("[data-place]")?.dataset ?? {};
@@ -28,6 +29,7 @@ export function PhotoCard({ kingdom }) {
   return html`<section class="card photo" aria-label=${t("photo")}>
     <${Picture} photo=${photo} view=${view} label=${t("photoOf")} onClick=${tap}>
       ${(unit) => kingdoms.map((one) => html`<${KingdomOverlay} key=${one.id} kingdom=${one} entry=${state.points.get(one.id)} unit=${unit} viewBox=${view.join(" ")}
+        asked=${questions.filter((question) => question.kingdom === one.id).map(({ at }) => at).join(" ")}
         isActive=${one.id === kingdom.id} isWhole=${!state.zoomed} places=${state.highlight?.id === one.id ? state.highlight.places : null} />`)}
     <//>
     <div class="toolbar">
@@ -70,9 +72,10 @@ function boxAround(photo, kingdom) {
   return [x, y, Math.min(photo.width, right + margin) - x, Math.min(photo.height, bottom + margin) - y];
 }
 
-/** The reading of one kingdom: its squares as far as they are in view, with the lines around its territories. */
-const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, isActive, isWhole, places: shown }) => {
-  const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
+/** The reading of one kingdom: its squares as far as they are in view, with the lines around its territories. `asked`
+ * are the places of its open questions. */
+const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, asked, isActive, isWhole, places: shown }) => {
+  const doubts = new Set(asked.split(" ").filter(Boolean));
   const [left, top, width, height] = viewBox.split(" ").map(Number);
   const isInView = (quad) => {
     const [x0, y0, x1, y1] = boundsOf(quad);

@@ -3,7 +3,7 @@
 import { placeNamed } from "./model.js";
 import { state, update } from "./store.js";
 import { describeSource, sentences, t } from "./strings.js";
-import { html, memo } from "./ui.js";
+import { html, memo, useEffect } from "./ui.js";
 
 export const PointsCard = memo(({ kingdom, score }) => {
   if (!score) return null;
@@ -25,10 +25,13 @@ const lineKey = ({ clause, terrain, squares }) => `${clause} ${terrain ?? ""} ${
 
 function Line({ kingdom, line }) {
   const clause = state.rules.clauses[line.clause];
+  const key = `${kingdom.id} ${lineKey(line)}`;
+  const close = () => state.highlight?.key === key && update({ highlight: null });
+  useEffect(() => close, []); // also when the line or its kingdom goes
   const highlight = (event) => {
     const places = new Set(line.squares.map((name) => placeNamed(kingdom, name)));
-    if (event.currentTarget.open) update({ highlight: places.size ? { id: kingdom.id, places, key: lineKey(line) } : null });
-    else if (state.highlight?.key === lineKey(line)) update({ highlight: null });
+    if (event.currentTarget.open) update({ highlight: places.size ? { id: kingdom.id, places, key } : null });
+    else close();
   };
   return html`<li>
     <details onToggle=${highlight}>
