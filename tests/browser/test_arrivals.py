@@ -63,6 +63,19 @@ def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_pag
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
 
 
+def test_each_place_keeps_its_kingdom_while_one_is_removed(open_page: Open) -> None:
+    page = open_page()
+    for board in ("w2 w / # f", "w1 w / # f", "w1 . / # f"):
+        type_board(page, board)
+    places = page.locator(".places b")
+    expect(places).to_have_text(["Player 1", "4", "Player 2", "2", "Player 3", "1"])
+    page.get_by_role("button", name="Player 1").click()
+    page.route("**/changes", lambda route: None)
+    page.get_by_role("button", name="Remove this kingdom").click()
+    expect(page.locator(".tab-name")).to_have_count(2)
+    expect(places).to_have_text(["Player 1", "4", "Player 2", "2", "Player 3", "1"])
+
+
 def test_a_photo_that_waits_is_read_at_the_table_where_it_was_chosen(open_page: Open) -> None:
     page = open_page()
     with held_response(page, "**/photos?**") as release:

@@ -626,6 +626,12 @@ def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) 
     expect(page.locator(".dynasty")).to_contain_text("Player 3–62+8+")
 
 
+def test_names_of_a_dynasty_that_differ_in_case_are_one_player(open_page: Open) -> None:
+    rounds = [[{"player": name, "board": ["w1 w", "# f"]}] for name in ("Ann", "ann", "ANN")]
+    page = open_page(f"/#game={encode(json.dumps({'rules': {}, 'rounds': rounds}))}")
+    expect(page.locator(".dynasty tbody tr")).to_have_text(["Ann2226"])
+
+
 def test_the_round_that_is_played_is_shown_after_a_reload_and_on_a_large_screen(open_page: Open) -> None:
     page, screen = open_page(), open_page("/#watch")
     open_setup(page)

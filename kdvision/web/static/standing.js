@@ -43,11 +43,14 @@ const RoundTabs = () => html`<div class="rounds">
   />`)}
 </div>`;
 
+/** The first of some kingdoms that has the player of a kingdom: names that differ in case are one, as in the standing. */
+const findKingdomOf = ({ player }, kingdoms) => kingdoms.find((one) => one.player.toLowerCase() === player.toLowerCase());
+
 /** The places with their reasons; without a standing, the kingdoms by their points so far. */
 function Places({ standing }) {
   const { rounds } = state.table.game;
-  const isNew = (one, index, all) => index < rounds[0].length || all.findIndex(({ player }) => player.toLowerCase() === one.player.toLowerCase()) === index;
-  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : currentKingdoms();
+  const isNew = (one, index, all) => index < rounds[0].length || findKingdomOf(one, all) === one;
+  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : rounds[state.round];
   const soFar = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
   const rows = standing
     ? standing.places.map((place) => ({ ...place, kingdom: byNumber[place.kingdom - 1] }))
@@ -65,23 +68,23 @@ function Places({ standing }) {
 /** The points of each player by round. */
 function DynastyTable() {
   const { rounds } = state.game;
-  const players = [...new Set(rounds.flat().map(({ player }) => player))];
-  if (!players.length) return null;
-  const scoreIn = (player, round) => {
-    const kingdom = round.find((one) => one.player === player);
+  const firsts = rounds.flat().filter((one, _, all) => findKingdomOf(one, all) === one);
+  if (!firsts.length) return null;
+  const scoreIn = (first, round) => {
+    const kingdom = findKingdomOf(first, round);
     return kingdom ? scoreOf(kingdom) : null;
   };
-  const sum = (player) => rounds.reduce((all, round) => all + (scoreIn(player, round)?.least ?? 0), 0);
+  const sum = (first) => rounds.reduce((all, round) => all + (scoreIn(first, round)?.least ?? 0), 0);
   return html`<table class="dynasty">
     <thead><tr>
       <th scope="col">${t("name")}</th>
       ${rounds.map((_, n) => html`<th scope="col">${t("round", { n: n + 1 })}</th>`)}
       <th scope="col">${t("sum")}</th>
     </tr></thead>
-    <tbody>${players.map((player) => html`<tr key=${player}>
-      <th scope="row" dir="auto">${player}</th>
-      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(player, round)) ?? "–"}</td>`)}
-      <td><b>${sum(player)}${rounds.some((round) => scoreIn(player, round)?.complete === false) && "+"}</b></td>
+    <tbody>${firsts.map((first) => html`<tr key=${first.id}>
+      <th scope="row" dir="auto">${first.player}</th>
+      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(first, round)) ?? "–"}</td>`)}
+      <td><b>${sum(first)}${rounds.some((round) => scoreIn(first, round)?.complete === false) && "+"}</b></td>
     </tr>`)}</tbody>
   </table>`;
 }
