@@ -1,5 +1,6 @@
 """One game on several phones: shared, corrected, undone and watched by all; kept when a phone or the server stops."""
 
+import json
 import re
 import socket
 import sqlite3
@@ -14,6 +15,7 @@ from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import FILE_NAME
 from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
+from tests.browser.test_page import encode
 from tests.paths import SAMPLES
 from tests.webserver import running_server
 
@@ -82,9 +84,12 @@ def free_port() -> int:
 def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp_path: Path) -> None:
     settings = Settings(port=free_port(), data=tmp_path)
     with running_server(settings):
-        page = open_page(port=settings.port)
+        page, screen = open_page(port=settings.port), open_page("/#watch", port=settings.port)
         type_board(page, BOARD)
         expect(page.locator("#total")).to_have_text("2")
+        expect(screen.locator(".watch figure")).to_have_count(1)
+    expect(screen.locator(".watch")).to_contain_text("The server does not answer")
+    screen.context.close()
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     square(page, "C1: forest").press("w")
     expect(square(page, "C1: wheat")).to_be_visible()
@@ -262,6 +267,17 @@ def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_p
     expect(page.locator("dialog")).to_have_count(0)
     square(other, "C1: forest").press("w")
     expect(page.locator(".toast")).to_contain_text("Now changed")
+
+
+def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: Open) -> None:
+    doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
+    game = {"rules": {}, "rounds": [[{"board": ["w1 w", "# f"], "doubts": [doubt]}]]}
+    page, other = open_page(f"/#game={encode(json.dumps(game))}"), open_page()
+    for one in (page, other):
+        one.get_by_role("button", name="Check it").click()
+        expect(one.locator("dialog")).to_contain_text("1 of 1")
+    other.locator(".suspicion button").first.click()
+    expect(page.locator("dialog")).to_have_count(0)
 
 
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:

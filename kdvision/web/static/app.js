@@ -35,12 +35,14 @@ function Header() {
   </header>`;
 }
 
+const Lost = () => state.connection === "lost" && html`<p class="card notice trouble" role="status">${t("lost")}</p>`;
+
 /** What everybody at the table should know first: the connection, errors, messages and questions about photos. */
 function Alerts() {
   const { score, game, notice } = state.table;
   const messages = [...score.messages, ...(notice ? [{ text: notice, hint: "" }] : [])];
   return html`<div class="alerts">
-    ${state.connection === "lost" && html`<p class="card notice trouble" role="status">${t("lost")}</p>`}
+    <${Lost} />
     ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}>
       <b>${sentences(text)}</b> ${sentences(hint)}
     </p>`)}
@@ -201,6 +203,7 @@ function OpenDialog() {
 /** A large screen that shows the table to everybody. */
 const BigScreen = () => html`<main class="watch">
   <h1 class="sr-only">${t("standing")}</h1>
+  <${Lost} />
   <${Overview} />
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;

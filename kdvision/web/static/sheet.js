@@ -57,7 +57,10 @@ export function ReviewSheet({ kingdom, question, done }) {
   const say = (present) => answer(() => change({ op: "answer_piece", kingdom: kingdom.id, kind, at, present }));
   const square = nameAt(kingdom, at) || "+";
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
-  const all = done + openQuestions().length;
+  const questions = openQuestions();
+  const isOpen = questions.some((one) => one.kingdom === kingdom.id && one.kind === kind && one.at === at);
+  useLayoutEffect(() => void (isOpen || startReview(done)), [isOpen]); // another phone may have answered it
+  const all = done + questions.length;
   const keys = (event) => kind === "cell" && handleKey(event, question.read, choose);
   return html`<${Dialog} title=${title} kind="sheet" onKeyDown=${keys}>
     <p class="hint count">
