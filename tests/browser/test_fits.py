@@ -41,6 +41,16 @@ def test_a_domino_that_fits_nowhere_must_be_discarded(open_page: Open) -> None:
     expect(card.get_by_role("img")).to_have_count(0)
 
 
+def test_an_answer_follows_the_variants_and_says_what_the_box_lacks(open_page: Open) -> None:
+    page = open_page()
+    open_setup(page)
+    page.get_by_label("Age of Giants", exact=True).check()
+    type_board(page, FULL)
+    card = ask(page, "w1", "w1")
+    expect(card).to_contain_text("The box of Kingdomino, Age of Giants has no domino w1 w1.")
+    expect(card).to_contain_text("Age of Giants, Set-up")
+
+
 def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open) -> None:
     page = open_page()
     type_board(page, FULL)

@@ -557,6 +557,13 @@ def test_the_pieces_of_queendomino_count(open_page: Open) -> None:
     expect(square(page, "B2: town, building, knight")).to_be_visible()
 
 
+def test_a_building_that_a_program_gives_as_text_is_shown(open_page: Open) -> None:
+    kingdom = {"board": ["w t", "# f"], "facts": {"buildings": ["0,1 The Statue"]}}
+    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
+    page = open_page(f"/#game={encode(json.dumps(game))}")
+    expect(page.locator(".built")).to_contain_text("The Statue: 5 points")
+
+
 def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     page = open_page(phone=True)
     open_setup(page)

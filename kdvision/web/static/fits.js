@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { gameCells } from "./board.js";
 import { boardRows, frame, nameAt, placeAt } from "./model.js";
 import { SmallBoard } from "./standing.js";
-import { showToast, state } from "./store.js";
+import { playedVariants, showToast, state } from "./store.js";
 import { describeCell, describeSource, sentences, t } from "./strings.js";
 import { Button, Details, html, SelectField, useState } from "./ui.js";
 
@@ -13,7 +13,8 @@ export function FitsCard({ kingdom }) {
   const [chosen, setChosen] = useState([cells[0], cells[0]]);
   const [asked, setAsked] = useState(null); // { question, answer }
   const domino = chosen.map((cell) => (cells.includes(cell) ? cell : cells[0]));
-  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side };
+  const variants = Object.fromEntries(playedVariants().map(({ id }) => [id.replaceAll("-", "_"), true]));
+  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side, ...variants };
   const question = JSON.stringify(body);
   const refuse = (error) => showToast(sentences(error.message, error.hint));
   const ask = () => api.post("/api/fits", body).then((answer) => setAsked({ question, answer }), refuse);
@@ -29,11 +30,12 @@ export function FitsCard({ kingdom }) {
   </section>`;
 }
 
-function Answer({ kingdom, domino, answer: { fits, placements, side, clause } }) {
+function Answer({ kingdom, domino, answer: { fits, placements, side, clause, notes } }) {
   const words = fits ? "fitsYes" : fits === false ? "fitsNo" : "fitsPerhaps";
   const rule = state.rules.clauses[clause];
   const certain = fits ? placements.filter(({ joints }) => joints.length) : placements;
   return html`<p><b>${t(words, { n: certain.length, side })}</b></p>
+    ${notes.map((note) => html`<p class="hint">${sentences(note)}</p>`)}
     ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}
     ${certain.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certain} />`}
     ${rule && html`<p class="hint">${rule.text} <small>${describeSource(rule)}</small></p>`}`;

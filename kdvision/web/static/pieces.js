@@ -11,7 +11,7 @@ const MAX_COUNT = 999;
 
 export function PiecesCard({ kingdom }) {
   if (!playedGame().pieces) return null;
-  const built = piecesOf(kingdom, "buildings").filter((one) => nameAt(kingdom, one.at));
+  const built = buildingsOf(kingdom).filter((one) => nameAt(kingdom, one.at));
   const queen = kingdom.facts.queen;
   return html`<section class="card pieces">
     <h3>${t("pieces")}</h3>
@@ -69,14 +69,23 @@ function Stepper({ kingdom, name }) {
 
 // Buildings.
 
+/** The buildings of a kingdom; those that are texts of a place and a name are made objects, too. */
+const buildingsOf = (kingdom) => piecesOf(kingdom, "buildings").map((one) => {
+  if (typeof one !== "string") return one;
+  const [at, ...words] = one.trim().split(" ");
+  return { at, name: words.join(" ") };
+});
+
 const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : gives);
 
-const findBuilding = (here) => state.rules.buildings.find((one) => Object.entries(one.as).every(([key, value]) => here[key] === value));
+const findBuilding = (here) => state.rules.buildings.find(
+  ({ name, gives, as }) => [name, gives].includes(here.name) || Object.entries(as).every(([key, value]) => here[key] === value),
+);
 
 /** A list to choose the building that stands on a town. */
 function BuildingSelect({ kingdom, place }) {
   const { buildings } = state.rules;
-  const here = piecesOf(kingdom, "buildings").find((one) => one.at === place);
+  const here = buildingsOf(kingdom).find((one) => one.at === place);
   const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
   const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
   const options = [...unread, [-1, t("noBuilding")], ...buildings.map((one, index) => [index, describeBuilding(one)])];
@@ -85,7 +94,7 @@ function BuildingSelect({ kingdom, place }) {
 }
 
 function setBuilding(kingdom, place, building) {
-  const others = piecesOf(kingdom, "buildings").filter((one) => one.at !== place);
+  const others = buildingsOf(kingdom).filter((one) => one.at !== place);
   return setFacts(kingdom, withPieces(kingdom, "buildings", building ? [...others, { at: place, ...building.as }] : others));
 }
 
@@ -115,7 +124,7 @@ export function pieceMarks(kingdom) {
   const marks = {};
   const add = (place, name, symbol) => (marks[place] ??= []).push({ name, symbol });
   if (playedGame().pieces) {
-    for (const { at } of piecesOf(kingdom, "buildings")) add(at, t("building"), "⌂");
+    for (const { at } of buildingsOf(kingdom)) add(at, t("building"), "⌂");
     for (const place of piecesOf(kingdom, "knights")) add(place, t("knight"), "♞");
   }
   for (const { key, word } of tokenKinds()) {
