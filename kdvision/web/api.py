@@ -107,6 +107,7 @@ async def pair(request: Request) -> Response:
     key = (await read_json(request, max_bytes=MAX_KEY_BYTES)).get("key")
     if not isinstance(key, str) or not pairing.is_key(key, client_address(request)):
         raise Refusal(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
+    _tables_of(request).storage.use_key()
     response = json_response({"paired": True})
     response.set_cookie(COOKIE, pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
     return response

@@ -8,6 +8,7 @@ import pytest
 from kdvision.web.limits import Refusal
 from kdvision.web.security import KEY_LETTERS, MAX_WRONG_KEYS, OPEN_PATHS, WRONG_KEYS_SECONDS, Pairing, new_key
 from kdvision.web.server import Settings
+from kdvision.web.table.storage import Storage
 from tests.webserver import Answer, Client, running_server
 
 KEY = "ABCD-2345"
@@ -57,6 +58,13 @@ def test_the_key_gives_access(client: Client) -> None:
     assert KEY not in cookie
     assert client.get("/", Cookie=get_cookie(answer)).content.count(b"app.js") == 1
     assert client.post("/api/score", GAME, Cookie=get_cookie(answer)).status == 200
+
+
+def test_a_phone_that_is_paired_has_used_the_key(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    uses: list[Storage] = []
+    monkeypatch.setattr(Storage, "use_key", lambda storage: uses.append(storage))
+    client.post("/api/pair", {"key": KEY})
+    assert len(uses) == 1
 
 
 def test_programs_send_the_key_as_a_bearer_token(client: Client) -> None:

@@ -163,12 +163,16 @@ class Storage:
         return StoredReading(json.decode(kingdom, type=TableKingdom), observation)
 
     def renew_key(self) -> str:
-        """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
+        """The key that was used a short time ago, or else a new one; stored for the next start."""
         now = time.time()
         query = "SELECT value FROM settings WHERE name = 'key' AND changed > ?"
         key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), new_key())
         self._run(("REPLACE INTO settings VALUES ('key', ?, ?)", (key, now)))
         return str(key)
+
+    def use_key(self) -> None:
+        """Note that a phone has used the key."""
+        self._run(("UPDATE settings SET changed = ? WHERE name = 'key'", (time.time(),)))
 
     def _query(self, query: str, *values: Any) -> list[Any]:
         return self._run((query, values))

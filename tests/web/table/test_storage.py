@@ -94,6 +94,17 @@ def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert keys[0] == keys[1] != keys[2]
 
 
+def test_the_key_stays_for_a_day_after_a_phone_has_used_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1e9]
+    monkeypatch.setattr(storage_module, "time", SimpleNamespace(time=lambda: now[0]))
+    storage = Storage()
+    key = storage.renew_key()
+    now[0] += 72_000
+    storage.use_key()
+    now[0] += 18_000
+    assert storage.renew_key() == key
+
+
 # Files that cannot be used.
 
 
