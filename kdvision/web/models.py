@@ -154,7 +154,7 @@ Key = model("Key", key=Annotated[str, Meta(description="as kdvision serve printe
 Paired = model("Paired", paired=bool)
 Invitation = model(
     "Invitation",
-    link=Annotated[str | None, Meta(description="null without --lan")],
+    link=Annotated[str | None, Meta(description="null without --lan or a network")],
     qr=Annotated[list[str], Meta(description="the QR code of the link, one text per row, 1 for dark")],
 )
 TableDoubt = model(

@@ -481,7 +481,35 @@ def test_an_error_in_a_typed_board_is_reported(open_page: Open) -> None:
     page.fill("textarea", "w w / x")
     page.get_by_role("button", name="Add this kingdom").click()
     expect(page.locator("dialog .toast")).to_contain_text("Row 2")
+    expect(page.get_by_role("button", name="Add this kingdom")).to_be_enabled()
     assert page.locator("textarea").input_value() == "w w / x"
+
+
+def test_a_typed_board_is_sent_once(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/changes", lambda route: None)
+    page.get_by_role("button", name="Type a board").click()
+    page.fill("textarea", "w w / # f")
+    add = page.get_by_role("button", name="Add this kingdom")
+    add.click()
+    expect(add).to_be_disabled()
+
+
+def test_games_that_cannot_be_listed_are_not_called_missing(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/api/games", lambda route: route.abort())
+    page.get_by_role("button", name="Earlier games").click()
+    expect(page.locator("dialog .toast")).to_contain_text("The server does not answer")
+    expect(page.get_by_text("No game is kept here yet.")).to_have_count(0)
+
+
+def test_a_picture_that_cannot_be_drawn_is_reported(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/tiles/*.svg", lambda route: route.abort())
+    type_board(page, "w1 w / # f")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Save picture").click()
+    expect(page.locator("dialog .toast")).to_contain_text("The server does not answer")
 
 
 # By keyboard.

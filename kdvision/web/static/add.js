@@ -34,10 +34,13 @@ export function AddButtons() {
 export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet"><${AddButtons} /><//>`;
 
 export function TypeDialog() {
+  const [isSent, setSent] = useState(false);
   const add = async (event) => {
     event.preventDefault();
+    setSent(true);
     const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
-    if (await addBoard(rows)) closeDialog();
+    if (!(await addBoard(rows))) setSent(false);
+    else if (state.dialog?.kind === "type") closeDialog();
   };
   return html`<${Dialog} title=${t("typeBoard")}>
     <form onSubmit=${add}>
@@ -45,16 +48,16 @@ export function TypeDialog() {
         ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
           placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
       <//>
-      <div class="buttons"><button type="submit" class="primary">${t("typeAdd")}</button></div>
+      <div class="buttons"><button type="submit" class="primary" disabled=${isSent}>${t("typeAdd")}</button></div>
     </form>
   <//>`;
 }
 
 /** The games that this server and this device have kept; those of the device come back from their links. */
 export function GamesDialog() {
-  const [games, setGames] = useState([]);
+  const [games, setGames] = useState(null);
   useEffect(() => void api.get("/api/games").then(setGames, (error) => showToast(sentences(error.message, error.hint))), []);
-  const ids = new Set(games.map(({ table, number }) => `${table} ${number}`));
+  const ids = new Set(games?.map(({ table, number }) => `${table} ${number}`));
   const day = (milliseconds) => new Date(milliseconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const open = async ({ table, number }) => {
     closeDialog();
@@ -65,9 +68,9 @@ export function GamesDialog() {
   const load = ({ link }) => (closeDialog(), openLink(link));
   const own = listGames().filter(({ id }) => !ids.has(id));
   return html`<${Dialog} title=${t("games")}>
-    ${!games.length && !own.length && html`<p class="hint">${t("noGames")}</p>`}
+    ${games?.length === 0 && !own.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
-      ${games.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>
+      ${games?.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>
         <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b>
         <small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small>
         <small dir="auto">${game.text}</small>

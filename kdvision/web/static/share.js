@@ -62,8 +62,12 @@ function download(blob, name) {
 }
 
 async function downloadPicture() {
-  const canvas = await drawGame(currentKingdoms());
-  canvas.toBlob((blob) => download(blob, "kdvision.png"), "image/png");
+  try {
+    const canvas = await drawGame(currentKingdoms());
+    canvas.toBlob((blob) => download(blob, "kdvision.png"), "image/png");
+  } catch {
+    showToast(sentences(t("offline"), t("offlineHint")));
+  }
 }
 
 /** Save the result as JSON, with what is left to check: the score of the game alone would look certain. */

@@ -215,7 +215,7 @@ const TEXT = {
   // Sharing.
   shareHead: "Share the game",
   shareHint: "The link contains the whole game, but no photos.",
-  shareLocal: "Only this machine can open the link. For phones, start kdvision serve --lan.",
+  shareLocal: "Only this machine can open the link. For phones, connect it to a network and start kdvision serve --lan.",
   link: "Link",
   copyLink: "Copy link",
   copyText: "Copy as text",
@@ -229,7 +229,7 @@ const TEXT = {
   openedLink: "Game opened from a link",
   badLink: "The link contains no valid game. Ask for it again.",
   inviteHint: "Scan this with the camera of a phone in the same network.",
-  inviteLocal: "Only this machine can open this page. For phones, start kdvision serve --lan.",
+  inviteLocal: "Only this machine can open this page. For phones, connect it to a network and start kdvision serve --lan.",
 
   tableHint: "This is table {name}. Everybody who opens the page can add and correct kingdoms here.",
   table: "table {name}",
