@@ -76,14 +76,14 @@ function PhotoError({ error }) {
 
 /** The photo that is being read, with what the server has found in it so far. */
 function Reading() {
-  const { text, share, photo: id, squares = [], stop } = state.progress;
+  const { text, sent, share, photo: id, squares = [], stop } = state.progress;
   const photo = state.photos.get(id);
   const isShown = photo && state.corners?.photo !== id && selectedKingdom()?.seen?.photo !== id;
-  return html`<div class="card notice reading" role="status">
+  return html`<div class="card notice reading">
     ${isShown && html`<${Picture} photo=${photo} view=${[0, 0, photo.width, photo.height]} label=${text}>
       ${(unit) => squares.map(([x, y]) => html`<circle class="found" cx=${x} cy=${y} r=${4 * unit} />`)}
     <//>`}
-    <p>${text}</p>
+    <p><span role="status">${text}</span> ${sent}</p>
     <progress max="1" value=${share ?? undefined} aria-label=${text}></progress>
     ${stop && html`<${Button} icon="close" text=${t("cancel")} class="quiet" onClick=${() => stop.abort()} />`}
   </div>`;

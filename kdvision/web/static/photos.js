@@ -130,7 +130,7 @@ function showAdded(ids, round) {
 }
 
 function describeProgress({ stage, share, ahead }) {
-  if (stage === "sending") return { text: t("sending", { percent: Math.round(100 * share) }), share: 0.4 * share };
+  if (stage === "sending") return { text: t("sending"), sent: share.toLocaleString([], { style: "percent" }), share: 0.4 * share };
   if (stage === "waiting") return { text: t("waiting", { n: ahead }), share: 0.4 };
   return { text: t(STAGES[stage]), share: SHARES[stage], stop: null }; // the kingdoms reach the table in any case
 }

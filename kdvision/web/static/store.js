@@ -18,7 +18,7 @@ export let state = {
   dialog: null, // { kind, … } of the open dialog
   highlight: null, // places of the score line that is open
   flash: new Set(), // "kingdom place" of squares that have just changed
-  progress: null, // the photo that is read: { text, share, photo, squares, stop }
+  progress: null, // the photo that is read: { text, sent, share, photo, squares, stop }
   errors: [], // { text, hint, again, photo, id }
   toast: null, // { text, action, step }
   announcement: "",

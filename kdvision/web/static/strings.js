@@ -30,7 +30,7 @@ const TEXT = {
 
   // Reading a photo.
   preparing: "Preparing the photo …",
-  sending: "Sending … {percent} %",
+  sending: "Sending …",
   waiting: { one: "Waiting: {n} photo before yours …", other: "Waiting: {n} photos before yours …" },
   busy: "Many photos are waiting. Yours will be sent again in a moment …",
   finding: "Looking for kingdoms …",

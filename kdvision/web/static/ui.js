@@ -1,14 +1,14 @@
 // Elements that every part of the page uses. Text never becomes markup: components build nodes.
 
 import { Component, h, render } from "./vendor/preact.js";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/hooks.js";
 import htm from "./vendor/htm.js";
 import { crownsOf, kindOf } from "./model.js";
 import { closeDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 
 export const html = htm.bind(h);
-export { render, useEffect, useLayoutEffect, useMemo, useRef, useState };
+export { render, useEffect, useLayoutEffect, useRef, useState };
 
 /** A component that is drawn again only if a property has changed. */
 export function memo(View) {
@@ -74,7 +74,7 @@ export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20
 /** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
 export function CellFace({ cell }) {
   const count = crownsOf(cell);
-  return html`<span class="letter" aria-hidden="true">${cell === "#" ? "♜" : cell[0]}</span>${count ? html`<${Crowns} count=${count} />` : null}`;
+  return html`${cell !== "#" && html`<span class="letter" aria-hidden="true">${cell[0]}</span>`}${count ? html`<${Crowns} count=${count} />` : null}`;
 }
 
 /** The class of a cell's picture. */
