@@ -56,9 +56,9 @@ class Watcher(threading.Thread):
 
     def wait_for(self, revision: int) -> float:
         """Return when a revision, or a later one, arrived."""
-        while not any(number >= revision for number in self.arrived):
+        while not any(number >= revision for number in list(self.arrived)):
             time.sleep(0.001)
-        return min(at for number, at in self.arrived.items() if number >= revision)
+        return min(at for number, at in list(self.arrived.items()) if number >= revision)
 
 
 def change(server: Server, table: str, **values: Any) -> Any:

@@ -19,6 +19,7 @@ from scipy.spatial.distance import cdist
 from kdvision import pipeline
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
+from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult, format_csv
 from kdvision.evaluate.workers import map_in_processes
@@ -27,9 +28,6 @@ from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
-
-DEFAULT_CELL_PIXELS: Final = 60.0
-"""Side of a square assumed for a photo that cannot be opened: corruptions of it are never read."""
 
 MAX_SHIFT_SQUARES: Final = 2
 """Boards are compared at all shifts up to this one: a missed row must not make every square wrong."""

@@ -44,6 +44,9 @@ def test_each_of_several_sections_has_a_process_of_its_own(tmp_path: Path, monke
 
     monkeypatch.setattr("subprocess.run", run)
     assert command.main(["rules", "start", "--results", str(tmp_path)]) == 1
+    codes["rules"] = -9  # killed
+    assert command.main(["rules", "start"]) != 0
+    del commands[2:]
     assert [arguments[-3:] for arguments in commands] == [["--results", str(tmp_path), name] for name in codes]
 
 

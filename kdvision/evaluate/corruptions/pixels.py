@@ -15,6 +15,8 @@ Picture: TypeAlias = NDArray[Any]
 
 MIN_SIDE_PIXELS: Final = 72
 """No corruption makes a photo smaller than the smallest one that is accepted."""
+DEFAULT_CELL_PIXELS: Final = 60.0
+"""Side of a square assumed where none is known."""
 GAMMA: Final = 2.2
 """Exponent from 8-bit values to linear light."""
 LINEAR: Final = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)

@@ -16,7 +16,7 @@ from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tile
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
 from kdvision.lab.experiments.experiment import compute_model_digests
 from kdvision.lab.model_file import update_metadata
-from kdvision.lab.run import Run, make_parser, parse_options, use_models
+from kdvision.lab.run import Run, make_parser, parse_count, parse_options, use_models
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.networks.onnx import load_model
 
@@ -98,7 +98,7 @@ def fit(run: CalibrationRun) -> Calibration:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
+    parser.add_argument("--scenes", type=parse_count, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     parser.add_argument("--results", type=Path, help="where to write the tables (default: results/ of the models)")

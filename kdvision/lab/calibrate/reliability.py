@@ -1,15 +1,13 @@
-"""Reliability diagram and risk-coverage curve of board probabilities, as tables and a figure.
+"""Reliability diagram and risk-coverage curve of board probabilities, as tables.
 
 A reliability diagram compares the stated probability with the observed accuracy (Guo et al., 2017). A risk-coverage
 curve accepts boards in order of probability and counts the wrong ones (Geifman and El-Yaniv, 2017).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from sklearn.calibration import calibration_curve
@@ -19,12 +17,8 @@ from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.boards import Outcomes, list_outcomes
 from kdvision.lab.calibrate.scenes import OCCLUDED, BoardOutcome
-from kdvision.lab.card.plots import draw_svg
 from kdvision.lab.experiments.experiment import Row, format_csv
 from kdvision.vision.assess.calibration import Calibration
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TRUNCATED: Final = "truncated kingdoms"
 """The group of boards that cannot be right, whatever the source of their tiles' pictures."""
@@ -90,7 +84,7 @@ def format_groups(boards: Iterable[BoardOutcome], calibration: Calibration) -> s
 
 
 def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration: Calibration) -> None:
-    """Write calibration-reliability.csv, -coverage.csv and .svg of whole kingdoms.
+    """Write calibration-reliability.csv and calibration-coverage.csv of whole kingdoms.
 
     Boards that are always reviewed count in the total alone.
     """
@@ -110,29 +104,3 @@ def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration:
     )
     table = text.format_csv(("coverage", "least_probability", "accepted", "wrong", "note"), rows)
     write_atomically(folder / "calibration-coverage.csv", table.encode())
-    error = compute_calibration_error(outcomes)
-    title = f"Reliability, {len(outcomes)} boards (calibration error {error:.3f})"
-    figure = _draw_figure((mean, accuracy), (coverage, risk), unflagged, title)
-    write_atomically(folder / "calibration.svg", figure)
-
-
-def _draw_figure(reliability: tuple[Floats, Floats], risk: tuple[Floats, Floats], unflagged: int, title: str) -> bytes:
-    """Return the reliability diagram and the risk-coverage curve as SVG, with a dot after `unflagged` boards."""
-
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2)
-        left.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1)
-        left.plot(*reliability, color="#0072B2", marker="o")
-        left.set(xlabel="stated probability", ylabel="share of boards right", xlim=(0, 1), ylim=(0, 1.02))
-        left.set_title(title, loc="left")
-        right.plot(*risk, color="#D55E00")
-        right.axhline(1 - PRECISION, color="#bbbbbb", linewidth=1)
-        if unflagged:
-            x, y = (float(axis[unflagged - 1]) for axis in risk)
-            right.plot(x, y, color="#D55E00", marker="o")
-            label = f"review threshold: {x:.0%} accepted"
-            right.annotate(label, (x, y), (-150, 18), textcoords="offset points")
-        right.set(xlabel="share of boards accepted", ylabel="share of these wrong", xlim=(0, 1), ylim=(-0.002, 0.15))
-        right.set_title("Risk and coverage", loc="left")
-
-    return draw_svg((8, 3.6), draw, Creator="kdvision.lab.calibrate")

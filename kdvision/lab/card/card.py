@@ -62,7 +62,7 @@ def format_card(models: Path) -> str:
         cell_columns=describe_cell_columns(metadata["cells"]),
         photos=format_photos(tables),
         table=partial(format_result, tables),
-        outdated=list_outdated(load_descriptions(models)),
+        outdated=list_outdated(load_descriptions(models), models),
     )
 
 
@@ -112,10 +112,10 @@ def format_result(
     return format_table([name.replace("_", " ") for name in (*by, *sums)], rows)
 
 
-def list_outdated(descriptions: Descriptions) -> list[str]:
-    """Return the names of results that were measured with other model files than the shipped ones."""
-    shipped_digests = compute_model_digests()
-    return [name for name, about in descriptions.items() if "models" in about and about["models"] != shipped_digests]
+def list_outdated(descriptions: Descriptions, models: Path) -> list[str]:
+    """Return the names of results that were measured with other model files than those of a folder."""
+    digests = compute_model_digests(models)
+    return [name for name, about in descriptions.items() if "models" in about and about["models"] != digests]
 
 
 def describe_cell_columns(metadata: Mapping[str, Any]) -> str:

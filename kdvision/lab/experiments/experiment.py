@@ -151,9 +151,13 @@ def compute_program_digest() -> str:
     return hashlib.sha256(f"{compute_model_digests()} {digest_package('**/*')}".encode()).hexdigest()
 
 
-def compute_model_digests() -> dict[str, str]:
-    """Return the first 16 digits of the SHA-256 of each model file, without the digest that it holds itself."""
-    contents = {name: strip_digest(find_model(name).read_bytes()) for name in MODEL_NAMES}
+def compute_model_digests(folder: Path | None = None) -> dict[str, str]:
+    """Return the first 16 digits of the SHA-256 of each model file, without the digest that it holds itself.
+
+    The files are those of a folder, or those that the program reads.
+    """
+    paths = {name: folder / f"{name}.onnx" if folder else find_model(name) for name in MODEL_NAMES}
+    contents = {name: strip_digest(path.read_bytes()) for name, path in paths.items()}
     return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in contents.items()}
 
 

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.evaluate import DEFAULT_CELL_PIXELS
+from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS
 from kdvision.lab.arrays import Rng
 from kdvision.lab.render.renderer import Picture
 from kdvision.vision.geometry import compute_side_lengths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import cv2
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from kdvision.evaluate.corruptions.pixels import GAMMA, encode_jpeg
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.objects.surface import Surface
+
+MIN_BLUR_PIXELS: Final = 6
+"""Smallest standard deviation to which a wide blur is reduced; the result differs by less than .02."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def _draw_shadow(rng: Rng, height: int, width: int) -> Floats32:
             centre = start + k * step
             axes = rng.uniform(0.05, 0.3, 2) * long
             cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
-    return cv2.GaussianBlur(mask, (0, 0), long * rng.uniform(0.004, 0.04)).astype(np.float32, copy=False)
+    return blur_mask(mask, long * rng.uniform(0.004, 0.04))
 
 
 def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: Rng) -> None:
@@ -130,7 +134,16 @@ def _draw_reflection(rng: Rng, height: int, width: int) -> Floats32:
     else:
         axes = [int(s / 2) + 1 for s in size]
         cv2.ellipse(spot, [int(c) for c in centre], axes, rng.uniform(0, 180), 0, 360, 1.0, -1)
-    return cv2.GaussianBlur(spot, (0, 0), long * rng.uniform(0.008, 0.06)).astype(np.float32, copy=False)
+    return blur_mask(spot, long * rng.uniform(0.008, 0.06))
+
+
+def blur_mask(mask: Floats32, sigma: float) -> Floats32:
+    """Return the mask (H, W) under a Gaussian blur, which is computed at a lower resolution where it is wide."""
+    height, width = mask.shape
+    step = max(1, int(sigma / MIN_BLUR_PIXELS))
+    small = cv2.resize(mask, (-(-width // step), -(-height // step)), interpolation=cv2.INTER_AREA)
+    blurred = cv2.GaussianBlur(small, (0, 0), sigma / step)
+    return np.asarray(cv2.resize(blurred, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def expose(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Bytes:

@@ -66,28 +66,13 @@ class Course:
     is_averaged: bool = False
 
 
+_make_short_course = partial(
+    Course, real_crops=40_000, detector_steps=4000, cell_steps=4500, learning_rate=3e-4, is_averaged=True
+)
 COURSES: Final = (
     Course(1, 1, {"scenes": 4000, "patterned": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
-    Course(
-        501,
-        2,
-        {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800},
-        40_000,
-        4000,
-        4500,
-        3e-4,
-        is_averaged=True,
-    ),
-    Course(
-        1001,
-        3,
-        {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800},
-        40_000,
-        4000,
-        4500,
-        3e-4,
-        is_averaged=True,
-    ),
+    _make_short_course(501, 2, {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800}),
+    _make_short_course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}),
     Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 11_000, 8e-4),
 )
 DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"

@@ -3,6 +3,8 @@
 The ranges of the activations come from rendered scenes that pass through the runtime. The kingdoms that come out right
 on other scenes are counted with each network in floats and in integers; a network that loses more than one kingdom in
 fifty keeps its floats. First and last layers always do: 256 steps are too few for faint light and for exact positions.
+So does the second layer of the cell classifier, which loses most: with it in integers the kind of 2 % of the tiles
+changes, without it 0.3 %, and that is no slower.
 Weights keep seven bits, because processors without VNNI add pairs of products in 16 bits (ONNX Runtime, "Quantize ONNX
 models"): this way every processor computes the same sums.
 """
@@ -11,11 +13,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import numpy as np
 import onnx
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
 from kdvision.lab.arrays import Bytes, Floats32
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
@@ -47,16 +50,6 @@ class RecordingModel(Model):
     def run(self, pictures: Bytes) -> Floats32:
         self.inputs.append(np.ascontiguousarray(pictures))
         return super().run(pictures)
-
-
-class _InputReader(CalibrationDataReader):  # type: ignore[misc]
-    """Recorded inputs in the form that the quantiser reads."""
-
-    def __init__(self, inputs: Sequence[Bytes]) -> None:
-        self.left = iter([{"pixels": pictures} for pictures in inputs])
-
-    def get_next(self) -> dict[str, Bytes] | None:
-        return next(self.left, None)
 
 
 def quantise_networks(run: Run) -> None:
@@ -114,13 +107,14 @@ def count_right_in_scene(seed: int, *, data: Path, networks: Mapping[str, Path])
 def quantise(path: Path, target: Path, inputs: Sequence[Bytes]) -> None:
     """Write the model at `path` in eight bits, with the ranges that its activations span on these inputs."""
     logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends a step that the exporter has done
+    samples = iter([{"pixels": pictures} for pictures in inputs])
     quantize_static(
         path,
         target,
-        _InputReader(inputs),
+        SimpleNamespace(get_next=lambda: next(samples, None)),
         quant_format=QuantFormat.QDQ,
         op_types_to_quantize=list(OPERATORS),
-        nodes_to_exclude=list_first_and_last_nodes(onnx.load(path)),
+        nodes_to_exclude=list_unquantised_nodes(onnx.load(path)),
         per_channel=True,
         reduce_range=True,
         activation_type=QuantType.QUInt8,
@@ -129,5 +123,5 @@ def quantise(path: Path, target: Path, inputs: Sequence[Bytes]) -> None:
     write_model(target, onnx.load(target), Model(path).metadata)
 
 
-def list_first_and_last_nodes(model: onnx.ModelProto) -> list[str]:
-    return [node.name for node in model.graph.node if {"stem", "head"} & set(node.name.split("/"))]
+def list_unquantised_nodes(model: onnx.ModelProto) -> list[str]:
+    return [node.name for node in model.graph.node if {"stem", "body.0", "head"} & set(node.name.split("/"))]

@@ -1,7 +1,9 @@
 """The model card holds the figures of the results, and is the one that the committed results give."""
 
 import re
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,8 @@ from kdvision.lab.card.card import (
 )
 from kdvision.lab.card.plots import PLOTS
 from kdvision.lab.experiments.__main__ import EXPERIMENTS
+from kdvision.lab.experiments.experiment import compute_model_digests
+from kdvision.lab.model_file import update_metadata
 from kdvision.lab.run import PACKAGE
 from kdvision.vision.networks.onnx import Model
 from tests.lab.card.sources import get_source
@@ -85,7 +89,13 @@ def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
 
 
 def test_results_of_other_models_are_named() -> None:
-    assert list_outdated({"stress": {"models": {"cells": "0"}}, "notes": {}}) == ["stress"]
+    assert list_outdated({"stress": {"models": {"cells": "0"}}, "notes": {}}, MODELS) == ["stress"]
+
+
+def test_results_are_compared_with_the_models_of_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    update_metadata(shutil.copy(MODELS / "cells.onnx", tmp_path / "cells.onnx"), {"x": 1})
+    monkeypatch.setenv("KDVISION_MODELS", str(tmp_path))
+    assert list_outdated({"stress": {"models": compute_model_digests(MODELS)}}, MODELS) == []
 
 
 def test_every_column_of_the_cell_network_is_explained() -> None:

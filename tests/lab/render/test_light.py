@@ -66,6 +66,13 @@ def test_glare_shows_only_on_what_is_glossy() -> None:
     assert changed[:, 80:].mean() > 0.5
 
 
+@pytest.mark.parametrize("sigma", [3.0, 25.0, 80.0])
+def test_a_wide_blur_at_a_lower_resolution_is_the_same(sigma: float) -> None:
+    mask = np.zeros((480, 640), np.float32)
+    cv2.ellipse(mask, (300, 200), (150, 60), 30, 0, 360, 1.0, -1)
+    assert np.allclose(light.blur_mask(mask, sigma), cv2.GaussianBlur(mask, (0, 0), sigma), atol=0.02)
+
+
 def test_reflections_add_light() -> None:
     gloss = np.ones((120, 160), np.float32)
     dark, bright = (light.add_glare(flat(level), gloss, np.random.default_rng(4), 1.0) for level in (0.2, 0.6))
