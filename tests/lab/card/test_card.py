@@ -93,7 +93,8 @@ def test_results_of_other_models_are_named() -> None:
 
 
 def test_results_are_compared_with_the_models_of_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    update_metadata(shutil.copy(MODELS / "cells.onnx", tmp_path / "cells.onnx"), {"x": 1})
+    shutil.copy(MODELS / "cells.onnx", tmp_path)
+    update_metadata(tmp_path / "cells.onnx", {"x": 1})
     monkeypatch.setenv("KDVISION_MODELS", str(tmp_path))
     assert list_outdated({"stress": {"models": compute_model_digests(MODELS)}}, MODELS) == []
 
