@@ -13,13 +13,12 @@ are kept in `--work` until the program or the data change; cells uses those of t
 it has to render them. The shipped files have been through the first three courses; the detector's duration is of these.
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
-trains the last course alone, from the weights of the model files; quantise, context and calibration follow, as below.
-`candidate/cells.onnx` has been through all four courses. It ships when the context network has learned from it, since
-that corrects the errors of the cell classifier it was trained with:
+trains the last course alone, from the weights of the model files; quantise and calibration follow, as below.
+`candidate/cells.onnx` has been through all four courses, in eight bits, with the weights of its evidence. Its threshold
+is of 800 scenes, too few for the coverage of the shipped one, and it ships when it is calibrated on 2,000:
 
     cp -r models out/models && cp kdvision/lab/train/candidate/cells.onnx out/models
-    python -m kdvision.lab.train quantise context --models out/models
-    python -m kdvision.lab.calibrate --models out/models
+    python -m kdvision.lab.calibrate --models out/models --keep-weights
 
 `image_networks.py` holds detector and cells, and each other step has a module of its own. Seeds and amounts are
 constants in these modules.
@@ -27,9 +26,13 @@ constants in these modules.
 After a change of one network, run the steps that depend on it, and then the calibration (`kdvision.lab.calibrate`):
 
     python -m kdvision.lab.train detector quantise context && python -m kdvision.lab.calibrate
-    python -m kdvision.lab.train cells quantise context && python -m kdvision.lab.calibrate
+    python -m kdvision.lab.train cells quantise && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train player-colour
+
+The context network need not be trained again after the cell classifier: on held-out tiles of the candidate, whose log
+loss is .0387, the shipped one reaches .0284. Trained further on 2,000 scenes it reaches .0280, trained anew on them
+.0344.
 
 `make model` runs everything: about 8 h of training and 1 h of calibration. Equal seeds give equal weights on one
 machine and one version of torch; other processors round differently. Photos are split into training and held-out
