@@ -52,6 +52,12 @@ def test_a_joint_decision_knows_the_squares_that_a_person_has_fixed() -> None:
     assert unpack_observation(observation).probabilities.best.trim().rows()[0].startswith("w1")
 
 
+def test_a_joint_decision_has_the_side_of_the_grid_that_the_probability_is_calibrated_for() -> None:
+    data = (SAMPLES / "castle.jpg").read_bytes()
+    (reading,), (packed,) = pipeline.read(data), read(data, Rules()).observations
+    assert unpack_observation(packed).side == round(reading.observation.grid.side, 1) != round(reading.grid.side, 1)
+
+
 def test_towns_are_read_and_reported() -> None:
     """Kingdomino's rules alone would read towns as wheat."""
     (kingdom,) = read((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]

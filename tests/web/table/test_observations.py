@@ -32,7 +32,7 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
 
 
 def read_kingdom(seen: GridObservation) -> KingdomReading:
-    calibration = Calibration(**load_model("cells").metadata.get("boards", {}))
+    calibration = Calibration.from_metadata(load_model("cells").metadata)
     (kingdom,) = assemble_kingdoms(table_photo(), [seen], calibration=calibration)
     return kingdom
 
