@@ -14,8 +14,10 @@ it has to render them. The shipped files have been through the first three cours
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
 trains the last course alone, from the weights of the model files; quantise and calibration follow, as below.
-`candidate/cells.onnx` has been through all four courses, in eight bits, with the weights of its evidence. Its threshold
-is of 800 scenes, too few for the coverage of the shipped one, and it ships when it is calibrated on 2,000:
+`candidate/cells.onnx` has been through all four courses, in eight bits, with the weights of its evidence. On labelled
+photos under ordinary corruptions, 806 of 812 kingdoms are exact with it (799 with the shipped one), none is wrong
+without a flag, and 38 are false alarms (44), at the same threshold. Its own threshold is of 800 scenes, too few for
+the coverage of the shipped one: it ships when it is calibrated on 2,000.
 
     cp -r models out/models && cp kdvision/lab/train/candidate/cells.onnx out/models
     python -m kdvision.lab.calibrate --models out/models --keep-weights
