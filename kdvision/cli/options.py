@@ -53,10 +53,7 @@ if TYPE_CHECKING:
 else:
     GameName = Literal[(GAME_AUTO, *GAMES, *BOXES)]
 
-Size = Annotated[
-    Literal[5, 7] | None,
-    typer.Option(help="The side of the game; by default from number and boards."),
-]
+Size = Annotated[Literal[5, 7] | None, typer.Option(help="The side; by default from number and boards.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 if a person should check something.")]
 Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of each line of the score.")]
 Corners = Annotated[

@@ -898,14 +898,20 @@ def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) ->
     assert page.locator(".card.notice[role=alert]").count() == 0
 
 
-def test_an_earlier_game_of_another_table_has_its_photo(open_page: Open) -> None:
-    page = open_page()
+def leave_photo_at_table(page: Page) -> str:
+    """Upload a photo, start another table and reload the page; return the name of the photo's table."""
     upload(page, "demo.jpg")
-    table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
+    table = str(page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("button", name="New table").click()
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.reload()
+    return table
+
+
+def test_an_earlier_game_of_another_table_has_its_photo(open_page: Open) -> None:
+    page = open_page()
+    table = leave_photo_at_table(page)
     page.get_by_role("button", name="Earlier games").click()
     page.locator(".games button", has_text=f"table {table}").click()
     expect(page.locator(".picture")).to_be_visible()
@@ -913,12 +919,7 @@ def test_an_earlier_game_of_another_table_has_its_photo(open_page: Open) -> None
 
 def test_a_link_to_another_table_shows_its_photo(open_page: Open) -> None:
     page = open_page()
-    upload(page, "demo.jpg")
-    table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New table").click()
-    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
-    page.reload()
+    table = leave_photo_at_table(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.evaluate("(table) => { location.hash = `table=${table}`; }", table)
     expect(page.locator(".picture")).to_be_visible()

@@ -3,8 +3,7 @@
 The ranges of the activations come from rendered scenes that pass through the runtime. The kingdoms that come out right
 on other scenes are counted with each network in floats and in integers; a network that loses more than one kingdom in
 fifty keeps its floats. First and last layers always do: 256 steps are too few for faint light and for exact positions.
-So does the second layer of the cell classifier, which loses most: with it in integers the kind of 2 % of the tiles
-changes, without it 0.3 %, and that is no slower.
+So does the second layer of the cell classifier, which loses most.
 Weights keep seven bits, because processors without VNNI add pairs of products in 16 bits (ONNX Runtime, "Quantize ONNX
 models"): this way every processor computes the same sums.
 """

@@ -56,6 +56,11 @@ class Context(NamedTuple):
     storage: Storage
     table: str
 
+    @property
+    def next_number(self) -> int:
+        """The number of the next game."""
+        return self.storage.count_games(self.table) + 1
+
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):
     """A change of a game."""
@@ -270,8 +275,7 @@ class NewGame(Change, frozen=True, tag="new_game"):
         if self.id == game.id:
             return game  # a phone that has lost the answer sends it again
         rules, players = replace(game.rules, seats=None, open_gems=[]), game.players or game.last_players
-        number = context.storage.count_games(context.table) + 1
-        return TableGame(number, rules, [[] for _ in game.rounds], players, id=self.id or "")
+        return TableGame(context.next_number, rules, [[] for _ in game.rounds], players, id=self.id or "")
 
 
 class OpenGame(Change, frozen=True, tag="open_game"):
@@ -297,8 +301,7 @@ class LoadGame(Change, frozen=True, tag="load_game"):
         kingdoms = [
             replace(one, round=number, id=None) for number, additions in enumerate(self.rounds) for one in additions
         ]
-        number = context.storage.count_games(context.table) + 1
-        return apply_changes(TableGame(number, id=self.id or ""), [rules, *kingdoms], context)
+        return apply_changes(TableGame(context.next_number, id=self.id or ""), [rules, *kingdoms], context)
 
 
 class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
