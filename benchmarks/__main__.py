@@ -25,7 +25,6 @@ SECTIONS: Final[Mapping[str, Callable[[], Iterable[Measurement]]]] = {
     "decide": decide.measure_decision,
     "stages": photos.measure_stages,
     "textures": textures.measure_textures,
-    "cores": photos.measure_cores,
     "memory": photos.measure_memory,
     "start": photos.measure_start,
     "batch": batch.measure_batch,

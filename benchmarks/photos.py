@@ -1,4 +1,4 @@
-"""Photos of many megapixels: stages, cores, memory and the start of the program.
+"""Photos of many megapixels: stages, memory and the start of the program.
 
 The photos are samples, enlarged and given a camera's noise until their files have the size of phone photos, 0.3 bytes a
 pixel: the decoding time of a JPEG depends on its size.
@@ -50,18 +50,6 @@ DRAW_CODE: Final = """
 from kdvision.cli import main
 try: main(["score", "-", "--overlay", sys.argv[1]])
 except SystemExit as done: assert done.code in (0, None)
-"""
-CLOCK_CODE: Final = """
-import os, sys, time
-if hasattr(os, "sched_setaffinity"): os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:{cores}])
-os.environ["KDVISION_THREADS"] = "{cores}"
-import cv2, kdvision; cv2.setNumThreads({cores})
-photo, best = sys.stdin.buffer.read(), float("inf")
-for _ in range({runs}):
-    start = time.perf_counter()
-    kdvision.read(photo)
-    best = min(best, time.perf_counter() - start)
-print(best)
 """
 
 
@@ -149,16 +137,6 @@ def measure_stages() -> Iterator[Measurement]:
                 yield Measurement(f"{what}: {call}", value, limit=limits.get(call), ratio=value / decoding)
             for stage, value in time_stages(data).items():
                 yield Measurement(f"{what}: until {stage}", value, ratio=value / decoding)
-
-
-def measure_cores() -> Iterator[Measurement]:
-    """Yield the waiting time for whole photos on one core and on two, in a process of its own."""
-    for title, name in SCENES.items():
-        for cores in (1, 2):
-            command = [sys.executable, "-c", CLOCK_CODE.format(cores=cores, runs=TIMED_RUNS + 1)]
-            ran = subprocess.run(command, input=enlarge_sample(name), capture_output=True, check=True)
-            value = 1000 * float(ran.stdout)
-            yield Measurement(f"12 MP, {title}: cores: {cores}", value, ratio=value / time_decoding(name))
 
 
 def measure_memory() -> Iterator[Measurement]:

@@ -31,7 +31,7 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model
+from kdvision.vision.networks.onnx import MODEL_NAMES, find_model
 from kdvision.vision.result import build_readings, describe_surroundings, mark_touching
 
 PHOTO_SIZE_PIXELS: Final = 1280
@@ -184,7 +184,7 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
     for name in networks:
         model = onnx.load(find_model(name))
         about = sorted(
-            (entry.key, entry.value) for entry in model.metadata_props if entry.key not in (DIGEST_KEY, *ignored_keys)
+            (entry.key, entry.value) for entry in model.metadata_props if entry.key not in ("sha256", *ignored_keys)
         )
         digest.update(model.graph.SerializeToString() + repr(about).encode())
     digest.update(digest_package(*SCENE_FILES).encode())

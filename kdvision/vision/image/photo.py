@@ -71,10 +71,7 @@ class Photo:
         Levels are the full size and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
         corner of the first pixel, lies at (x, y) times the factors.
         """
-        scale = next((s for s in SCALES if s * factor <= 1), 1)
-        if self._file is not None and scale < self._first_scale:
-            scale = next(s for s in self._file.scales if s <= scale)
-        return self._get_level(scale)
+        return self._get_level(next((scale for scale in SCALES if scale * factor <= 1), 1))
 
     def resize(self, long_side: int) -> Pixels:
         """Return a copy of the photo, its longer side scaled to `long_side` pixels."""

@@ -21,8 +21,6 @@ MODEL_FORMAT: Final = 2
 
 MODEL_NAMES: Final = ("cells", "context", "detector")
 
-DIGEST_KEY: Final = "sha256"
-
 
 def find_model(name: str) -> Path:
     """Return the path of a shipped model, in a wheel or a checkout; raise ModelError if it is missing."""
@@ -48,7 +46,7 @@ def encode_digest(content: bytes) -> bytes:
     The fields of a protobuf message may come in any order, so the longer file is an ONNX model, too. This one is
     `ModelProto.metadata_props` (field 14, 74 bytes) with `key` (field 1, 6 bytes) and `value` (field 2, 64 bytes).
     """
-    return b"\x72\x4a\x0a\x06" + DIGEST_KEY.encode() + b"\x12\x40" + hashlib.sha256(content).hexdigest().encode()
+    return b"\x72\x4a\x0a\x06sha256\x12\x40" + hashlib.sha256(content).hexdigest().encode()
 
 
 def strip_digest(content: bytes) -> bytes:
@@ -99,9 +97,8 @@ class Model:
         self.input = self.session.get_inputs()[0].name
         self.metadata: dict[str, Any] = {}
         for key, value in self.session.get_modelmeta().custom_metadata_map.items():
-            with suppress(ValueError):  # other exporters add entries that are no JSON
-                if key != DIGEST_KEY:
-                    self.metadata[key] = json.loads(value)
+            with suppress(ValueError):  # the digest is no JSON, nor are entries of other exporters
+                self.metadata[key] = json.loads(value)
         if (model_format := self.metadata.get("format")) != MODEL_FORMAT:
             raise ModelError(
                 f"The model {path} has format {model_format}; this kdvision reads format {MODEL_FORMAT}.",
