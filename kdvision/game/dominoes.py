@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
 from operator import add, or_
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck, index_deck
@@ -28,8 +28,7 @@ MAX_FRONTIER: Final = 100
 MAX_NAMED_DOMINOES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedDomino:
+class PlacedDomino(NamedTuple):
     """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
     `is_sure` is false if another reading of the board lays another domino here, or if there are too many to tell.
@@ -44,8 +43,7 @@ class PlacedDomino:
         return f"{self.squares[0].name}-{self.squares[1].name}: {number}{'' if self.is_sure else ' (or otherwise)'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(NamedTuple):
     """The dominoes of one reading of a board, from the top left, and the number of readings, at most MAX_READINGS.
 
     `readings_alone` is the number of readings if no other kingdom had taken dominoes from the box.
@@ -70,8 +68,7 @@ class FaceCount:
         return f"{'domino' if len(self.numbers) == 1 else f'{self.count} of'} {numbers} ({self.shows})"
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(NamedTuple):
     """The numbers of dominoes in the kingdoms and in the box, the `missing_dominoes`, and those in `excess` of the box.
 
     `drawn_count` is how many dominoes are drawn, None if the rules leave it open. `unnamed_kingdoms` are those, from 0,

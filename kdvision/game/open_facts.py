@@ -6,7 +6,7 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from kdvision.game.board import Square, find_regions
@@ -18,7 +18,6 @@ from kdvision.game.kingdom import (
     UNKNOWN_BUILDING,
     Kingdom,
     PlacedBuilding,
-    TokenKind,
     corner_squares,
     find_crossings,
     find_free_towns,
@@ -66,8 +65,7 @@ LINE_SOURCES: Final = {
 """The sources of lines by clause, besides those of territories (crowns and the board) and of the board alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenFact:
+class OpenFact(NamedTuple):
     """Something that is unknown: its key in the game file, the squares it is about, and its description."""
 
     item: str
@@ -75,8 +73,7 @@ class OpenFact:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PointRange:
+class PointRange(NamedTuple):
     """The bounds of a kingdom's points, for the board as it is given; `maximum` is None without an upper bound.
 
     `lines` are the certain lines of the scorecard; their sum is `minimum`. Without `open_facts` both bounds are the
@@ -152,15 +149,14 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
 
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines that no open fact can lower, with their lowest points."""
-    at_risk = _find_squares_at_risk(kingdom)
-    may_cover_crowns = _may_cover_crowns(kingdom)
+    at_risk, open_crowns = _find_squares_at_risk(kingdom), _list_open_crowns(kingdom)
     # Open buildings stand on towns, whose crowns lower no line.
-    may_add_crowns = bool(at_risk) or any(max(kind.crowns.values()) > 0 for kind in _list_open_kinds(kingdom))
+    may_add_crowns = bool(at_risk) or max(open_crowns, default=0) > 0
     for line in lines:
         land = line.territory
         source = LINE_SOURCES.get(line.clause, LineSource(crown_effect=int(land is not None)))
         may_be_cursed = land is not None and not land.is_cursed and not at_risk.isdisjoint(line.squares)
-        may_be_covered = source.crown_effect > 0 and may_cover_crowns
+        may_be_covered = source.crown_effect > 0 and min(open_crowns, default=0) < 0
         # One more square can take a bonus away.
         may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
         may_be_crowned = source.crown_effect < 0 and may_add_crowns
@@ -172,12 +168,8 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
             yield replace(line, label=f"{line.label} or more")
 
 
-def _list_open_kinds(kingdom: Kingdom) -> list[TokenKind]:
-    return [kind for key, kind in TOKEN_KINDS.items() if key in kingdom.open_facts]
-
-
-def _may_cover_crowns(kingdom: Kingdom) -> bool:
-    return any(min(kind.crowns.values()) < 0 for kind in _list_open_kinds(kingdom))
+def _list_open_crowns(kingdom: Kingdom) -> list[int]:
+    return [crowns for key, kind in TOKEN_KINDS.items() if key in kingdom.open_facts for crowns in kind.crowns.values()]
 
 
 def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
@@ -203,8 +195,8 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     """Return the points with the best pieces of the box; None if facts without a known bound are open."""
-    open_facts = kingdom.open_facts
-    is_unbounded = TOWNS in open_facts or any(max(kind.crowns.values()) >= 0 for kind in _list_open_kinds(kingdom))
+    open_facts, open_crowns = kingdom.open_facts, _list_open_crowns(kingdom)
+    is_unbounded = TOWNS in open_facts or max(open_crowns, default=-1) >= 0
     if is_unbounded or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
     knights_left = KNIGHTS - len(kingdom.knights) if open_facts.intersection(KNIGHT_KEYS) else 0
@@ -217,7 +209,7 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     )
     card = score(best_kingdom, rule_set)
     crown_effects = [LINE_SOURCES.get(line.clause, LineSource()).crown_effect for line in card.lines]
-    if min(crown_effects, default=0) < 0 and _may_cover_crowns(kingdom):
+    if min(crown_effects, default=0) < 0 and min(open_crowns, default=0) < 0:
         return None
     places = [place.square for place in kingdom.buildings if place.building == UNKNOWN_BUILDING]
     places += find_free_towns(kingdom) if "buildings" in open_facts else ()

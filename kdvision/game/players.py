@@ -1,11 +1,9 @@
 """The names of players, by the colour of the starting tile or by the order of the kingdoms."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from kdvision.errors import NotationError
 from kdvision.game.rules import VARIANTS
@@ -29,7 +27,7 @@ class Players:
     by_colour: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, text: str) -> Players:
+    def parse(cls, text: str) -> Self:
         """Return the players of a text such as "blue=Ann,pink=Bob" or "Ann,Bob"; raise NotationError."""
         pairs = [tuple(part.strip() for part in word.split("=")) for word in text.split(",")]
         if len({len(pair) for pair in pairs}) != 1 or len(pairs[0]) > 2:

@@ -6,9 +6,8 @@ first.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import Deck, DeckIndex, index_deck
@@ -27,8 +26,7 @@ class Undecided(Exception):
     """The search was stopped because there are too many ways to look at."""
 
 
-@dataclass(frozen=True)
-class Puzzle:
+class Puzzle(NamedTuple):
     """The squares of a board to be paired: `face[i][j]` is the face of the box that a domino on i and j would show.
 
     `places` has, for each face, the pairs of squares that would show it. As bits: `docks` are the squares beside a

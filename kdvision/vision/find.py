@@ -6,12 +6,10 @@ tiles to kingdoms that lie close, `classify.context` classifies all tiles of the
 all boards jointly; `result.build_readings` assesses each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -57,7 +55,7 @@ class Networks:
     calibration: Calibration
 
     @classmethod
-    def load(cls, threads: int | None = None) -> Networks:
+    def load(cls, threads: int | None = None) -> Self:
         """Return the shipped networks, each loaded once a process; raise ModelError if one is missing."""
         classifier = CellClassifier(load_model("cells", threads))
         return cls(

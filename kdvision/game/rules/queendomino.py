@@ -51,15 +51,6 @@ BUILDINGS: Final = (
 )
 """The 32 building tiles by effect; `name` is the one known name among tiles of that effect."""
 
-FIRST_KNIGHTS: Final = 1
-"""Knights with which a kingdom begins (queendomino/first-knight)."""
-
-BUILT_KNIGHTS: Final = {"The Big Tavern": 3, "The Archery Range": 1, "The Travelling Castle": 0}
-"""Knights that a building brings, by its name; those of other buildings are not known."""
-
-BUILT_TOWERS: Final = {"The Big Tavern": 0, "The Archery Range": 0, "The Travelling Castle": 1}
-"""Towers that a building brings, by its name; those of other buildings are not known."""
-
 OWN_CLAUSES: Final = {
     "kingdomino/box": "queendomino/box",
     "kingdomino/castle": "queendomino/castle",
@@ -118,13 +109,16 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
 def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
     """Yield problems: more or fewer knights and towers than a kingdom has from its start and its buildings.
 
-    A number that does not score is not checked if it is 0.
+    A kingdom begins with one knight (queendomino/first-knight). What buildings of other names bring is not known. A
+    number that does not score is not checked if it is 0.
     """
+    built_knights = {"The Big Tavern": 3, "The Archery Range": 1, "The Travelling Castle": 0}
+    built_towers = {"The Big Tavern": 0, "The Archery Range": 0, "The Travelling Castle": 1}
     tiles = [place.building for place in kingdom.buildings]
     names = {tile.name for tile in tiles}
     for keys, count, first, gains, scores in (
-        (KNIGHT_KEYS, kingdom.all_knights, FIRST_KNIGHTS, BUILT_KNIGHTS, any(tile.per_knight for tile in tiles)),
-        (TOWER_KEYS, kingdom.towers, 0, BUILT_TOWERS, any(tile.per_tower for tile in tiles)),
+        (KNIGHT_KEYS, kingdom.all_knights, 1, built_knights, any(tile.per_knight for tile in tiles)),
+        (TOWER_KEYS, kingdom.towers, 0, built_towers, any(tile.per_tower for tile in tiles)),
     ):
         min_count = first + sum(gains.get(name, 0) for name in names)
         is_most = "buildings" not in kingdom.open_facts and names <= gains.keys()

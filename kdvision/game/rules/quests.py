@@ -23,12 +23,6 @@ from kdvision.text import count_noun
 QUESTS_DRAWN: Final = 2
 TERRAINS: Final = tuple(terrain for terrain in Terrain if terrain not in (Terrain.TOWN, Terrain.CASTLE))
 
-MIN_BLEAK_SQUARES: Final = 5
-BLEAK_TERRAINS: Final = (Terrain.WHEAT, Terrain.FOREST, Terrain.GRASS, Terrain.LAKE)
-
-DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Steps from square to square along rows, columns and both diagonals."""
-
 
 def find_corners(kingdom: Kingdom, terrain: Terrain) -> Groups:
     """Return the squares of a terrain in corners of the smallest rectangle (age-of-giants/corners)."""
@@ -44,11 +38,12 @@ def find_local_business(kingdom: Kingdom, terrain: Terrain) -> Groups:
 
 def find_bleak_territories(kingdom: Kingdom) -> Groups:
     """Return the large territories of common terrains without a crown. The Queen is none: she lies on no square."""
+    min_squares, terrains = 5, (Terrain.WHEAT, Terrain.FOREST, Terrain.GRASS, Terrain.LAKE)
     territories = (replace(kingdom, queen=False) if kingdom.queen else kingdom).territories
     return [
         territory.squares
         for territory in territories
-        if territory.terrain in BLEAK_TERRAINS and not territory.crowns and len(territory.squares) >= MIN_BLEAK_SQUARES
+        if territory.terrain in terrains and not territory.crowns and len(territory.squares) >= min_squares
     ]
 
 
@@ -60,7 +55,7 @@ def find_crown_lines(kingdom: Kingdom) -> Groups:
     """
     crown_squares = kingdom.crowns_on.keys() & kingdom.board.keys()
     lines = []
-    for down, across in DIRECTIONS:
+    for down, across in ((0, 1), (1, 0), (1, 1), (1, -1)):  # along rows, columns and both diagonals
         for start in crown_squares:
             if (start.row - down, start.col - across) not in crown_squares:
                 steps = (Square(start.row + n * down, start.col + n * across) for n in count())

@@ -2,9 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Cell, Square, Terrain
 from kdvision.game.kingdom import TOWNS, Kingdom, Table, TokenKind
@@ -16,12 +15,8 @@ from kdvision.text import count_noun
 RESOURCES: Final = {Terrain.WHEAT: "wheat", Terrain.FOREST: "wood", Terrain.LAKE: "fish", Terrain.GRASS: "sheep"}
 """The resource that a terrain brings (court/resources, court/squares)."""
 
-RESOURCES_PER_TILE: Final = 2
-"""The smallest price of a tile, in resources of different kinds (court/price)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Character:
+class Character(NamedTuple):
     """A character: its own `points`, and `each` for every thing called `noun` on the eight squares around it."""
 
     clause: str
@@ -151,7 +146,7 @@ def check_price(kingdom: Kingdom) -> Iterator[Problem]:
         if cell.terrain in RESOURCES and not cell.crowns and square not in resource_squares
     )
     # Each tile takes two or more resources of different kinds.
-    max_tiles = min(payments.total() // RESOURCES_PER_TILE, payments.total() - max(payments.values(), default=0))
+    max_tiles = min(payments.total() // 2, payments.total() - max(payments.values(), default=0))
     tiles = len(kingdom.list_tokens(TILES.key))
     if tiles > max_tiles:
         verb = "lies" if tiles == 1 else "lie"

@@ -4,14 +4,14 @@ The command runs after every change of a network, and is the second to last step
 
 1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 5 scenes (`tiles.py`);
 2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
-3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and half as many
-   with things on the table, half of all under a corruption (`boards.py`);
-4. writes the reliability tables of the model card (`reliability.py`, `quantities.py`);
-5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted, and the counts behind the promise
-   that `kdvision score` prints.
+3. decides the boards of `--scenes` fresh scenes, on which no weight is fitted;
+4. fits temperature, board weights and warning weights, on `--scenes` scenes without and half as many with things on the
+   table, half of all under a corruption (`boards.py`), chooses the review threshold by these and the fresh boards, and
+   counts the wrong fresh boards for the promise that `kdvision score` prints;
+5. writes the reliability tables of the model card, also of the fresh scenes (`reliability.py`, `quantities.py`).
 
-Steps 1 to 3 and 5 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks
-give equal results. The observations of steps 3 and 5 are saved in `--work`, in folders named after digests of the data,
+Steps 1, 2 and 4 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks
+give equal results. The observations of steps 3 and 4 are saved in `--work`, in folders named after digests of the data,
 and of networks and code: an interrupted run continues where it stopped, and a change of one of them starts anew.
 
 On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.

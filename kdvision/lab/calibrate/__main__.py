@@ -23,7 +23,7 @@ from kdvision.vision.networks.onnx import load_model
 Result = TypeVar("Result")
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
-"""First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
+"""First seeds of the scenes of steps 1, 4 (plain), 2, 3 and 4 (with occluders)."""
 MIN_FIT_SCENES = 20
 """With fewer scenes, step 2 may see no hidden tile."""
 
@@ -79,17 +79,15 @@ def fit_weights(run: CalibrationRun, path: Path) -> None:
     update_metadata(path, tiles.fit_occlusion_weights(np.concatenate(evidence)))
 
 
-def fit(run: CalibrationRun) -> Calibration:
-    """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
-    path = run.models / "cells.onnx"
-    if not run.keep_weights:
-        fit_weights(run, path)
+def fit(run: CalibrationRun, fresh_boards: Sequence[BoardOutcome]) -> Calibration:
+    """Run steps 4 and 5: fit the calibration, write it into cells.onnx, and write the tables."""
     observed_scenes = run.observe("plain", BOARD_SEED, run.scenes)
     plain_boards = run.judge(observed_scenes)
     occluded_boards = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
-    calibration = boards.fit_calibration(plain_boards, occluded_boards)
+    calibration = boards.fit_calibration(plain_boards, occluded_boards, fresh_boards)
+    calibration = boards.measure_guarantee(boards.list_outcomes(fresh_boards, calibration), calibration)
     print(json.dumps(asdict(calibration), indent=1))
-    update_metadata(path, {"calibration": asdict(calibration)})
+    update_metadata(run.models / "cells.onnx", {"calibration": asdict(calibration)})
     reliability.write_reliability(run.results, plain_boards, calibration)
     run.write_tables("calibration", [*plain_boards, *occluded_boards], observed_scenes, calibration)
     return calibration
@@ -98,9 +96,11 @@ def fit(run: CalibrationRun) -> Calibration:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    parser.add_argument("--scenes", type=parse_count, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
+    parser.add_argument("--scenes", type=parse_count, default=2000, help="scenes of steps 3 and 4; at least 20 to fit")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
-    parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
+    parser.add_argument(
+        "--validate-only", action="store_true", help="run step 3 and its tables alone, with the shipped calibration"
+    )
     parser.add_argument("--results", type=Path, help="where to write the tables (default: results/ of the models)")
     options = vars(parse_options(parser))
     validate_only = options.pop("validate_only")
@@ -117,12 +117,11 @@ def main() -> None:
     if validate_only and "calibration" not in metadata:
         parser.error("the cell classifier has no calibration to validate: leave out --validate-only")
     run.results.mkdir(parents=True, exist_ok=True)
-    calibration = Calibration.from_metadata(metadata) if validate_only else fit(run)
+    if not (run.keep_weights or validate_only):
+        fit_weights(run, run.models / "cells.onnx")
     observed_scenes = run.observe("fresh", FRESH_SEED, run.scenes)
     fresh_boards = run.judge(observed_scenes)
-    if not validate_only:
-        calibration = boards.measure_guarantee(boards.list_outcomes(fresh_boards, calibration), calibration)
-        update_metadata(run.models / "cells.onnx", {"calibration": asdict(calibration)})
+    calibration = Calibration.from_metadata(metadata) if validate_only else fit(run, fresh_boards)
     run.write_tables("calibration-fresh", fresh_boards, observed_scenes, calibration)
     about = {"scenes": run.scenes, "models": compute_model_digests()}
     write_atomically(run.results / "calibration-fresh.json", f"{json.dumps(about, indent=1)}\n".encode())

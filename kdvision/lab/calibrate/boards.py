@@ -154,16 +154,17 @@ def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) ->
     return [(b.compute_probability(calibration), b.right) for b in outcomes if not b.always_review and not b.truncated]
 
 
-def fit_calibration(plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome]) -> Calibration:
-    """Return the calibration fitted on scenes without and with occluders."""
+def fit_calibration(
+    plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome], fresh_boards: Sequence[BoardOutcome]
+) -> Calibration:
+    """Return the calibration: weights of scenes without and with occluders, threshold of these and fresh boards."""
     calibration = fit_weights(
         plain_boards,
         occluded_boards,
         Calibration(fit_temperature(plain_boards), rule_offsets=fit_rule_terms(plain_boards)),
     )
-    few_occluded = occluded_boards[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain_boards))]
-    threshold = choose_review_threshold(
-        [(b.compute_probability(calibration), b.right) for b in (*plain_boards, *few_occluded) if not b.always_review],
-        max_error=MAX_UNFLAGGED_ERROR,
-    )
+    tested = [*plain_boards, *fresh_boards]
+    tested += occluded_boards[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(tested))]
+    outcomes = [(board.compute_probability(calibration), board.right) for board in tested if not board.always_review]
+    threshold = choose_review_threshold(outcomes, max_error=MAX_UNFLAGGED_ERROR)
     return replace(calibration, review_threshold=threshold)

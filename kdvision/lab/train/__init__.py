@@ -3,24 +3,18 @@
 | step | writes | learns from | training | in all |
 |---|---|---|---|---|
 | detector | detector.onnx (square detector) | 18,000 rendered scenes, seeds 1 to 4 | 1.6 h | 2.9 h |
-| cells | cells.onnx (cell classifier) | these, 4,800 scenes with pieces, crops of photos | 3.1 h | 3.4 h |
+| cells | cells.onnx (cell classifier) | these, 4,800 scenes with pieces, crops of photos | 4.4 h | 4.7 h |
 | quantise | both again, in eight bits | 96 rendered scenes, from seeds 7,000,000 and 8,000,000 | 5 min | 5 min |
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
 are kept in `--work` until the program or the data change; cells uses those of the detector, and takes 1.3 h longer if
-it has to render them. The shipped files have been through the first three courses; the detector's duration is of these.
+it has to render them. The shipped cell classifier has been through all four courses, the detector through three; its
+duration is of these.
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
 trains the last course alone, from the weights of the model files; quantise and calibration follow, as below.
-`candidate/cells.onnx` has been through all four courses, in eight bits, with the weights of its evidence. Its threshold
-is of 800 scenes, too few for the coverage of the shipped one: it ships when it is calibrated on 2,000. The last command
-compares it with the shipped one on labelled photos:
-
-    cp -r models out/models && cp kdvision/lab/train/candidate/cells.onnx out/models
-    python -m kdvision.lab.calibrate --models out/models --keep-weights
-    KDVISION_MODELS=out/models python -m kdvision.lab.experiments photos stress
 
 `image_networks.py` holds detector and cells, and each other step has a module of its own. Seeds and amounts are
 constants in these modules.
@@ -32,10 +26,10 @@ After a change of one network, run the steps that depend on it, and then the cal
     python -m kdvision.lab.train context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train player-colour
 
-The context network need not be trained again after the cell classifier: on tiles of the candidate, the shipped one has
-a lower log loss than one trained on them.
+The context network need not be trained again after the cell classifier: the shipped one was not, and on tiles of the
+shipped classifier it has a lower log loss than one trained on them.
 
-`make model` runs everything: about 8 h of training and 1 h of calibration. Equal seeds give equal weights on one
+`make model` runs everything: about 9 h of training and 1 h of calibration. Equal seeds give equal weights on one
 machine and one version of torch; other processors round differently. Photos are split into training and held-out
 photos as a whole, never by square (`crop_folder.py`).
 """

@@ -14,7 +14,7 @@ from kdvision.lab.train.quantise import quantise_networks
 
 STEPS: Final[Mapping[str, tuple[Callable[[TrainingRun], None], str]]] = {
     "detector": (train_detector, "1.3 h to render, 1.6 h to train"),
-    "cells": (train_cells, "0.3 h to render, 3.1 h to train"),
+    "cells": (train_cells, "0.3 h to render, 4.4 h to train"),
     "quantise": (quantise_networks, "5 min"),
     "context": (train_context, "1.5 h to render and read, 5 min to train"),
     "player-colour": (train_player_colour, "4 min"),

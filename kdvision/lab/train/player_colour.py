@@ -79,7 +79,7 @@ def train_player_colour(run: Run) -> None:
         print(f"{name}: {right[group].mean():.1%} right; {shares}")
     trains_shipped = run.models.resolve() == PACKAGE.parent / "models"
     path = WEIGHTS if trains_shipped else run.models / WEIGHTS.name
-    write_classifier(replace(classifier, threshold=threshold), path)
+    write_classifier(classifier._replace(threshold=threshold), path)
 
 
 def write_classifier(classifier: PlayerColourClassifier, path: Path) -> None:

@@ -1,10 +1,8 @@
 """Calibration: the probability that a whole board is right, from weights that are stored with the cell network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +53,7 @@ class Calibration:
     confidence: float = 0.95
 
     @classmethod
-    def from_metadata(cls, metadata: Mapping[str, Any]) -> Calibration:
+    def from_metadata(cls, metadata: Mapping[str, Any]) -> Self:
         """Return the calibration in the metadata of the cell network; the default if there is none."""
         return cls(**metadata.get("calibration", {}))
 

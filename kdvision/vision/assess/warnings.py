@@ -109,14 +109,9 @@ def label_misreading(problem: Problem) -> Problem:
 def measure_evidence(problems: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
     """Return the strength of each piece of evidence by its id.
 
-    It is the number of squares for "unknown", the occlusion evidence for "hidden", and 1 for other warnings and for
-    "overruled", a contradicted reading.
+    It is the occlusion evidence for "hidden", and 1 for warnings and for "overruled", a contradicted reading.
     """
-    strengths = {
-        problem.warning: float(len(problem.squares)) if problem.warning == "unknown" else 1.0
-        for problem in problems
-        if problem.warning in EVIDENCE_IDS
-    }
+    strengths = {problem.warning: 1.0 for problem in problems if problem.warning in EVIDENCE_IDS}
     if decision.overruled_squares:
         strengths["overruled"] = 1.0
     return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion, decision.side)}

@@ -4,9 +4,7 @@ The networks know tiles; a domino unlike any that they were trained on still dif
 not show the table.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import cv2
 import numpy as np
@@ -16,8 +14,7 @@ from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography
 from kdvision.vision.image.photo import Photo
 
 
-@dataclass(frozen=True)
-class Background:
+class Background(NamedTuple):
     """Median colours, CIE L*a*b*, of each cell of a grid (rows, cols, 3) and of the `surround`, cells around it (n, 3).
 
     NaN if nothing of a cell is visible.
@@ -27,7 +24,7 @@ class Background:
     surround: Floats
 
     @classmethod
-    def sample(cls, photo: Photo, grid: Grid) -> Background:
+    def sample(cls, photo: Photo, grid: Grid) -> Self:
         """Return the colours of a grid and its surround in a photo."""
         quads = np.concatenate([grid.quads.reshape(-1, 4, 2), extend_grid(grid)])
         colours = _sample_colours(photo, quads, grid.side)

@@ -4,10 +4,9 @@ All tiles of a photo lie in one light and come from one box, so that a yellow th
 by confident squares. The network is a set transformer without positions: where tiles lie is left to the deck.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple, Self
 
 import cv2
 import numpy as np
@@ -21,8 +20,7 @@ from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, crop_squa
 from kdvision.vision.networks.onnx import Model
 
 
-@dataclass(frozen=True)
-class TileFeatures:
+class TileFeatures(NamedTuple):
     """The context network's inputs for the tiles of one kingdom.
 
     `cells` (n,) are their positions on the grid, row by row. `log_probs` (n, kinds) of the kinds that the network knows
@@ -36,7 +34,7 @@ class TileFeatures:
     colours: Floats
 
     @classmethod
-    def of(cls, photo: Photo, observation: GridObservation, kinds: Sequence[str]) -> TileFeatures:
+    def of(cls, photo: Photo, observation: GridObservation, kinds: Sequence[str]) -> Self:
         """Return the features of an observation's tiles for these kinds."""
         cells = np.flatnonzero(observation.is_tile.reshape(-1))
         log_probs = observation.reading.log_probs.reshape(-1, len(observation.reading.kinds))[cells]

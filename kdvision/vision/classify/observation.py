@@ -1,7 +1,5 @@
 """Everything observed on one grid, before any decision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -118,7 +116,7 @@ class GridObservation:
         (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
         return left, top, right, bottom
 
-    def is_beside(self, other: GridObservation) -> bool:
+    def is_beside(self, other: "GridObservation") -> bool:
         """Return True if a confident tile of the other grid lies less than a square away from a tile of this one.
 
         That is so for centres less than `max_sides` apart.

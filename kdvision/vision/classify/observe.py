@@ -49,10 +49,9 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     if observation.max_castle_probability > P_PRESENT:
         crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
         observation = replace(observation, colour=load_player_colours().classify(crop))
-    if classifier.pieces:
-        gems = join_gem_evidence(predictions.gems.reshape(*shape, -1), observation.is_tile)
-        pieces = predictions.pieces.reshape(*shape, -1)
-        observation = replace(observation, pieces=pieces, gems=gems, piece_names=classifier.pieces)
+    gems = join_gem_evidence(predictions.gems.reshape(*shape, -1), observation.is_tile)
+    pieces = predictions.pieces.reshape(*shape, -1)
+    observation = replace(observation, pieces=pieces, gems=gems, piece_names=classifier.pieces)
     if share.min() == 1:
         return observation
     beyond = np.where(outside, expit(predictions.presence).reshape(shape), 0.0)

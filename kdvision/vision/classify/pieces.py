@@ -1,7 +1,7 @@
 """Pieces on squares and gems on crossings, from the heads of the cell network to lists for a kingdom."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -13,8 +13,7 @@ from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY
 from kdvision.vision.geometry import Floats, Mask
 
 
-@dataclass(frozen=True)
-class DetectedPiece:
+class DetectedPiece(NamedTuple):
     """A piece of its most probable kind on a square, or a gem where the square meets the three right of and below it.
 
     `any_probability` is that of a piece of any kind.

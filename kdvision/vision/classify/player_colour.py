@@ -5,10 +5,9 @@ on every starting tile, so that the light matters little. `kdvision.lab.train` f
 """
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -20,8 +19,7 @@ from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 WEIGHTS: Final = Path(__file__).with_name("player_colour.json")
 
 
-@dataclass(frozen=True, eq=False)
-class PlayerColourClassifier:
+class PlayerColourClassifier(NamedTuple):
     """A softmax regression: `weights` (features + 1, colours), the last row constant, on standardised features.
 
     A colour is returned from the probability `threshold` on.

@@ -165,21 +165,11 @@ def _find_problems(
 
 
 def _question_spare_squares(decision: Decision) -> Decision:
-    """Return the decision with a problem if a domino that lies beside a kingdom of 5x5 may have been taken for its."""
-    spare_squares = _find_spare_squares(decision.board)
-    if not spare_squares:
-        return decision
-    names = join_names([*map(BoardFrame.of(decision.board).to_board, spare_squares)])
-    text = f"{names} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
-    return replace(decision, problems=(*decision.problems, Problem(spare_squares, text, warning="spare")))
+    """Return the decision of a larger board with a problem if a domino beside a kingdom of 5x5 may be taken for its.
 
-
-def _find_spare_squares(board: Board) -> tuple[Square, ...]:
-    """Return the squares outside a nearly full 5x5 window of a larger board, if they may be a domino on offer.
-
-    Games of 7x7 seldom pass through such a board.
+    All but one domino then lie in a nearly full 5x5 window. Games of 7x7 seldom pass through such a board.
     """
-    side, min_inside, max_outside = SIDES[0], 21, 2  # a castle and ten dominoes; one domino
+    board, side, min_inside, max_outside = decision.board, SIDES[0], 21, 2  # a castle and ten dominoes; one domino
     top, left, bottom, right = board.bounds
     windows = product(range(top, max(top, bottom - side + 1) + 1), range(left, max(left, right - side + 1) + 1))
     outside = (
@@ -187,4 +177,8 @@ def _find_spare_squares(board: Board) -> tuple[Square, ...]:
         for row, col in windows
     )
     fewest = min(outside, key=len)
-    return tuple(fewest) if len(fewest) <= max_outside and len(board) - len(fewest) >= min_inside else ()
+    if len(fewest) > max_outside or len(board) - len(fewest) < min_inside:
+        return decision
+    names = join_names([*map(BoardFrame.of(board).to_board, fewest)])
+    text = f"{names} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
+    return replace(decision, problems=(*decision.problems, Problem(tuple(fewest), text, warning="spare")))

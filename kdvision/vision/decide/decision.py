@@ -1,9 +1,7 @@
 """The decision about one kingdom: its board, its probability, and everything uncertain or irregular about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
@@ -16,7 +14,7 @@ class BoardFrame(NamedTuple):
     last: Square = Square(0, 0)
 
     @classmethod
-    def of(cls, board: Board, before: Board | None = None) -> BoardFrame:
+    def of(cls, board: Board, before: Board | None = None) -> Self:
         """Return the smallest rectangle around a board that begins no later than the one around `before`."""
         top, left, bottom, right = board.bounds
         first = Square(top, left) if before is None else cls.of(before).first

@@ -6,7 +6,6 @@ reduced costs are lower bounds on what each placement adds, so placements beyond
 fixing).
 """
 
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +21,7 @@ Requirement = tuple[Floats, float]
 """A constraint: weights of the first columns and their least sum."""
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """The kind on each square, the total loss in nats, the chosen placements, and whether it is proved optimal."""
 
     labels: Ints
@@ -105,7 +103,7 @@ class BoardProgramme:
 
     def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
         """Return the solution, then with each uncertain square read otherwise, whether or not that is legal."""
-        solutions = [replace(best, is_proved=False)]
+        solutions = [best._replace(is_proved=False)]
         other_labels, extra = self._find_other_kinds(best)
         for square in np.flatnonzero(extra <= limit).tolist():
             labels = best.labels.copy()

@@ -5,7 +5,7 @@ explains: a foreign domino or a single square. Its cost is the loss of the readi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +28,7 @@ class Penalties:
     detached_group = 6.0
 
 
-@dataclass(frozen=True)
-class Placements:
+class Placements(NamedTuple):
     """Parallel arrays (n,): squares `first` and `second` with kinds `kind_a` and `kind_b`, deck `face`, `cost`.
 
     `grids` hold the numbers (rows, cols) of each kingdom's squares; all kingdoms share one numbering. `second`,

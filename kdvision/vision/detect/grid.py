@@ -59,7 +59,7 @@ class Grid:
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     """Return the hypothesis' grid with a rim of one cell, rows and columns as in the upright photo."""
     bounds = hypothesis.bounds.expand()
-    quads, evidence = _warp_cells(hypothesis, bounds)
+    quads, evidence = warp_cells(hypothesis, bounds)
     is_empty = np.zeros((bounds.rows, bounds.cols), bool)
     cols, rows = (hypothesis.empty_places[bounds.contain(hypothesis.empty_places)] - bounds[:2]).T
     is_empty[rows, cols] = True
@@ -70,13 +70,8 @@ def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     return Grid(np.ascontiguousarray(quads), np.rot90(evidence, turns).copy(), np.rot90(is_empty, turns).copy())
 
 
-def warp_grid(hypothesis: LatticeHypothesis, bounds: Bounds) -> Grid:
-    """Return the grid of the columns and rows within `bounds`, in the lattice's direction."""
-    return Grid(*_warp_cells(hypothesis, bounds))
-
-
-def _warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Return the quads of the cells within `bounds` and the detector's scores.
+def warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Return the quads of the cells within `bounds`, in the lattice's direction, and the detector's scores.
 
     Each cell is shifted by the smoothed residuals of the detections on it and around it.
     """

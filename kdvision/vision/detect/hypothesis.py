@@ -1,10 +1,9 @@
 """Lattice hypotheses: components that may be kingdoms, with the homography that fits them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import cv2
 import numpy as np
@@ -24,7 +23,7 @@ class LatticeHypothesis(Component):
     empty_places: Ints
 
     @classmethod
-    def fit(cls, component: Component, empty_places: Ints | None = None) -> LatticeHypothesis | None:
+    def fit(cls, component: Component, empty_places: Ints | None = None) -> Self | None:
         """Return the hypothesis with the homography that fits its squares; None if they are too few, or none fits."""
         if len(component) < MIN_KINGDOM_SQUARES:
             return None
@@ -53,7 +52,7 @@ class LatticeHypothesis(Component):
         fit = np.clip(1 - 2 * np.linalg.norm(error, axis=-1).mean(axis=1), 0, 1)
         return float((fit * self.squares.score**2 * self.squares.side**2).sum())
 
-    def overlaps(self, other: LatticeHypothesis, *, max_share: float = 0.3) -> bool:
+    def overlaps(self, other: "LatticeHypothesis", *, max_share: float = 0.3) -> bool:
         """Return True if so many squares lie on those of another hypothesis that both show the same tiles."""
         return bool(other.find_covered(self.squares.centre).mean() > max_share)
 

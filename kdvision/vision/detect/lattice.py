@@ -4,8 +4,6 @@ The strongest detection claims the neighbours that lie where its axes lead, each
 What has grown larger than a kingdom is split at its worst links. No function here looks at pixels.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +47,7 @@ class Bounds(NamedTuple):
     def rows(self) -> int:
         return self.bottom - self.top
 
-    def expand(self) -> Bounds:
+    def expand(self) -> "Bounds":
         """Return the rectangle with a rim of one cell around it."""
         return Bounds(self.left - 1, self.top - 1, self.right + 1, self.bottom + 1)
 
@@ -82,7 +80,7 @@ class Component:
         """Return the component of some squares, given by a mask or by indices."""
         return replace(self, places=self.places[selection], squares=self.squares.select(selection))
 
-    def count_common_places(self, other: Component) -> int:
+    def count_common_places(self, other: "Component") -> int:
         """Return the number of places that both components have."""
         return len({*map(tuple, self.places.tolist())} & {*map(tuple, other.places.tolist())})
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.detect.grid import Grid, warp_grid
+from kdvision.vision.detect.grid import Grid, warp_cells
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Bounds
 from kdvision.vision.detect.outline import KingdomOutline
@@ -51,16 +51,16 @@ def _build_grid(
     detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
-        return replace(warp_grid(drawn_lattice, bounds), evidence=np.full((rows, cols), neutral_score)), False
+        return Grid(warp_cells(drawn_lattice, bounds)[0], np.full((rows, cols), neutral_score)), False
     outside = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
     misses_tiles = bool((classifier.classify(photo, outside.corners).presence > CERTAIN_LOG_ODDS).any())
     detected_lattice = detected_lattice.select(is_inside)
-    corrected_grid = warp_grid(detected_lattice, bounds)
+    corrected_grid = Grid(*warp_cells(detected_lattice, bounds))
     correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
     if correction < max_correction_sides * min(along / cols, down / rows):
         return corrected_grid, misses_tiles
-    return warp_grid(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds), misses_tiles
+    return Grid(*warp_cells(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)), misses_tiles
 
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
@@ -86,8 +86,8 @@ def estimate_size(
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
-        grid = warp_grid(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
-        predictions = classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=1)
+        quads, _ = warp_cells(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
+        predictions = classifier.classify(photo, quads.reshape(-1, 4, 2), turns=1)
         log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
         return float(log_probs.mean())
 

@@ -1,7 +1,5 @@
 """Outlines that a person draws around a kingdom, for photos in which the detector finds none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +39,7 @@ class KingdomOutline:
         return " ".join(f"{x:g},{y:g}" for x, y in self.corners)
 
     @classmethod
-    def of(cls, outline: KingdomOutline | Sequence[Sequence[float]]) -> KingdomOutline:
+    def of(cls, outline: "KingdomOutline | Sequence[Sequence[float]]") -> "KingdomOutline":
         """Return the outline of four points (x, y), in either direction; raise NotationError."""
         if isinstance(outline, KingdomOutline):
             return outline

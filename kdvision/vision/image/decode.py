@@ -8,8 +8,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
@@ -39,8 +38,7 @@ _ORIENTATIONS: Final[dict[int, tuple[Image.Transpose | None, tuple[int, ...]]]] 
 1 height) that run backwards then."""
 
 
-@dataclass(frozen=True, eq=False)
-class EncodedImage:
+class EncodedImage(NamedTuple):
     """A picture file with a checked header: its bytes, upright size (width, height) and EXIF orientation.
 
     `scales` are the denominators at which it can be decoded, largest first.

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from scipy import ndimage
+from scipy.special import log_softmax
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.legality import Problem
@@ -16,7 +17,6 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.multiview.register import AlignedView, Alignment
-from kdvision.vision.networks.cells import log_softmax
 
 MIN_VIEW_WEIGHT: Final = 0.02
 """Weight of a view of a cell that is covered or outside the photo."""
@@ -63,7 +63,7 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     if pieces is not None:
         is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
         pieces[is_unseen, 0] = 0.0  # nothing stands there
-        pieces = log_softmax(pieces)
+        pieces = log_softmax(pieces, axis=-1)
     reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
     beyond = np.stack([view.tile_beyond for view in views])
     is_whole = bool((share.max(axis=0) >= 1).all())
@@ -158,7 +158,7 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     total = weight.sum(axis=0)
     fused_log_probs = np.einsum("nij,nijk->ijk", weight, log_probs) / np.sqrt(np.maximum(total, 1.0))[..., None]
     fused_log_probs[total == 0, nothing] = -IMPOSSIBLE_LOG_PROBABILITY  # no photo shows the cell
-    return log_softmax(fused_log_probs)
+    return np.asarray(log_softmax(fused_log_probs, axis=-1))
 
 
 def _fuse_colours(observations: Sequence[GridObservation], views: Sequence[_View], reading: Reading) -> str:

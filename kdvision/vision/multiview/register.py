@@ -5,8 +5,8 @@ which the cells agree best is chosen; if none agrees well enough, they are diffe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product, starmap
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.geometry import Mask
 
 
-@dataclass(frozen=True)
-class Alignment:
+class Alignment(NamedTuple):
     """The alignment of another reading on a first one: clockwise quarter turns, then a shift by rows and columns.
 
     `gain` is the log-likelihood ratio that they show one kingdom, `share` the part of the tiles visible in both that

@@ -1,12 +1,11 @@
 """The cell network: what each square of a grid shows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
-from scipy import special
+from scipy.special import expit, log_softmax
 
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
@@ -66,17 +65,9 @@ def _compute_scale(quads: Floats, *, oversampling: float = 1.2) -> float:
     return oversampling * SQUARE_PIXELS / max(float(np.median(compute_side_lengths(quads))), 1.0)
 
 
-def log_softmax(logits: Floats) -> Floats:
-    """Return log-probabilities along the last axis, which may be empty."""
-    return np.asarray(special.log_softmax(logits, axis=-1)) if logits.shape[-1] else logits
-
-
-def locate_heads(tiles: int, pieces: int = 0) -> dict[str, slice]:
-    """Return the columns of each head of a network for kinds of tiles and pieces, named as in `CellPredictions`.
-
-    A network without `pieces` (none is one of them) has no head for gems either.
-    """
-    sizes = {"kind": tiles, "presence": 1, "hidden": 1, "partner": 4, "pieces": pieces, "gems": 4 if pieces else 0}
+def locate_heads(tiles: int, pieces: int) -> dict[str, slice]:
+    """Return the columns of each head of a network for kinds of tiles and pieces, named as in `CellPredictions`."""
+    sizes = {"kind": tiles, "presence": 1, "hidden": 1, "partner": 4, "pieces": pieces, "gems": 4}
     ends = np.cumsum([*sizes.values()]).tolist()
     return {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
 
@@ -93,15 +84,13 @@ def turn_logits_upright(logits: Floats, turn: int, heads: Mapping[str, slice]) -
     return turned_logits
 
 
-@dataclass(frozen=True)
-class CellPredictions:
+class CellPredictions(NamedTuple):
     """The outputs of the cell network for n squares.
 
     `kind` (n, kinds - 1) log-probabilities of each kind of tile, given that there is one; `presence` (n,) log-odds of a
     tile; `hidden` (n,) probability that something covers the square; `partner` (n, 4) log-probability that the domino's
     other half lies right, down, left, up; `pieces` (n, pieces) log-probability of each piece, none first; `gems` (n, 4)
-    log-odds of a gem on each corner, clockwise from the top left. The last two have no columns if the network has no
-    such heads.
+    log-odds of a gem on each corner, clockwise from the top left.
     """
 
     kind: Floats
@@ -118,7 +107,7 @@ class CellClassifier:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.kinds: tuple[str, ...] = tuple(model.metadata["kinds"])
-        self.pieces: tuple[str, ...] = tuple(model.metadata.get("pieces", ()))
+        self.pieces: tuple[str, ...] = tuple(model.metadata["pieces"])
         self._heads = heads = locate_heads(len(self.kinds) - 1, len(self.pieces))
         self._temperature, self._empty_logits = np.ones(heads["gems"].stop), np.zeros(heads["gems"].stop)
         for name, temperature in model.metadata["temperatures"].items():
@@ -150,19 +139,17 @@ class CellClassifier:
     def _is_certain(self, logits: Floats) -> Mask:
         """Return which squares surely show no tile, or surely one kind of tile and one kind of piece."""
         predictions, margin = self._decode(logits / self._temperature), np.exp(-CERTAIN_LOG_ODDS)
-        one_kind = 1 - np.exp(predictions.kind.max(axis=1)) < margin
-        if self.pieces:
-            one_kind &= 1 - np.exp(predictions.pieces.max(axis=1)) < margin
+        one_kind, one_piece = (1 - np.exp(of.max(axis=1)) < margin for of in (predictions.kind, predictions.pieces))
         tile = predictions.presence > CERTAIN_LOG_ODDS
-        return np.asarray((predictions.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind))
+        return np.asarray((predictions.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind & one_piece))
 
     def _decode(self, logits: Floats) -> CellPredictions:
         head = {name: logits[:, columns] for name, columns in self._heads.items()}
         return CellPredictions(
-            kind=log_softmax(head["kind"]),
+            kind=log_softmax(head["kind"], axis=-1),
             presence=head["presence"][:, 0],
-            hidden=np.asarray(special.expit(head["hidden"][:, 0])),
-            partner=log_softmax(head["partner"]),
-            pieces=log_softmax(head["pieces"]),
+            hidden=np.asarray(expit(head["hidden"][:, 0])),
+            partner=log_softmax(head["partner"], axis=-1),
+            pieces=log_softmax(head["pieces"], axis=-1),
             gems=head["gems"],
         )

@@ -7,8 +7,6 @@ p = c + alpha z + beta conj(z) takes the unit square (|Re z|, |Im z| <= 1) to th
 invariant when z is multiplied by i.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -71,23 +69,23 @@ class Detections:
         centre, u, v = self.centre, self.axis_u, self.axis_v
         return np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
 
-    def transform(self, matrix: Floats) -> Detections:
+    def transform(self, matrix: Floats) -> "Detections":
         """Return the detections under a homography (3, 3), to first order around each centre."""
         u, v = 0.5 * self.axis_u, 0.5 * self.axis_v
         points = np.stack([self.centre, self.centre + u, self.centre - u, self.centre + v, self.centre - v])
         points = apply_homography(matrix, points)
         return Detections(points[0], points[1] - points[2], points[3] - points[4], self.score)
 
-    def select(self, selection: npt.NDArray[Any] | list[int]) -> Detections:
+    def select(self, selection: npt.NDArray[Any] | list[int]) -> "Detections":
         """Return some detections, chosen by a mask (n,) or by indices."""
         return Detections(self.centre[selection], self.axis_u[selection], self.axis_v[selection], self.score[selection])
 
-    def turn(self, quarters: Ints) -> Detections:
+    def turn(self, quarters: Ints) -> "Detections":
         """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
         axes, each = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
         return Detections(self.centre, axes[quarters, each], axes[(quarters + 1) % 4, each], self.score)
 
-    def turn_rightwards(self) -> Detections:
+    def turn_rightwards(self) -> "Detections":
         """Return the detections with their axes turned so that `axis_u` points right as far as possible."""
         u, v = (axis[:, 0] / (np.linalg.norm(axis, axis=1) + 1e-9) for axis in (self.axis_u, self.axis_v))
         return self.turn(np.argmax([u, v, -u, -v], axis=0))
@@ -161,7 +159,7 @@ class SquareDetector:
         votes = output[0, : -(-height // STRIDE_PIXELS), : -(-width // STRIDE_PIXELS)]
         return detections.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
 
-    def detect_photo(self, photo: Photo, long_side: int) -> Detections:
+    def detect_photo(self, photo: Photo, long_side: int) -> "Detections":
         """Return the squares of a whole photo, in its own pixels, detected where its longer side has `long_side`.
 
         Scales are not merged: a scale at which squares are too large yields many small false detections.

@@ -5,13 +5,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.networks.cells import log_softmax
 
 MIN_LOG_ODDS: Final = -30.0
 """Lower values, also minus infinity, are stored as this."""
@@ -56,7 +56,7 @@ def decode_observation(
     }
     fields: dict[str, Any] = {name: arrays[name] for name in ARRAYS if name in arrays}
     if "pieces" in fields:
-        fields |= {"pieces": log_softmax(fields["pieces"]), "piece_names": piece_names}
+        fields |= {"pieces": log_softmax(fields["pieces"], axis=-1), "piece_names": piece_names}
     reading = Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds)
     observation = GridObservation(Grid(arrays["corners"]), reading, (arrays["right"], arrays["down"]), **fields)
     return SurroundedObservation(observation, Surroundings(*map(bool, arrays["around"])))

@@ -1,7 +1,7 @@
 """The calibration of boards: fitted probabilities agree with the observed frequencies."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -119,13 +119,20 @@ def test_occluded_scenes_have_their_assumed_share() -> None:
 
 def test_the_metadata_reproduce_the_fitted_calibration() -> None:
     plain = [*make_outcomes(6000, 5998), *make_outcomes(300, 150, ends=1.0)]
-    calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0))
+    calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0), [])
     loaded = Calibration.from_metadata(json.loads(json.dumps({"calibration": asdict(calibration)})))
     assert asdict(loaded) == asdict(calibration) | {
         "board_weights": [*calibration.board_weights],
         "rule_offsets": [*calibration.rule_offsets],
     }
     assert calibration.warning_weights["ends"] < 0 and calibration.warning_weights["covered"] < 0
+
+
+def test_wrong_fresh_boards_raise_the_review_threshold_and_change_no_weight() -> None:
+    plain, occluded = make_outcomes(6000, 5998), make_outcomes(300, 100, covered=1.0)
+    usual, cautious = (fit_calibration(plain, occluded, make_outcomes(600, right)) for right in (600, 500))
+    assert cautious == replace(usual, review_threshold=cautious.review_threshold)
+    assert cautious.review_threshold > usual.review_threshold
 
 
 @pytest.mark.parametrize(("correction_cost", "side"), [(4.0, 64.0), (0.0, 16.0)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -79,7 +77,7 @@ def test_saturated_cells_have_no_colour() -> None:
 
 def test_without_background_samples_there_is_no_distance() -> None:
     photo, grid = laid()
-    seen = replace(Background.sample(photo, grid), surround=np.full((9, 3), np.nan))
+    seen = Background.sample(photo, grid)._replace(surround=np.full((9, 3), np.nan))
     assert np.isnan(seen.measure_distance(np.zeros((4, 6), bool))).all()
 
 

@@ -140,8 +140,6 @@ def test_the_heads_follow_each_other() -> None:
     parts = [*HEADS.values()]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
-    old = locate_heads(3)
-    assert (old["partner"], old["pieces"], old["gems"]) == (slice(5, 9), slice(9, 9), slice(9, 9))
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -201,6 +199,3 @@ def test_empty_squares_have_no_pieces() -> None:
     seen = CellClassifier(cast(Model, model)).classify(Photo.open(make_picture()), quads, empty=empty)
     assert np.exp(seen.pieces).sum(axis=1) == pytest.approx(1) and np.exp(seen.pieces[0, 0]) > 0.99
     assert seen.gems.tolist() == [[-8.0] * 4, [0] * 4] and seen.hidden.tolist() == [0, 0.5]
-    old = {"kinds": ["w", "f", "."], "pieces": [], "temperatures": {"kind": 1, "presence": 1, "partner": 1}}
-    none = CellClassifier(cast(Model, ConstantModel(old, 0.0))).classify(Photo.open(make_picture()), quads, empty=empty)
-    assert (none.pieces.shape, none.gems.shape) == ((2, 0), (2, 0))
