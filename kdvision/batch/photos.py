@@ -17,9 +17,9 @@ from kdvision.batch.store.folder import SETTINGS
 from kdvision.errors import KdvisionError
 from kdvision.files import PHOTO_SUFFIXES
 
-ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _-]*(\d{1,4})(?![^\W_])[ _.,-]*", re.IGNORECASE)
+ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _–—-]*(\d{1,4})(?![^\W_])[ _.,–—-]*", re.IGNORECASE)
 TABLE: Final = re.compile(
-    r"(?:table|tisch|tafel|mesa)(?:[ _-]*(\d{1,4})(?![^\W_])|[ _-]+([a-z])(?![^\W_]))[ _.,-]*", re.IGNORECASE
+    r"(?:table|tisch|tafel|mesa)(?:[ _–—-]*(\d{1,4})(?![^\W_])|[ _–—-]+([a-z])(?![^\W_]))[ _.,–—-]*", re.IGNORECASE
 )
 CAMERA_NAME: Final = re.compile(
     r"(?:img(?:_e)?|_?dsc[fn]?|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"
@@ -122,14 +122,14 @@ class Seat:
 def parse_seat(name: str) -> Seat:
     """The seat given by a photo's path below its folder, as in `round1/table3/ann+bo.jpg`.
 
-    If no word gives the table, the photo's folder is the table.
+    If no word gives the table, the photo's folder is the table, without the round.
     """
     path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
     for folder in path.parts[:-1]:
         rest, round_, table = _take_round_and_table(folder, round_, table)
         if rest != folder:
-            plain_folder, player_folder = "", ""
+            plain_folder, player_folder = rest, ""
         elif table:
             player_folder = folder
         else:

@@ -35,6 +35,9 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("friday/ann.jpg", 1, "friday", ["ann"]),
         ("round2/blue/ann.jpg", 2, "blue", ["ann"]),
         ("round2/ann.jpg", 2, "", ["ann"]),
+        ("round2 red/ann.jpg", 2, "red", ["ann"]),
+        ("Runde 1 Gruppe A/ann.jpg", 1, "Gruppe A", ["ann"]),
+        ("round–2 — Table—3/ann.jpg", 2, "3", ["ann"]),
         # What only begins like a word is a name; numbers can be players.
         ("tableau.jpg", 1, "", ["tableau"]),
         ("roundabout/12.jpg", 1, "roundabout", ["12"]),
