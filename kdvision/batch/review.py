@@ -21,7 +21,8 @@ GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 COMPARE: Final = "compare it with the photo: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
 """Clauses of problems that no photo has if the event file gives no side: the kingdoms of a table limit each other's."""
-RETAKE: Final = "take the photo again, or type the board: kdvision review"
+RETAKE: Final = "take the photo again"
+TYPE_BOARD: Final = "or type the board: kdvision review"
 
 
 class Impact(IntEnum):
@@ -104,11 +105,11 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)
     for round_, table, player in standings.missing_players:
         photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
-        error = next((one.error for one in photos if one.error is not None), None)
+        error, hint = next(((one.error, one.reading.hint) for one in photos if one.error is not None), (None, None))
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
-        advice = RETAKE if photos else "find the photo, or take it"
+        advice = f"{hint or RETAKE}; {TYPE_BOARD}" if photos else "find the photo, or take it"
         if any(one.kingdoms for one in photos):
-            advice = f"{GIVE_PLAYERS}; or take the photo again"
+            advice = f"{GIVE_PLAYERS}; or {RETAKE}"
         fields: dict[str, Any] = {"round": round_, "table": table, "player": player}
         if photos:
             number = 0 if photos[0].kingdoms else photos[0].seat.players.index(player) + 1
@@ -130,7 +131,8 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             advice = "put the right photo in its place" if impact else "nothing to do"
             yield _make_item(impact, why, advice, photo, player=", ".join(players))
         elif photo.error is not None and not players:
-            yield _make_item(Impact.WINNER_UNKNOWN, photo.error, RETAKE, photo)
+            advice = f"{photo.reading.hint or RETAKE}; {TYPE_BOARD}"
+            yield _make_item(Impact.WINNER_UNKNOWN, photo.error, advice, photo)
         elif count and players and len(players) != count:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"

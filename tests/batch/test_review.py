@@ -124,8 +124,10 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
 
 
 def test_a_photo_without_players_that_cannot_be_read_is_reviewed(tmp_path: Path) -> None:
-    """It withholds the win, and its board can be typed."""
-    (row,) = review_rows(tmp_path, {"table4.jpg": text_photo(), "table5/ann.jpg": text_photo(SMALL)})
+    """It withholds the win, and its board can be typed. The error knows what else to do."""
+    files = {"table4.jpg": text_photo(), "table5/ann.jpg": text_photo(SMALL), "table6/bo.jpg": b"broken"}
+    row, other = review_rows(tmp_path, files)
     assert (row["changes"], row["photo"], row["table"]) == ("who wins", "table4.jpg", "4")
     assert row["why"] == "the photo shows no kingdom"
-    assert row["advice"] == "take the photo again, or type the board: kdvision review"
+    assert row["advice"] == "take it from above; or type the board: kdvision review"
+    assert (other["player"], other["advice"]) == ("bo", "send it again; or type the board: kdvision review")
