@@ -73,7 +73,8 @@ def review(
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
     outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome)
-    new_corrections = [*map(_parse_photo_fix, fix or ()), *map(_parse_photo_board, board or ())]
+    # A board replaces the earlier corrections of its squares.
+    new_corrections = [*map(_parse_photo_board, board or ()), *map(_parse_photo_fix, fix or ())]
     if new_corrections:
         dialogue.store(new_corrections)
     else:

@@ -309,9 +309,9 @@ def test_a_board_is_shown_with_the_rules_of_its_table(
 
 def test_corrections_without_questions(run: Run, read: Path) -> None:
     fix, board = "round1/table1/ann.jpg:1:B2=f1", "round1/table2/cy.jpg:1=# l1 l l l l l l l"
-    ran = run("review", read, "--fix", fix, "--board", board)
-    assert ran.code == 0 and "1. cy  8" in ran.out
-    assert [row["points"] for row in read_csv(read / "standings.csv")[:3]] == ["8", "7", "6"]
+    ran = run("review", read, "--fix", fix, "--fix", "round1/table2/cy.jpg:1:B1=l2", "--board", board)
+    assert ran.code == 0 and "1. cy  16" in ran.out
+    assert [row["points"] for row in read_csv(read / "standings.csv")[:3]] == ["16", "7", "6"]
 
 
 @pytest.mark.parametrize(
