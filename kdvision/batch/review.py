@@ -188,7 +188,7 @@ def check_unmatched(
 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:
-    """Yield items for boards and tables. A board that a person has given needs no review, unless it has towns."""
+    """Yield items for boards and tables. A board that a person has given needs none unless it has towns or a "?"."""
     for (round_, table), kingdoms in standings.games.items():
         about: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
         rule_set = standings.rule_set(kingdoms[0])
@@ -207,7 +207,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
     for kingdom in standings.counted_kingdoms:
-        if kingdom.has_towns or _may_be_misread(kingdom):
+        if kingdom.has_towns or kingdom.board.unknown or _may_be_misread(kingdom):
             yield from _check_board(standings, kingdom)
 
 
@@ -246,7 +246,7 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
     impact, changes = effects[0][:2] if effects else (Impact.NOTHING, "")
     if data["problems"] and impact < Impact.PLACES:
         impact, changes = Impact.PLACES, "points"
-    if kingdom.has_towns:
+    if kingdom.has_towns or kingdom.board.unknown:
         impact, changes = Impact.WINNER_UNKNOWN, "who wins"
     if not data["review"] and impact < Impact.TABLE_WINNER:
         return

@@ -425,7 +425,9 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
     (tmp_path / "out").mkdir()
     correction = {"photo": "table2/gi.jpg", "kingdom": 1, "board": "w1 w / # ?"}
     (tmp_path / "out" / "corrections.jsonl").write_text(json.dumps(correction) + "\n", encoding="utf-8")
-    verdicts = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))
+    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    verdicts = list_verdicts(outcome)
+    assert [item.changes for item in outcome.review_items if item.player == "gi"] == ["who wins"]
     assert verdicts["Round 1, table 1"] == "ed leads on points, 6 to 5; at most 4 kingdoms play at one table"
     assert verdicts["Round 1, table 2"] == "fi leads on points, 5 to 2; squares of gi are not known"
     court: dict[str, bytes | str] = {
