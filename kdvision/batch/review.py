@@ -179,10 +179,11 @@ def check_unmatched(
             why = f"the correction {other} does not count: its kingdom is read on other squares now"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.PLACES, why, advice, photo, number=other.kingdom)
-    contents = {one.content for one in (*standings.photos, *gone_photos)}
+    photos = (*standings.photos, *gone_photos)
+    contents, names = {one.content for one in photos}, {one.name for one in photos}
     for other in corrections.corrections:
-        if other.content and other.content not in contents:
-            why = f"the correction {other} is about another photo of this name, or one that is gone"
+        if (other.content not in contents) if other.content else (other.photo not in names):
+            why = f"the correction {other} is about another photo of this name, or one that is not here"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)
 

@@ -248,7 +248,9 @@ def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
         '{"photo": "ann.jpg", "kingdom": 1, "square": "Z", "cell": "w"}\n{oh no\n'
+        '{"photo": "an.jpg", "kingdom": 1, "square": "B2", "cell": "f1"}\n'
     )
     run_batch(tmp_path / "photos", tmp_path / "out")
     reasons = [row["why"] for row in read_csv(tmp_path / "out" / "review.csv")]
     assert any("entry 1" in why for why in reasons) and any("not JSON" in why for why in reasons)
+    assert any("the correction 1:B2=f1 is about another photo" in why for why in reasons)
