@@ -46,6 +46,11 @@ def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
     return [gap.join([first.ljust(first_width), *map(str.rjust, others, widths)]) for first, *others in rows]
 
 
+def quote_path(path: object) -> str:
+    """The path as one word of a command: in double quotes if it has a blank."""
+    return f'"{path}"' if " " in str(path) else str(path)
+
+
 def replace_controls(text: str) -> str:
     """The text without control characters: a blank for white space such as a tab, `\ufffd` for all others."""
     return CONTROL_CHARACTER.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)

@@ -31,7 +31,7 @@ from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecor
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.files import PHOTO_SUFFIXES
 from kdvision.gamefile.read import read_text
-from kdvision.text import join_words
+from kdvision.text import join_words, quote_path
 
 WATCH_INTERVAL_SECONDS: Final = 2.0
 """How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
@@ -198,7 +198,7 @@ class BatchRun:
             for name, one in self.records.items()
             if not one.gone
         ):
-            command = f"kdvision batch {self.options.folder} -o {self.options.out}"
+            command = f"kdvision batch {quote_path(self.options.folder)} -o {quote_path(self.options.out)}"
             self.on_message(f"the rules or the program have changed since the photos were read: run {command}")
         self._read(self._correction_jobs(photos))
         outcome = self._write(contents)

@@ -12,7 +12,7 @@ from kdvision.cli.options import Size, Strict, add_options
 from kdvision.cli.output import ProgressDisplay, print_line, print_message
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
-from kdvision.text import capitalise, count_noun, join_words
+from kdvision.text import capitalise, count_noun, join_words, quote_path
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -114,5 +114,5 @@ def print_summary(outcome: "EventOutcome", out: Path) -> None:
         count = len(outcome.decisive_items)
         others = len(outcome.review_items) - count
         more = f"; {others} more without a known effect on the points" if others else ""
-        print_line(f"{count} to review{more}: kdvision review {out}")
+        print_line(f"{count} to review{more}: kdvision review {quote_path(out)}")
     print_line(f"The report: {out / 'report.html'}")

@@ -20,7 +20,7 @@ from kdvision.cli.output import print_error, print_line, print_message, print_re
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, parse_cell
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.text import capitalise, count_noun
+from kdvision.text import capitalise, count_noun, quote_path
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
@@ -205,7 +205,8 @@ class ReviewDialogue:
         """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
         kingdom = item.number or 1
         if record.kingdoms and not item.number and not re.match(r"\d+:", answer):
-            hint = f"name the kingdom: kdvision review {self.out} --board {record.name}:K=BOARD"
+            board_option = quote_path(f"{record.name}:K=BOARD")
+            hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}"
             raise NotationError(f"{record.name} has kingdoms, and this question is about none of them", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
             self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])

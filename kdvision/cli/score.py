@@ -27,7 +27,7 @@ from kdvision.game.open_facts import close_queen
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
-from kdvision.text import count_noun, join_words, number_repeated
+from kdvision.text import count_noun, join_words, number_repeated, quote_path
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -266,7 +266,7 @@ def write_game_file(path: str | None, results: Sequence[Result], options: ScoreO
     seats = options.players.count
     text = format_game_file(results, options.board_game, options.variants, side=options.size, seats=seats)
     write_atomically(Path(path), text.encode())
-    print_message(f"{path} was written. Fill it in, then run kdvision game {path}")
+    print_message(f"{path} was written. Fill it in, then run kdvision game {quote_path(path)}")
 
 
 def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str]) -> Sequence[Path | None]:

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
+    return tmp_path / "the results"
 
 
 # batch
@@ -66,7 +66,7 @@ def test_a_run_prints_the_leaders_and_where_the_files_are(
         "  2. ann  5  (to be reviewed)",
         "  3. cy  1",
         "3 photos, 3 kingdoms.",
-        f"1 to review: kdvision review {out}",
+        f'1 to review: kdvision review "{out}"',
         f"The report: {out / 'report.html'}",
     ]
 
@@ -289,7 +289,7 @@ def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
     ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
     assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
     assert "board w w1 /" not in ran.out
-    assert f"kdvision review {out} --board ann+bo.jpg:K=BOARD" in ran.err
+    assert f'kdvision review "{out}" --board ann+bo.jpg:K=BOARD' in ran.err
     assert not (out / "corrections.jsonl").exists()
     assert run("review", out, "--board", "ann+bo.jpg:2=# l1 l l l").code == 0
     assert leader(out) == ("ann", "5")
@@ -357,7 +357,8 @@ def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Pat
 def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, read: Path, folder: Path) -> None:
     assert "have changed" not in run("review", read).err
     write_files(folder, {"event.toml": 'variants = ["harmony"]'})
-    assert f"have changed since the photos were read: run kdvision batch {folder} -o {read}" in run("review", read).err
+    message = f'have changed since the photos were read: run kdvision batch {folder} -o "{read}"'
+    assert message in run("review", read).err
 
 
 def test_nobody_wins_before_all_photos_are_read(run: Run, read: Path, folder: Path) -> None:

@@ -315,8 +315,8 @@ def test_a_problem_of_the_side_is_no_question_of_the_game_file(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
     readings[:] = [make_reading(FIVE), make_reading("# w w f f f f1", left=400)]
-    out = tmp_path / "match.toml"
-    assert run("score", photo, "--game-file", out).code == 0
+    out = tmp_path / "my match.toml"
+    assert f'then run kdvision game "{out}"' in run("score", photo, "--game-file", out).err
     assert "full 5 by 5" not in out.read_text()
     assert run("game", out).out.count("full 5 by 5") == 1
 
