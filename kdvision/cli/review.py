@@ -59,14 +59,12 @@ def review(
     from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.reading.workers import read_in_process
     from kdvision.batch.run import BatchOptions, BatchRun
-    from kdvision.batch.store.folder import REPORT, TABLE_CACHE, LockedError, ResultFolder
+    from kdvision.batch.store.folder import TABLE_CACHE, LockedError, ResultFolder
     from kdvision.batch.store.record import CorrectionFile, load_records
 
     options = BatchOptions.load(out)
-    if page:
-        report = (out / REPORT).resolve()
-        print_line(str(report))
-        webbrowser.open(report.as_uri())
+    if page and not (fix or board):
+        _open_report(out)
         return
     corrections = CorrectionFile(out)
     records, _ = load_records(out)
@@ -87,6 +85,16 @@ def review(
         print_message("a run is writing there, and applies the corrections before it ends")
     else:
         print_summary(outcome, out)
+    if page:
+        _open_report(out)
+
+
+def _open_report(out: Path) -> None:
+    from kdvision.batch.store.folder import REPORT
+
+    report = (out / REPORT).resolve()
+    print_line(str(report))
+    webbrowser.open(report.as_uri())
 
 
 def _parse_photo_fix(text: str) -> "Correction":

@@ -390,7 +390,9 @@ def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatc
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     assert run("review", read, "--page").code == 0
-    assert opened == [(read / "report.html").resolve().as_uri()]
+    assert run("review", read, "--page", "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
+    assert opened == [(read / "report.html").resolve().as_uri()] * 2
+    assert leader(read) == ("ann", "7")
 
 
 def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
