@@ -179,7 +179,7 @@ class Standings:
         event, rounds, games, rankings = self.event, self.rounds, self.games, list[Ranking]()
         if len(rounds) > 1:
             rankings.append(self._rank("total", self.add_up(self.contenders), [f"points of {len(rounds)} rounds"]))
-        if event.teams:
+        if event.teams and rounds:
             points = {name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
             sums = [
                 _sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])

@@ -370,7 +370,8 @@ def test_a_corrected_square_without_its_photo_does_not_make_the_others_certain(
 
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
-    written = run_batch(write_files(tmp_path / "photos", {"notes.txt": "x"}), tmp_path / "out")
+    teams = "".join(f'[[team]]\nname = "{name}"\nplayers = ["{name}"]\n' for name in "AB")
+    written = run_batch(write_files(tmp_path / "photos", {"event.toml": teams}), tmp_path / "out")
     assert (len(written.photos), written.standings.rankings) == (0, [])
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
