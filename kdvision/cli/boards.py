@@ -150,7 +150,7 @@ def game(
     else:
         print_text(format_game, game, name, dominoes=dominoes, clauses=clauses)
     is_open = any(map(game.is_open, game.rounds))
-    lacks_kingdoms = any(len(table.kingdoms) > 1 and game.note(table) for table in game.rounds)
+    lacks_kingdoms = any(len(table.kingdoms) != 1 and game.note(table) for table in game.rounds)
     if strict and (is_open or lacks_kingdoms or any(game.problems(table) for table in game.rounds)):
         reason = "some kingdoms are missing" if lacks_kingdoms else "there are problems"
         print_message(f"{name}: {'some facts are missing' if is_open else reason}")

@@ -95,6 +95,9 @@ def test_a_dynasty_shows_its_rounds_and_its_sum(run: Run) -> None:
     assert "Ann wins on points of 3 rounds, 4 to 0" in ran.out
     found = json.loads(run("game", "-", "--json", stdin=DYNASTY.encode()).out)
     assert [played["standing"]["places"][0]["total"] for played in found["rounds"]] == [1, 1, 2]
+    text = f"{DYNASTY[: DYNASTY.rindex('[[round]]')]}[[round]]\n"
+    ran = run("game", "-", "--strict", stdin=text.encode())
+    assert (ran.code, ran.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
 
 
 def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
