@@ -51,7 +51,7 @@ def list_photos(folder: Path) -> FolderContents:
     """The photos below a folder, sorted, without hidden files and the results of runs.
 
     Links are followed, and each folder is listed once, so a cycle of links ends. Raises KdvisionError if the folder
-    itself cannot be read.
+    itself cannot be read or holds the results of a run.
     """
     check_folder(folder)
     photos: dict[str, Path] = {}
@@ -76,12 +76,15 @@ def list_photos(folder: Path) -> FolderContents:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise KdvisionError if the path is not a folder or cannot be read."""
+    """Raise KdvisionError if the path is not a folder, cannot be read or holds the results of a run."""
     try:
         os.scandir(folder).close()
     except OSError as error:
         hint = "name a folder of photos that you may read"
         raise KdvisionError(f"the folder {folder} cannot be read: {error.strerror}", hint=hint) from error
+    if os.path.exists(folder / SETTINGS):
+        hint = "name a folder of photos, and give the results a folder of their own"
+        raise KdvisionError(f"the folder {folder} holds the results of a run", hint=hint)
 
 
 def printable_path(path: str) -> str:

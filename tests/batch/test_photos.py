@@ -28,6 +28,8 @@ def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
 def test_the_results_of_runs_are_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.jpg": b"", "out/.run.json": b"", "out/overlays/a.jpg-score.jpg": b""})
     assert names(tmp_path) == ["a.jpg"]
+    with pytest.raises(KdvisionError, match="holds the results of a run"):
+        list_photos(tmp_path / "out")
 
 
 @POSIX
