@@ -302,8 +302,12 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
 
 
 def test_a_retake_is_recognised(open_page: Open) -> None:
-    page = open_page()
+    """What a phone that was away says of the board before does not count for the new one."""
+    page, away = open_page(), open_page()
     upload(page, "two-kingdoms.jpg")
+    expect(away.locator(".tab-name")).to_have_count(2)
+    away.context.set_offline(True)
+    square(away, "C1: grass").press("m")
     page.click(".tab.add")
     page.set_input_files("#files", [SAMPLES / "two-kingdoms.jpg"])
     question = page.locator(".notice", has_text="The same table again. Replace it?")
@@ -311,6 +315,9 @@ def test_a_retake_is_recognised(open_page: Open) -> None:
     question.get_by_role("button", name="Replace it").click()
     expect(question).to_have_count(0)
     expect(page.locator(".tab-name")).to_have_count(2)
+    away.context.set_offline(False)
+    expect(away.locator(".toast")).to_contain_text("has been read again since")
+    expect(square(away, "C1: grass")).to_be_visible()
 
 
 def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:

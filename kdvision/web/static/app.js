@@ -142,10 +142,11 @@ function ReviewBar({ kingdom }) {
   }
   if (!isInDoubt(kingdom)) return null;
   const [odd] = kingdom.seen.problems;
+  const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading });
   const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">
     <span>${sentences(words)}</span>
-    <${Button} icon="check" text=${t("isRight")} class="primary" onClick=${() => setKingdom(kingdom.id, { checked: true })} />
+    <${Button} icon="check" text=${t("isRight")} class="primary" onClick=${confirm} />
   </div>`;
 }
 

@@ -54,7 +54,7 @@ export function ReviewSheet({ kingdom, question, done }) {
   const { kind, at } = question;
   const answer = (send) => (send(), startReview(done + 1));
   const choose = (word) => answer(() => setSquare(kingdom, at, word));
-  const say = (present) => answer(() => change({ op: "answer_piece", kingdom: kingdom.id, kind, at, present }));
+  const say = (present) => answer(() => change({ op: "answer_piece", kingdom: kingdom.id, reading: kingdom.seen.reading, kind, at, present }));
   const square = nameAt(kingdom, at) || "+";
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
   const questions = openQuestions();

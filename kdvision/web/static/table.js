@@ -203,7 +203,7 @@ function withWaiting({ table, game }, waiting) {
   return waiting.filter((one) => one.table === table).flatMap(({ changes }) => changes).reduce(withChange, game);
 }
 
-function withChange(game, { op, kingdom: id, ...values }) {
+function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   const changeKingdom = (kingdom) => {
     if (op === "set_kingdom") return { ...kingdom, ...values, facts: { ...kingdom.facts, ...values.facts } };
     if (op === "set_square") return withSquare(kingdom, values);
@@ -240,7 +240,7 @@ function withSquare(kingdom, { at, cell }) {
 /** Fix a square of a kingdom; the server then decides the others again. */
 export async function setSquare(kingdom, at, cell) {
   const before = kingdom.cells[at] ?? ".";
-  const accepted = await change({ op: "set_square", kingdom: kingdom.id, at, cell });
+  const accepted = await change({ op: "set_square", kingdom: kingdom.id, reading: kingdom.seen?.reading ?? "", at, cell });
   const now = state.points.get(kingdom.id);
   if (!accepted || !now || before === cell) return;
   const words = t("changed", { square: nameAt(kingdom, at) || nameAt(now.kingdom, at), cell: describeCell(cell) });

@@ -47,7 +47,7 @@ MAX_CHANGES: Final = 32
 
 RoundNumber = Annotated[int, Meta(ge=0, lt=MAX_ROUNDS, description="of a Dynasty, from 0")]
 GameNumber = Annotated[int, Meta(ge=1, lt=2**31)]
-ReadingId = Annotated[str, Meta(max_length=40, description="from a proposal")]
+ReadingId = Annotated[str, Meta(max_length=40, description="from a proposal, or of the kingdom that was seen")]
 
 
 class Context(NamedTuple):
@@ -161,14 +161,15 @@ class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
 
 
 class SetSquare(Change, frozen=True, tag="set_square"):
-    """Set a square; "." is no tile, "?" an unknown one."""
+    """Set a square; "." is no tile, "?" an unknown one. Places are those of the `reading`."""
 
     kingdom: KingdomId
     at: Place
     cell: CellText
+    reading: ReadingId | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        kingdom, cell = game.find(self.kingdom), self.cell.lower()
+        kingdom, cell = game.find(self.kingdom, self.reading), self.cell.lower()
         cells = {place: one for place, one in kingdom.cells.items() if place != self.at}
         cells |= {} if cell == "." else {self.at: cell}
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
@@ -185,16 +186,20 @@ class SetSquare(Change, frozen=True, tag="set_square"):
 
 
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
-    """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom."""
+    """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom.
+
+    `reading` is the one that was confirmed.
+    """
 
     kingdom: KingdomId
     player: PlayerName | None = None
     colour: PlayerName | None = None
     facts: Facts = {}
     checked: bool | None = None
+    reading: ReadingId | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        old_kingdom = game.find(self.kingdom)
+        old_kingdom = game.find(self.kingdom, self.reading)
         facts = {key: value for key, value in (old_kingdom.facts | self.facts).items() if value is not None}
         kingdom = replace(
             old_kingdom,
@@ -231,9 +236,10 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
     kind: PlayerName
     at: Place
     present: bool
+    reading: ReadingId | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        kingdom = game.find(self.kingdom)
+        kingdom = game.find(self.kingdom, self.reading)
         info = kingdom.photo_info
         if info is None:
             return game

@@ -191,10 +191,13 @@ class TableGame(Struct, frozen=True):
         """The kingdoms of a round; none if the game has no such round."""
         return self.rounds[number] if number < len(self.rounds) else []
 
-    def find(self, kingdom: str) -> TableKingdom:
-        """The kingdom with this id; raises Refusal."""
+    def find(self, kingdom: str, reading: str | None = None) -> TableKingdom:
+        """The kingdom with this id; raises Refusal, also if it has another reading than a given one."""
         for one in self.kingdoms:
             if one.id == kingdom:
+                if reading not in (None, one.reading):
+                    message = f"{one.player}'s kingdom has been read again since"
+                    raise Refusal(409, message, hint="look at its board again")
                 return one
         raise Refusal(404, "this kingdom is not at the table any more", hint="somebody may have removed it: look again")
 

@@ -4,7 +4,17 @@ from typing import Any
 
 import pytest
 
-from kdvision.web.table.changes import AnswerPiece, Context, ReplaceKingdom, apply_changes, choose_player
+from kdvision.web.limits import Refusal
+from kdvision.web.table.changes import (
+    AnswerPiece,
+    Change,
+    Context,
+    ReplaceKingdom,
+    SetKingdom,
+    SetSquare,
+    apply_changes,
+    choose_player,
+)
 from kdvision.web.table.facts import add_piece, remove_piece
 from kdvision.web.table.model import PhotoInfo, PieceDoubt, Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.storage import Storage, StoredReading
@@ -54,6 +64,25 @@ def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     (kingdom,) = apply_changes(old_game, [ReplaceKingdom("k1", "r2")], Context(storage, "T")).kingdoms
     keys = ("queen", "coins", "knights", "towers")
     assert [kingdom.facts[key] for key in keys] == [True, 3, [], "?"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        SetKingdom("k1", checked=True, reading="r1"),
+        SetSquare("k1", "0,1", "w", reading="r1"),
+        AnswerPiece("k1", "knight", "0,1", True, reading="r1"),
+    ],
+)
+def test_what_was_said_of_a_reading_does_not_count_for_another_one(change: Change) -> None:
+    """A phone that was away confirmed a board that nobody had seen."""
+    storage, kingdom = Storage(), TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, photo_info=PhotoInfo("r1"))
+    context, game = Context(storage, "T"), TableGame(rounds=[[kingdom]])
+    storage.add_reading("T", StoredReading(TableKingdom("", "", "", {}, photo_info=PhotoInfo("r2")), b""))
+    assert change.apply(game, context) != game
+    with pytest.raises(Refusal, match="Ann's kingdom has been read again since") as refused:
+        apply_changes(game, [ReplaceKingdom("k1", "r2"), change], context)
+    assert refused.value.status == 409
 
 
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
