@@ -256,7 +256,7 @@ export const setRules = (rules, variants) => change({ op: "set_rules", rules, va
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
   const id = newId();
-  const accepted = await change({ op: "add_kingdom", round: state.round, board, id });
+  const accepted = await change({ op: "add_kingdom", game: state.game.number, round: state.round, board, id });
   if (accepted) update({ selected: id, mode });
   return accepted;
 }
@@ -267,6 +267,6 @@ export async function removeKingdom(kingdom) {
 }
 
 export async function newGame() {
-  const answer = await change({ op: "new_game", id: newId() });
+  const answer = await change({ op: "new_game", game: state.game.number, id: newId() });
   if (answer) showStep(t("newGameDone"), answer);
 }

@@ -79,7 +79,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     """Add a kingdom from a reading, or with a board. A missing name or colour is chosen.
 
     `doubts`, `pieces` and `problems` are still to check, such as those of a shared link. `other_colours` of the same
-    photo are not chosen.
+    photo are not chosen. `game` is the number of the game that the client saw.
     """
 
     round: RoundNumber = 0
@@ -93,10 +93,12 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     colour: PlayerName = ""
     id: KingdomId | None = None
     other_colours: Annotated[list[PlayerName], Meta(max_length=MAX_KINGDOMS_PER_ROUND)] = []
+    game: GameNumber | None = None
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
         if self.id in [one.id for one in game.kingdoms]:
             return game  # a phone that has lost the answer sends it again
+        check_number(game, self.game)
         if self.round >= len(game.rounds):
             raise Refusal(422, f"this game has no round {self.round + 1}", hint="choose a Dynasty in the rules first")
         kingdoms = game.rounds[self.round]
@@ -273,13 +275,15 @@ class SetRules(Change, frozen=True, tag="set_rules"):
 
 
 class NewGame(Change, frozen=True, tag="new_game"):
-    """Start the next game by the same rules. The old one stays in the history."""
+    """Start the next game by the same rules. The old one, whose number is `game`, stays in the history."""
 
     id: KingdomId | None = None
+    game: GameNumber | None = None
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
         if self.id == game.id:
             return game  # a phone that has lost the answer sends it again
+        check_number(game, self.game)
         rules, players = replace(game.rules, seats=None, open_gems=[]), game.players or game.last_players
         return TableGame(context.next_number, rules, [[] for _ in game.rounds], players, id=self.id or "")
 
@@ -366,6 +370,12 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
     for change in changes:
         game = change.apply(game, context)
     return open_missing_facts(game)
+
+
+def check_number(game: TableGame, number: int | None) -> None:
+    """Raise Refusal if a given number is not that of the game: somebody has started another one."""
+    if number not in (None, game.number):
+        raise Refusal(409, "another game is played at the table now", hint="try again if you mean that one")
 
 
 def open_missing_facts(game: TableGame) -> TableGame:

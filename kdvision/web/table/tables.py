@@ -24,6 +24,7 @@ from kdvision.web.table.changes import (
     SetRules,
     Undo,
     apply_changes,
+    check_number,
 )
 from kdvision.web.table.live import SharedTable, StepInfo, TableState, Watcher
 from kdvision.web.table.model import Player, Proposal, TableGame, TableRules
@@ -280,13 +281,6 @@ class Tables:
         for kingdom in decide_kingdoms(observations, game.rules) if observations else ():
             game = game.with_kingdom(kingdom)
         return game
-
-
-def check_number(game: TableGame, number: int) -> None:
-    """Raise Refusal unless this is the number of the game: somebody has started another one."""
-    if game.number != number:
-        message = "this photo is of a game that is not played at the table any more"
-        raise Refusal(409, message, hint="try again if it shows the game that is played now")
 
 
 def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules: TableRules) -> set[int]:

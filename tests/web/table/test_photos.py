@@ -157,7 +157,7 @@ def test_a_photo_is_not_added_to_a_game_that_it_was_not_taken_for(phone: Phone) 
     phone.change("new_game")
     for photo in ("game=1", "game=3"):
         late = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?{photo}")
-        assert (late.status, late.json["hint"]) == (409, "try again if it shows the game that is played now")
+        assert (late.status, late.json["hint"]) == (409, "try again if you mean that one")
     phone.photograph(DEMO, "game=2")
     assert [one["cells"] == {} for one in phone.kingdoms] == [False]
 
@@ -170,7 +170,7 @@ def test_a_photo_is_not_added_to_a_game_that_it_was_not_taken_for(phone: Phone) 
         finally:
             tables.close()
 
-    with pytest.raises(Refusal, match="is not played at the table any more"):
+    with pytest.raises(Refusal, match="another game is played at the table now"):
         run_in_thread(play)
 
 

@@ -227,6 +227,17 @@ def test_a_game_whose_answer_was_lost_is_started_once(phone: Phone, change: dict
     assert phone.state["game"]["number"] == 3
 
 
+def test_a_change_that_waited_counts_only_in_its_game(phone: Phone) -> None:
+    """A phone without a network ended the next game, and added its kingdom to it."""
+    for change in ({"op": "add_kingdom", "board": BO, "id": "bo"}, {"op": "new_game", "id": "late"}):
+        phone.change("new_game")
+        number = phone.state["game"]["number"]
+        late = phone.send({**change, "game": number - 1})
+        assert (late.status, late.json["error"]) == (409, "another game is played at the table now")
+        for _ in range(2):
+            assert phone.send({**change, "game": number}).status == 200  # the second time as if the answer was lost
+
+
 @pytest.mark.parametrize(
     "change",
     [
