@@ -17,7 +17,8 @@ from kdvision.web.table.storage import FILE_NAME
 from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
 from tests.browser.test_page import encode
 from tests.paths import SAMPLES
-from tests.webserver import running_server
+from tests.phones import Phone
+from tests.webserver import Client, running_server
 
 BOARD = "w1 w f / # f g"
 
@@ -278,6 +279,32 @@ def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: Open
         expect(one.locator("dialog")).to_contain_text("1 of 1")
     other.locator(".suspicion button").first.click()
     expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page: Open, server: Client) -> None:
+    """An undo takes back the change that waited, not the last step of another phone."""
+    page, other = open_page(), open_page()
+    type_board(page, BOARD)
+    expect(other.locator("#total")).to_have_text("2")
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New game").click()
+    page.click(".tab.add")
+    page.get_by_role("button", name="Type a board").click()
+    page.fill("textarea", "# m")
+    add = page.get_by_role("button", name="Add this kingdom")
+    add.click()
+    expect(add).to_be_disabled()
+    start_in_menu(other, "New game", "New game started")
+    type_board(other, BOARD)
+    page.context.set_offline(False)
+    expect(add).to_be_enabled()
+    page.keyboard.press("Escape")
+    expect(page.locator(".toast")).to_contain_text("Another game is played at the table now")
+    phone = Phone(server, page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
+    assert (phone.state["game"]["number"], phone.totals) == (2, [2])
 
 
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:

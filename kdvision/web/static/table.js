@@ -14,6 +14,7 @@ const MAX_NAMED_SQUARES = 6; // more are a new reading
 
 let live = null; // the stream of states
 let sending = false;
+const answers = {}; // by table: what the server has answered to the last step of this phone, null if it has refused it
 let remembering; // timer
 let flashing; // timer
 
@@ -158,8 +159,11 @@ export const undo = (step = lastStep("undo")) => change({ op: "undo", step });
 
 export const redo = () => change({ op: "redo", step: lastStep("redo") });
 
-/** The step that is shown, so that a move whose answer is lost is not made twice; null (any) while changes wait. */
-const lastStep = (op) => (state.waiting.length ? null : state.table[op]?.step);
+/** The step that is shown, so that a move whose answer is lost is not made twice; null while steps of this phone wait. */
+const lastStep = (op) => (state.waiting.some(({ table }) => table === state.table.table) ? null : (state.table[op]?.step ?? 0));
+
+/** A move with the step that had to be answered first; 0, which the server refuses, if that was refused. */
+const withStep = (one, answer) => (one.step === null ? { ...one, step: answer?.[one.op]?.step ?? 0 } : one);
 
 /** Say what the last step of a state has done, with a button that takes it back, and no other. */
 function showStep(text, { table, undo: last }) {
@@ -181,8 +185,9 @@ async function flush() {
   while (state.waiting.length) {
     const [first] = state.waiting;
     let answer = null;
+    const changes = first.changes.map((one) => withStep(complete(one), answers[first.table]));
     try {
-      answer = await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes.map(complete) });
+      answer = await api.post(`/api/tables/${first.table}/changes`, { changes });
       receive(answer);
     } catch (error) {
       if (api.isTemporary(error)) {
@@ -193,6 +198,7 @@ async function flush() {
       showToast(sentences(error.message, error.hint));
     }
     setWaiting(state.waiting.filter(({ resolve }) => resolve !== first.resolve));
+    answers[first.table] = answer;
     first.resolve(answer);
   }
   sending = false;
