@@ -60,6 +60,20 @@ def test_undo_of_a_message_takes_back_nothing_else(open_page: Open) -> None:
     square(other, "A1: wheat").press("m")
     expect(square(page, "A1: mine")).to_be_visible()
     expect(page.locator(".toast", has_text="was removed")).to_have_count(0)
+    expect(toast).to_be_visible()  # of the mine
+    page.evaluate("""async () => {
+        const [{ receive }, store] = await Promise.all([import("/table.js"), import("/store.js")]);
+        const take = (by, deciding, cell) => {
+            const next = structuredClone({ ...store.state.table, deciding });
+            if (cell) next.game.rounds[0][0].cells["0,0"] = cell;
+            receive({ ...next, revision: next.revision + 1, undo: { ...next.undo, step: next.undo.step + by } });
+        };
+        take(1, true, "s"); // a correction
+        take(1, true); // another name
+        take(0, false, "g"); // the decision after the correction
+    }""")
+    expect(page.locator(".toast")).to_contain_text("A1 (grass)")
+    expect(toast).to_have_count(0)
 
 
 def test_four_phones_and_a_large_screen(open_page: Open) -> None:

@@ -15,6 +15,7 @@ const MAX_NAMED_SQUARES = 6; // more are a new reading
 let live = null; // the stream of states
 let sending = false;
 const answers = {}; // by table: what the server has answered to the last step of this phone, null if it has refused it
+let decided = 0; // the last step whose squares are all decided
 let remembering; // timer
 let flashing; // timer
 
@@ -88,7 +89,8 @@ export function receive(next) {
   const before = state.game?.number === next.game.number ? state.game : null;
   const isFollowing = !before || location.hash === "#watch"; // a large screen shows each round as it begins
   const round = isFollowing ? next.game.rounds.findLastIndex((kingdoms) => kingdoms.length) : state.round;
-  const isUndone = (next.undo?.step ?? 0) < (state.table?.undo?.step ?? 0);
+  const step = next.undo?.step ?? 0;
+  const isUndone = step < (state.table?.undo?.step ?? 0);
   const shown = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
   const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shown.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
@@ -103,7 +105,8 @@ export function receive(next) {
     toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
     dialog: state.dialog?.kingdom && !kingdoms.has(state.dialog.kingdom) ? null : state.dialog,
   });
-  if (before) showChanges(before, state.game, isUndone);
+  if (before) showChanges(before, state.game, isUndone, step === decided + 1);
+  if (!before || !next.deciding) decided = step;
   clearTimeout(remembering);
   remembering = setTimeout(remember, REMEMBER_MS);
 }
@@ -117,8 +120,9 @@ function keepShown(shown, next) {
   return keepEqual(shown, next);
 }
 
-/** Let the squares flash that somebody else, or a decision, has changed, and name them unless a step was taken back. */
-function showChanges(before, after, isUndone) {
+/** Let the squares flash that somebody else, or a decision, has changed, and name them unless a step was taken back. The
+ * message takes back the last step only if no other one can have changed them. */
+function showChanges(before, after, isUndone, isOneStep) {
   const known = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const changes = after.rounds.flat().flatMap((kingdom) => {
     const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
@@ -134,7 +138,7 @@ function showChanges(before, after, isUndone) {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
   });
-  showStep(t("followed", { squares: texts.join(", ") }), state.table);
+  showStep(t("followed", { squares: texts.join(", ") }), { ...state.table, ...(!isOneStep && { undo: null }) });
 }
 
 /** Keep the game in the history of this device. */
