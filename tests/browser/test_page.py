@@ -286,12 +286,14 @@ def test_a_knight_without_a_tile_can_be_removed(open_page: Open) -> None:
 
 
 def test_the_game_can_be_saved(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    """Also with a knight whose tile was removed; it is left out."""
+    kingdom = {"player": "Ann", "board": ["w1 w", "# f"], "facts": {"knights": ["0,1", "-1,0"]}}
+    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
+    page = open_page(f"/#game={encode(json.dumps(game))}")
     page.get_by_role("button", name="Share").click()
     files = {
         "Save JSON": ("kdvision.json", b'"total"'),
-        "Save game file": ("kdvision.toml", b"[[kingdom]]"),
+        "Save game file": ("kdvision.toml", b'knights = ["B1"]'),
         "Save picture": ("kdvision.png", b"\x89PNG"),
     }
     for button, (name, content) in files.items():

@@ -52,7 +52,8 @@ function mapPlaces(value, write) {
   return value.replace(PLACE, (place) => write(...parsePlace(place)));
 }
 
-/** The game with the keys of a game file. What was entered for other rules is left out: `keys` are the facts of these. */
+/** The game with the keys of a game file. Pieces off the board, and what was entered for other rules, are left out: `keys`
+ * are the facts of these rules. */
 export function toGameFile({ rules, rounds }, keys, teams) {
   const { game, variants, side, seats, open_gems } = rules;
   const gems = keys.includes("gems") && open_gems.length ? open_gems : null;
@@ -65,7 +66,13 @@ export function toGameFile({ rules, rounds }, keys, teams) {
 function toFileKingdom(kingdom, keys, teams) {
   const { player, cells, facts: all } = kingdom;
   const { top, left } = frame(cells);
-  const facts = Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)));
+  const isOnBoard = (piece) => {
+    const names = [];
+    mapPlaces(piece, (row, col) => names.push(nameAt(kingdom, placeAt(row, col))));
+    return names.every(Boolean);
+  };
+  const played = Object.entries(all).filter(([key]) => keys.includes(key));
+  const facts = Object.fromEntries(played.map(([key, value]) => [key, Array.isArray(value) ? value.filter(isOnBoard) : value]));
   const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
   const questions = listQuestions(kingdom);
   return { ...players, questions, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
