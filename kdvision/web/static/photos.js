@@ -79,7 +79,8 @@ async function run(task) {
     if (stop.signal.aborted) return;
     const again = () => {
       const now = { table: state.table.table, game: state.game.number, round: state.round };
-      enqueue(task.table === now.table && task.game === now.game ? task : { ...task, ...now });
+      const isThere = task.table === now.table && task.game === now.game && task.round < state.game.rounds.length;
+      enqueue(isThere ? task : { ...task, ...now });
       dismissError(shown);
     };
     const text = [task.name, error.message].filter(Boolean).join(": ");
