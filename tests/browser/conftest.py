@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 from benchmarks.page import BROWSERS, find_chromium
@@ -152,6 +154,16 @@ def upload(page: Page, *photos: str | Path) -> None:
     page.set_input_files("#files", [SAMPLES / photo for photo in photos])
     page.wait_for_selector("#total")
     page.wait_for_selector("#progress:empty", state="attached")
+
+
+def write_photo_of_a_faint_gem(folder: Path) -> Path:
+    """Write a photo of two gems, the one between A4 and B5 so pale that it is asked for; return its path."""
+    pixels = cv2.imread(str(SAMPLES / "lost-treasures.jpg"))
+    assert pixels is not None
+    mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (487, 852), 60, 255, -1)
+    pale = cv2.addWeighted(pixels, 0.94, cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), 0.06, 0)
+    cv2.imwrite(str(folder / "faint.jpg"), pale)
+    return folder / "faint.jpg"
 
 
 def total(page: Page) -> int:

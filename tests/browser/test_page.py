@@ -17,7 +17,17 @@ from kdvision.gamefile.model import parse_game
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.find import Watch
 from kdvision.web.server import Settings
-from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board, upload
+from tests.browser.conftest import (
+    Open,
+    drop_handle,
+    grab_handle,
+    open_setup,
+    square,
+    total,
+    type_board,
+    upload,
+    write_photo_of_a_faint_gem,
+)
 from tests.paths import SAMPLES
 from tests.webserver import Client, running_server
 
@@ -768,9 +778,9 @@ def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
     expect(seen).to_have_count(before - 1)
 
 
-def test_the_photo_marks_only_questions_of_the_game(open_page: Open) -> None:
+def test_the_photo_marks_only_questions_of_the_game(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
-    upload(page, "lost-treasures.jpg")
+    upload(page, write_photo_of_a_faint_gem(tmp_path))
     expect(page.locator(".picture .warn")).to_have_count(1)
     open_setup(page)
     page.get_by_label("The Lost Treasures", exact=True).uncheck()

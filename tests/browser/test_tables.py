@@ -14,7 +14,7 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import FILE_NAME
-from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
+from tests.browser.conftest import Open, open_setup, square, total, type_board, upload, write_photo_of_a_faint_gem
 from tests.browser.test_page import encode
 from tests.paths import SAMPLES
 from tests.phones import Phone
@@ -436,9 +436,9 @@ def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
     expect(square(page, "C1: forest")).to_be_visible()
 
 
-def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open) -> None:
+def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open, tmp_path: Path) -> None:
     page = open_page(phone=True)
-    upload(page, "lost-treasures.jpg")
+    upload(page, write_photo_of_a_faint_gem(tmp_path))
     gems = page.get_by_role("button", name=re.compile("^Unnamed gem"))
     before = gems.count()
     page.get_by_role("button", name=re.compile("Check (it|them)")).tap()

@@ -171,5 +171,5 @@ export function Messages() {
   const act = () => (update({ toast: null }), toast.action.run());
   return html`<div id="live" class="sr-only" role="status" aria-live="polite">${announcement}</div>
     ${toast &&
-    html`<div class="toast"><span>${toast.text}</span>${toast.action && html`<${Button} text=${toast.action.text} onClick=${act} />`}</div>`}`;
+    html`<section class="toast" aria-label=${toast.text}><span>${toast.text}</span>${toast.action && html`<${Button} text=${toast.action.text} onClick=${act} />`}</section>`}`;
 }
