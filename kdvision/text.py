@@ -47,7 +47,7 @@ def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
 
 
 def quote_path(path: object) -> str:
-    """The path as one word of a command: in double quotes if it has a blank."""
+    """The path as one argument of a printed command: in double quotes if it has a blank."""
     return f'"{path}"' if " " in str(path) else str(path)
 
 

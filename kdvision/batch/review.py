@@ -182,7 +182,8 @@ def check_unmatched(
     photos = (*standings.photos, *gone_photos)
     contents, names = {one.content for one in photos}, {one.name for one in photos}
     for other in corrections.corrections:
-        if (other.content not in contents) if other.content else (other.photo not in names):
+        is_known = other.content in contents if other.content else other.photo in names
+        if not is_known:
             why = f"the correction {other} is about another photo of this name, or one that is not here"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)

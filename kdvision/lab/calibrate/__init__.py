@@ -6,8 +6,8 @@ The command runs after every change of a network, and is the second to last step
 2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
 3. decides the boards of `--scenes` fresh scenes, on which no weight is fitted;
 4. fits temperature, board weights and warning weights, on `--scenes` scenes without and half as many with things on the
-   table, half of all under a corruption (`boards.py`), chooses the review threshold by these and the fresh boards, and
-   counts the wrong fresh boards for the promise that `kdvision score` prints;
+   table, half of all under a corruption (`boards.py`). The review threshold is tested on these and on the fresh boards.
+   The promise that `kdvision score` prints counts the wrong fresh boards;
 5. writes the reliability tables of the model card, also of the fresh scenes (`reliability.py`, `quantities.py`).
 
 Steps 1, 2 and 4 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks

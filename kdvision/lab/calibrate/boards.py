@@ -129,7 +129,7 @@ def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
 
 
 def measure_guarantee(outcomes: Outcomes, calibration: Calibration) -> Calibration:
-    """Return the calibration with what it says about boards that it was not fitted on; see `Calibration`.
+    """Return the calibration with counts of boards on which no weight was fitted; see `Calibration`.
 
     `upper` bounds the share of wrong boards (Clopper and Pearson, 1934). Nothing is promised if more boards are wrong
     than MAX_UNFLAGGED_ERROR allows.
@@ -157,7 +157,7 @@ def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) ->
 def fit_calibration(
     plain_boards: Sequence[BoardOutcome], occluded_boards: Sequence[BoardOutcome], fresh_boards: Sequence[BoardOutcome]
 ) -> Calibration:
-    """Return the calibration: weights of scenes without and with occluders, threshold of these and fresh boards."""
+    """Return the calibration: weights fitted on plain and occluded boards, review threshold tested on all three."""
     calibration = fit_weights(
         plain_boards,
         occluded_boards,

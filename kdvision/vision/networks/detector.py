@@ -159,7 +159,7 @@ class SquareDetector:
         votes = output[0, : -(-height // STRIDE_PIXELS), : -(-width // STRIDE_PIXELS)]
         return detections.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
 
-    def detect_photo(self, photo: Photo, long_side: int) -> "Detections":
+    def detect_photo(self, photo: Photo, long_side: int) -> Detections:
         """Return the squares of a whole photo, in its own pixels, detected where its longer side has `long_side`.
 
         Scales are not merged: a scale at which squares are too large yields many small false detections.
