@@ -11,7 +11,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names, move_names
 from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import Calibration, clip_complement
-from kdvision.vision.assess.copies import find_copies
+from kdvision.vision.assess.copies import find_copies, may_be_picture
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
 from kdvision.vision.assess.kingdom import classify_grid
 from kdvision.vision.assess.missing import compute_completeness
@@ -254,6 +254,7 @@ def describe_surroundings(
             crowded=any(one.is_beside(other) for other in (*others, *castleless) if other is not one),
             unread=unread,
             copied=one in originals,
+            pictured=may_be_picture(one, observations),
         )
         for one in kingdoms
     ]

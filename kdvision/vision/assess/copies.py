@@ -1,7 +1,8 @@
-"""Copies: kingdoms that a photo shows twice, because a screen, a mirror or a print lies on the table.
+"""Copies and pictures of kingdoms, because a screen, a mirror or a print lies on the table.
 
 No box can lay the same kingdom twice, so one that shows the tiles of another is no kingdom of its own. A copy with
-further tiles is left as a kingdom, and contradicts the other one: something may cover these tiles on the table.
+further tiles is left as a kingdom, and contradicts the other one: something may cover these tiles on the table. All
+real tiles have one size, so a kingdom may be a picture if tiles elsewhere are much larger.
 
 `multiview.register.align` compares two photos of one kingdom at every shift. Here the castles give the shift, a copy
 may be mirrored, and its crowns may be too small to count, so terrains are compared once per turn.
@@ -13,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
-from kdvision.vision.geometry import Ints
+from kdvision.vision.geometry import Floats, Ints, compute_side_lengths
 
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
@@ -39,6 +40,22 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     view = max(views, key=count_common)
     has_more = bool(((view > 0) & (original_terrains == 0)).any())
     return not has_more and count_common(view) >= max(min_tiles, min_share * np.count_nonzero(view))
+
+
+def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> bool:
+    """Return True if the tiles of another grid are much larger, in the photo and in the plane of this grid.
+
+    Perspective enlarges near tiles in the photo only. An inaccurate plane enlarges far tiles in the plane only.
+    """
+    min_tiles, min_size_ratio = 5, 1.5
+
+    def compare_sizes(quads: Floats) -> float:
+        in_plane = one.grid.to_grid_coordinates(quads.reshape(-1, 2)).reshape(quads.shape)
+        sides = (compute_side_lengths(quads) / one.grid.side, compute_side_lengths(in_plane))
+        return float(min(np.median(each) for each in sides))
+
+    tiles = (other.grid.quads[other.is_confident] for other in others if other is not one)
+    return any(len(quads) >= min_tiles and compare_sizes(quads) > min_size_ratio for quads in tiles)
 
 
 def _list_terrains(observation: GridObservation, reach: int) -> Ints:

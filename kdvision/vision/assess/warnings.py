@@ -30,6 +30,7 @@ WARNING_TEXTS: Final = {
     "outside": "tiles lie just outside the outline: draw it around all of the kingdom",
     "touched": "another kingdom almost touches this one: see that each has its own dominoes",
     "copied": "a smaller copy of this kingdom, as on a screen or in a mirror, is left out",
+    "pictured": "other tiles in the photo are larger: see that this kingdom is no print or screen",
     "flawed": DAMAGE_WARNING,
     "unread": "other tiles in the photo may be a kingdom, too: look",
 }
@@ -47,7 +48,8 @@ class Surroundings(NamedTuple):
 
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
-    `copied`: the same kingdom is also there in small. `colourless`: the photo is grey or sepia.
+    `copied`: the same kingdom is also there in small. `pictured`: tiles elsewhere are much larger, so that it may be a
+    picture. `colourless`: the photo is grey or sepia.
     `outside`: tiles just outside the outline that a person has drawn.
     """
 
@@ -56,6 +58,7 @@ class Surroundings(NamedTuple):
     touched: bool = False
     damaged: bool = False
     copied: bool = False
+    pictured: bool = False
     colourless: bool = False
     outside: bool = False
 

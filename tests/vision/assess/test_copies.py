@@ -1,12 +1,16 @@
-"""Copies: a kingdom that is shown twice in one photo is read once."""
+"""Copies: a kingdom that is shown twice in one photo is read once, and one with smaller tiles may be a picture."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kdvision.game.board import Board
 from kdvision.lab.games.play import play
-from kdvision.vision.assess.copies import find_copies
+from kdvision.vision.assess.copies import find_copies, may_be_picture
 from kdvision.vision.find import assemble_kingdoms
+from kdvision.vision.geometry import apply_homography, fit_rectangle
+from kdvision.vision.result import describe_surroundings
 from tests.kingdoms import table_photo
 from tests.vision.test_pipeline import make_observation
 
@@ -33,7 +37,25 @@ def test_a_copy_may_lack_tiles_but_has_no_others() -> None:
 
 def test_other_kingdoms_are_none() -> None:
     reads = assemble_kingdoms(table_photo(), [make_observation(str(KINGDOM)), make_observation(str(OTHER), left=600)])
-    assert len(reads) == 2 and not any(problem.warning == "copied" for read in reads for problem in read.problems)
+    assert len(reads) == 2 and not any(read.surroundings.copied or read.surroundings.pictured for read in reads)
+
+
+@pytest.mark.parametrize(("side", "is_pictured"), [(15, True), (24, False)])
+def test_a_kingdom_of_much_smaller_tiles_than_others_may_be_a_picture(side: int, is_pictured: bool) -> None:
+    grids = [make_observation(str(KINGDOM)), make_observation(str(OTHER), left=600, side=side)]
+    assert [each.pictured for each in describe_surroundings(grids, grids)] == [False, is_pictured]
+
+
+def test_a_loose_domino_and_perspective_make_no_picture() -> None:
+    kingdom = make_observation(str(KINGDOM), side=20)
+    assert may_be_picture(kingdom, [make_observation("w w1 f1 f", left=400, side=60)]) is False
+    near, far = (make_observation(str(each), side=30) for each in (OTHER, KINGDOM))
+    tilted = fit_rectangle(800, 800, np.array([(250, 0), (550, 0), (800, 500), (0, 500)], float))
+    near, far = (
+        replace(one, grid=replace(one.grid, quads=apply_homography(tilted, one.grid.quads + shift)))
+        for one, shift in ((near, (0, 500)), (far, (0, 0)))
+    )
+    assert near.grid.side > 1.5 * far.grid.side and not may_be_picture(far, [near])
 
 
 @pytest.mark.parametrize("side", [5, 7])

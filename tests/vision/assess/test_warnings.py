@@ -20,6 +20,7 @@ from kdvision.vision.assess.warnings import (
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
+from kdvision.vision.find import Networks
 from kdvision.vision.result import KingdomReading, build_reading
 from tests.kingdoms import make_grid
 
@@ -28,13 +29,13 @@ WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, *
 """No evidence lowers a probability: what asks for a review here, asks by itself."""
 
 
-def read_beside(surroundings: Surroundings) -> KingdomReading:
+def read_beside(surroundings: Surroundings, calibration: Calibration = WEIGHTLESS) -> KingdomReading:
     reading = Reading.of(KINGDOM, confidence=0.999)
     rows, cols = reading.rows, reading.cols
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
     observation = GridObservation(make_grid(KINGDOM), reading, border_log_odds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
-    return build_reading(observation, decision, "the photo", surroundings, WEIGHTLESS, GAME_KINGDOMINO)
+    return build_reading(observation, decision, "the photo", surroundings, calibration, GAME_KINGDOMINO)
 
 
 @pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
@@ -57,6 +58,13 @@ def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere
     assert not read_beside(Surroundings(crowded=True, unread=True, touched=True)).review
     damaged = read_beside(Surroundings(damaged=True))
     assert damaged.review and [problem.warning for problem in damaged.problems] == ["flawed"]
+
+
+def test_a_kingdom_that_may_be_a_picture_is_flagged_with_the_shipped_weights() -> None:
+    shipped = Networks.load().calibration
+    assert not read_beside(Surroundings(), shipped).review
+    picture = read_beside(Surroundings(pictured=True), shipped)
+    assert picture.review and [problem.warning for problem in picture.problems] == ["pictured"]
 
 
 def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
