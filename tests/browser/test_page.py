@@ -209,10 +209,11 @@ def test_a_drawn_kingdom_that_is_there_already_is_reported(open_page: Open) -> N
 
 
 def test_several_photos_are_one_game(open_page: Open) -> None:
+    """One box holds the dominoes of both, so deciding them together changes neither."""
     page = open_page()
-    page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "holes.jpg"])
+    page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "hard-light.jpg"])
     expect(page.locator(".tab:not(.add)")).to_have_count(2)
-    other = json.loads((SAMPLES / "holes.json").read_text("utf-8"))["kingdoms"][0]["points"]
+    other = json.loads((SAMPLES / "hard-light.json").read_text("utf-8"))["kingdoms"][0]["points"]
     expect(page.locator(".places")).to_contain_text(str(other))
     expect(page.locator(".places")).to_contain_text(str(TRUTH["points"]))
     assert page.locator(".picture .kingdom").count() == 1
