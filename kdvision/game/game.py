@@ -95,10 +95,11 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     """Return the problems of a table; `Problem.kingdom` is the kingdom that one is about, None for the whole table."""
     full_table = table if isinstance(table, Table) else Table(tuple(table))
     boards = [kingdom.board for kingdom in full_table.kingdoms]
+    ends_early = any(map(rule_set.outright_win, full_table.kingdoms))
     problems: list[Problem] = []
     for number, kingdom in enumerate(full_table.kingdoms):
         of_board = find_problems(kingdom.board, rule_set.deck, side=rule_set.side)
-        of_kingdom = (*of_board, *_check_claims(kingdom, rule_set))
+        of_kingdom = (*of_board, *_check_claims(kingdom, rule_set, ends_early=ends_early))
         problems += [replace(problem, kingdom=number) for problem in of_kingdom]
     faulty_kingdoms = {problem.kingdom for problem in problems}
     can_share = all(problem.clause != "kingdomino/box" for problem in problems)
@@ -112,8 +113,11 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     return tuple(replace(problem, clause=clauses.get(problem.clause, problem.clause)) for problem in problems)
 
 
-def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
-    """Yield the problems of claims that are not earned, and of a wrong number of discarded dominoes."""
+def _check_claims(kingdom: Kingdom, rule_set: RuleSet, *, ends_early: bool) -> Iterator[Problem]:
+    """Yield the problems of claims that are not earned, and of a wrong number of discarded dominoes.
+
+    A kingdom gets fewer dominoes in a game that `ends_early` (lost-treasures/immediate).
+    """
     for claim in kingdom.claims:
         line = next((line for line in score(kingdom, rule_set).lines if line.label == claim), None)
         if line is None:
@@ -123,7 +127,8 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
     castles = len(kingdom.board.castles()) or bool(kingdom.board.unknown)
     dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - castles) / 2
     drawn_count = (rule_set.side**2 - 1) // 2
-    if kingdom.discarded is not None and dominoes_laid + kingdom.discarded != drawn_count:
+    excess = dominoes_laid + (kingdom.discarded or 0) - drawn_count
+    if kingdom.discarded is not None and (excess > 0 or (excess < 0 and not ends_early)):
         text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn_count}"
         yield Problem((), text, "kingdomino/complete")
 
@@ -137,7 +142,7 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
     drawn_count = rule_set.dominoes_drawn.get(seats)
     dominoes_laid = sum(len(board) - len(board.castles()) for board in boards) // 2
     if drawn_count is not None and dominoes_laid > drawn_count:
-        text = f"{dominoes_laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn_count}"
+        text = f"{dominoes_laid} dominoes lie in the kingdoms, and {seats} kingdoms get {drawn_count}"
         yield Problem((), text, "kingdomino/in-play")
 
 

@@ -53,7 +53,7 @@ def test_a_problem_names_its_kingdom() -> None:
 
 def test_more_dominoes_than_the_players_draw() -> None:
     full = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
-    assert "48 dominoes lie in the kingdoms, and a game of 2 kingdoms draws 24" in find_texts(full, full)
+    assert "48 dominoes lie in the kingdoms, and 2 kingdoms get 24" in find_texts(full, full)
     assert not any("draws" in text for text in find_texts(full))
 
 

@@ -1,10 +1,12 @@
 """The Lost Treasures, clause by clause."""
 
+from dataclasses import replace
+
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.game.game import Game
-from kdvision.game.kingdom import JOKER, Gem, Kingdom, Table, count_crowns, measure_largest
+from kdvision.game.game import Game, find_table_problems
+from kdvision.game.kingdom import JOKER, UNKNOWN, Gem, Kingdom, Table, count_crowns, measure_largest
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES, has_all_gems
 from kdvision.game.scoring import score
@@ -14,6 +16,7 @@ clause = pytest.mark.clause
 RULES = LOST_TREASURES.add_to(kingdomino())
 FOUR = "w f / g l"
 CORNER = Square(0, 0)
+CROWNS = (1, 0, 0, 0)
 
 
 def kingdom(text: str, *gems: Gem, player: str = "") -> Kingdom:
@@ -33,6 +36,15 @@ def test_each_quarters_crowns_count_on_its_square() -> None:
     assert values(kingdom(FOUR)) == [0, 0, 0, 0]
     assert values(kingdom(FOUR, Gem("ruby", CORNER, (1, 2, 3, 0)))) == [1, 2, 0, 3]
     assert values(kingdom("w w f / g l f", Gem("ruby", Square(0, 1), (1, 2, 0, 0)))) == [2, 4, 0, 0]
+
+
+@clause("lost-treasures/crowns")
+def test_a_gem_without_crowns_is_not_yet_entered() -> None:
+    """Without this problem, a gem of which only the kind is named would count 0."""
+    assert texts(kingdom(FOUR, Gem("ruby", CORNER, skull=1))) == [
+        "the ruby gem between A1, B1, B2 and A2 has no crowns, and every gem has some"
+    ]
+    assert texts(kingdom(FOUR, Gem(UNKNOWN, CORNER))) == []
 
 
 @clause("lost-treasures/orientation")
@@ -63,29 +75,40 @@ def test_a_skull_leaves_squares_and_crowns_for_ties() -> None:
 
 @clause("lost-treasures/discovery")
 def test_a_gem_lies_between_four_different_terrains() -> None:
-    assert texts(kingdom(FOUR, Gem("ruby", CORNER))) == []
-    assert texts(kingdom("w f / g g", Gem("ruby", CORNER))) == [
+    assert texts(kingdom(FOUR, Gem("ruby", CORNER, CROWNS))) == []
+    assert texts(kingdom("w f / g g", Gem("ruby", CORNER, CROWNS))) == [
         "the ruby gem does not lie between four different terrains (A1, B1, B2 and A2)"
     ]
     for place in (Square(0, 1), Square(1, 0), Square(5, 5)):
-        assert "does not lie where four squares meet" in texts(kingdom(FOUR, Gem("ruby", place)))[0]
-    assert texts(kingdom(FOUR, Gem("ruby", CORNER), Gem("opal", CORNER))) == ["2 gems lie between A1, B1, B2 and A2"]
+        assert "does not lie where four squares meet" in texts(kingdom(FOUR, Gem("ruby", place, CROWNS)))[0]
+    assert texts(kingdom(FOUR, Gem("ruby", CORNER, CROWNS), Gem("opal", CORNER, CROWNS))) == [
+        "2 gems lie between A1, B1, B2 and A2"
+    ]
 
 
 @clause("lost-treasures/no-castle")
 def test_the_castle_is_no_terrain_for_a_gem() -> None:
-    assert texts(kingdom("w # / g l", Gem("ruby", CORNER))) != []
+    assert texts(kingdom("w # / g l", Gem("ruby", CORNER, CROWNS))) != []
 
 
 @clause("lost-treasures/tokens")
 def test_a_box_holds_sixteen_tokens() -> None:
-    three = [kingdom(FOUR, Gem("ruby", CORNER)) for _ in range(3)]
+    three = [kingdom(FOUR, Gem("ruby", CORNER, CROWNS)) for _ in range(3)]
     assert texts(*three) == []
     assert texts(*three, open_gems=("ruby",)) == ["there are 4 ruby gems, and the box has 3"]
     jokers = [kingdom(FOUR, Gem(JOKER, CORNER, (1, 0, 0, 0))) for _ in range(2)]
     assert texts(*jokers) == ["there are 2 joker gems, and the box has 1"]
-    six = [kingdom(FOUR, Gem(kind, CORNER)) for kind in "abcdef"]
+    six = [kingdom(FOUR, Gem(kind, CORNER, CROWNS)) for kind in "abcdef"]
     assert texts(*six) == ["there are 6 kinds of gem (a, b, c, d, e, f), and the box has 5 and a joker"]
+
+
+@clause("lost-treasures/tokens")
+def test_gems_of_a_kind_are_alike() -> None:
+    ruby, turned = Gem("ruby", CORNER, CROWNS, skull=2), Gem("ruby", CORNER, CROWNS, skull=2, turned=3)
+    assert texts(kingdom(FOUR, ruby), kingdom(FOUR, turned), kingdom(FOUR, Gem("opal", CORNER, CROWNS))) == []
+    for other in (replace(ruby, skull=None), replace(ruby, crowns=(0, 1, 0, 0))):
+        found = texts(kingdom(FOUR, ruby), kingdom(FOUR, other))
+        assert found == ["the ruby gems differ in crowns or skull, and all gems of a kind are alike"]
 
 
 @clause("lost-treasures/open")
@@ -108,6 +131,19 @@ def test_five_kinds_win_at_once() -> None:
     rich = kingdom("w2 w w / w w #", player="Ann")
     found = rank_kingdoms([rich, with_kinds("a", "b", "c", "d", "e", player="Bo")], RULES)
     assert found.reason == "Bo wins: five kinds of gem win at once"
+
+
+@clause("lost-treasures/immediate")
+def test_a_game_that_five_kinds_end_leaves_dominoes() -> None:
+    winner = replace(with_kinds("a", "b", "c", "d", "e"), discarded=0)
+    discards = [replace(kingdom("w f #"), discarded=count) for count in (0, 12)]
+
+    def check_discards(*kingdoms: Kingdom) -> list[int | None]:
+        found = find_table_problems(kingdoms, RULES)
+        return [problem.kingdom for problem in found if problem.clause == "kingdomino/complete"]
+
+    assert check_discards(winner, *discards) == [2]
+    assert check_discards(*discards) == [0, 1]
 
 
 @clause("lost-treasures/joker")

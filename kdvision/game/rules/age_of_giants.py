@@ -32,7 +32,10 @@ CASTLE: Final = Cell(Terrain.CASTLE)
 GIANTS: Final = TokenKind("giants", "giant", {"": -1}, count=6)
 
 DOMINOES_DRAWN: Final = {5: {3: 36, 4: 48, 5: 60}, 7: {2: 48}}
-"""By side, the dominoes that a number of kingdoms draws (age-of-giants/in-play, age-of-giants/two-players)."""
+"""By side, the dominoes that a number of kingdoms gets (age-of-giants/in-play, age-of-giants/two-players).
+
+The others of the box are thrown away.
+"""
 
 OWN_CLAUSES: Final = {
     "kingdomino/box": "age-of-giants/box",

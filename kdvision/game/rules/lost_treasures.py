@@ -38,7 +38,7 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 
 @check_each
 def check_places(kingdom: Kingdom) -> Iterator[Problem]:
-    """Yield problems: gems off their places, two on one corner, jokers with the wrong crowns."""
+    """Yield problems: gems off their places, two on one corner, and gems with the wrong crowns."""
     board = kingdom.board
     for gem in kingdom.gems:
         name = "gem" if gem.kind == UNKNOWN else f"{gem.kind} gem"
@@ -52,6 +52,9 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
             yield Problem(gem.squares, text, "lost-treasures/discovery")
         if gem.kind == JOKER and (sum(gem.crowns) != 1 or gem.skull is not None):
             yield Problem(gem.squares, "the joker has one crown and no skull", "lost-treasures/joker")
+        elif gem.kind not in (JOKER, UNKNOWN) and not any(gem.crowns):
+            text = f"the {name} between {join_names(gem.squares)} has no crowns, and every gem has some"
+            yield Problem(gem.squares, text, "lost-treasures/crowns")
     for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
         if count > 1:
             squares = corner_squares(corner)
@@ -60,18 +63,22 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
 
 
 def check_gems(table: Table, _rules: RuleSet) -> Iterator[Problem]:
-    """Yield problems: two winners, more gems than the box has, too many beside it."""
+    """Yield problems: two winners, more gems than the box has, unlike ones of a kind, too many beside the box."""
     winners = [kingdom.player for kingdom in table.kingdoms if has_all_gems(kingdom)]
     if len(winners) > 1:
         text = f"{join_words(winners)} have {GEM_KINDS} kinds of gem, and the first to have them ends the game"
         yield Problem((), text, "lost-treasures/immediate")
-    kinds = Counter([*(gem.kind for kingdom in table.kingdoms for gem in kingdom.gems), *table.open_gems])
+    gems = [gem for kingdom in table.kingdoms for gem in kingdom.gems]
+    kinds = Counter([*(gem.kind for gem in gems), *table.open_gems])
     yield from check_supply("gems", kinds.total(), GEM_KINDS * GEMS_OF_A_KIND + 1, "lost-treasures/tokens")
     del kinds[UNKNOWN]
     for kind, count in kinds.items():
         supply = 1 if kind == JOKER else GEMS_OF_A_KIND
         if count > supply:
             yield Problem((), f"there are {count} {kind} gems, and the box has {supply}", "lost-treasures/tokens")
+        if kind != JOKER and len({(gem.crowns, gem.skull) for gem in gems if gem.kind == kind and any(gem.crowns)}) > 1:
+            text = f"the {kind} gems differ in crowns or skull, and all gems of a kind are alike"
+            yield Problem((), text, "lost-treasures/tokens")
     gem_kinds = [kind for kind in kinds if kind != JOKER]
     if len(gem_kinds) > GEM_KINDS:
         names = ", ".join(gem_kinds)

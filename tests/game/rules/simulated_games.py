@@ -53,10 +53,15 @@ def treasure_game(rng: np.random.Generator) -> Game:
     game = kingdomino_game(rng)
     tokens = [TOKENS[i] for i in rng.permutation(len(TOKENS))]
     opened, tokens = tuple(tokens[:2]), tokens[2:]
+    gem_of_kind = {kind: _gem(rng, kind) for kind in sorted({*TOKENS})}
     kingdoms = []
     for kingdom in game.rounds[0].kingdoms:
         corners = [corner for corner in kingdom.board if _four_terrains(kingdom.board, corner)]
-        gems = tuple(_gem(rng, tokens.pop(), corner) for corner in corners if tokens and rng.random() < 0.5)
+        gems = tuple(
+            replace(gem_of_kind[tokens.pop()], corner=corner, turned=int(rng.integers(4)))
+            for corner in corners
+            if tokens and rng.random() < 0.5
+        )
         kingdoms.append(Kingdom(kingdom.board, kingdom.player, gems=gems, discarded=kingdom.discarded))
     return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, LOST_TREASURES.id))
 
@@ -160,12 +165,12 @@ def _four_terrains(board: Board, corner: Square) -> bool:
     return len(terrains) == len(cells)
 
 
-def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
-    turned = int(rng.integers(4))
+def _gem(rng: np.random.Generator, kind: str) -> Gem:
+    """Return a gem as all of its kind are printed."""
     if kind == JOKER:
-        return Gem(kind, corner, (1, 0, 0, 0), None, turned)
-    one, two, three, four = (int(n) for n in rng.integers(0, 3, 4))
-    return Gem(kind, corner, (one, two, three, four), int(rng.integers(4)), turned)
+        return Gem(kind, Square(0, 0), (1, 0, 0, 0))
+    one, two, three = (int(n) for n in rng.integers(0, 3, 3))
+    return Gem(kind, Square(0, 0), (1, one, two, three), int(rng.integers(4)))
 
 
 def _hold_court(rng: np.random.Generator, kingdom: Kingdom, pile: list[str]) -> tuple[list[Token], list[Token]]:
