@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,10 @@ from unicodedata import normalize
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.inputs import FIX_FORMAT, match_text, parse_fix
+from kdvision.cli.inputs import FIX_FORMAT, correct_boards, match_text, parse_fix
 from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.board import Board, parse_cell
+from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import capitalise, count_noun, quote_path
 
@@ -71,8 +71,7 @@ def review(
     verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
     outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
     dialogue = ReviewDialogue(out, corrections, outcome)
-    # A board replaces the earlier corrections of its squares.
-    new_corrections = [*map(_parse_photo_board, board or ()), *map(_parse_photo_fix, fix or ())]
+    new_corrections = _parse_corrections(board or (), fix or ())
     if new_corrections:
         dialogue.store(new_corrections)
     else:
@@ -95,6 +94,20 @@ def _open_report(out: Path) -> None:
     report = (out / REPORT).resolve()
     print_line(str(report))
     webbrowser.open(report.as_uri())
+
+
+def _parse_corrections(boards: Sequence[str], fixes: Sequence[str]) -> "list[Correction]":
+    """The corrections of `--board` and `--fix`; raises NotationError. A fix of a given board is made on that board."""
+    board_corrections = {(one.photo, one.kingdom): one for one in map(_parse_photo_board, boards)}
+    fix_corrections = []
+    for one in map(_parse_photo_fix, fixes):
+        if (place := (one.photo, one.kingdom)) in board_corrections:
+            board = Board.parse(board_corrections[place].board)
+            (board,) = correct_boards([board], {(0, Square.parse(one.square)): one.cell})
+            board_corrections[place] = replace(board_corrections[place], board=str(board))
+        else:
+            fix_corrections.append(one)
+    return [*board_corrections.values(), *fix_corrections]
 
 
 def _parse_photo_fix(text: str) -> "Correction":

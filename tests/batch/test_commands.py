@@ -314,6 +314,20 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
     assert [row["points"] for row in read_csv(read / "standings.csv")[:3]] == ["16", "7", "6"]
 
 
+@pytest.mark.parametrize("photo", ["round1/table2/cy.jpg", "round1/table2/di.jpg"])
+def test_a_fix_beside_a_board_corrects_that_board(
+    photo: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """One photo was read as a smaller board, the other failed."""
+    run_batch(write_files(folder, {"round1/table2/di.jpg": b"broken"}), out)
+    board = f"{photo}:1=# l1 l / . l l"
+    assert run("review", out, "--board", board, "--fix", f"{photo}:1:C2=l2").code == 0
+    rows = {row["photo"]: row["board"] for row in read_csv(out / "results.csv")}
+    assert rows[photo] == "# l1 l / . l l2"
+    ran = run("review", out, "--board", board, "--fix", f"{photo}:1:A3=l2")
+    assert ran.code == 5 and "Its squares are A1 to C2" in ran.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
