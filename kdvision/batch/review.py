@@ -14,6 +14,7 @@ from kdvision.batch.store.folder import CORRECTIONS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
+from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
@@ -273,6 +274,8 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
 
 def _describe_doubt(doubt: Data) -> str:
     read, other = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
+    if read == UNKNOWN:
+        return f"if {doubt['square']} is {other}, the total is {doubt['total_if']}"
     confidence = f"{100 * doubt['probability']:.0f} % sure"
     return f"{doubt['square']} is read as {read} ({confidence}); as {other} the total is {doubt['total_if']}"
 

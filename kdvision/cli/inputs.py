@@ -68,8 +68,8 @@ def parse_fix(text: str) -> tuple[int, Square, str]:
     number, match = parse_numbered("([^:=]+)=(.+)", text, "a correction", FIX_FORMAT)
     word = match[3].strip()
     if word == "?":
-        hint = "name the content of the square, or leave it out"
-        raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
+        hint = "name what lies on the square, as in C3=w1"
+        raise NotationError(f"{text!r} corrects nothing, because ? is an unknown square", hint=hint)
     return number, Square.parse(match[2]), "." if word == "." else str(Cell.parse(word))
 
 

@@ -232,7 +232,8 @@ class ReviewDialogue:
         if not answer or answer.lower().startswith(BOARD_ANSWER):
             self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])
             return board
-        number, square, cell = parse_fix(answer if ":" in answer else f"{kingdom}:{answer}")
+        number, square, cell = parse_fix(answer)
+        number = number if ":" in answer else kingdom - 1
         self.store([_make_correction(record.name, number + 1, square.name, cell)])
         print_line(f"{square.name} is {cell}.")
         if board is None or number + 1 != kingdom:

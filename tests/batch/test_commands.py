@@ -248,7 +248,7 @@ def test_without_corrections_nothing_changes(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [("Z9=w", "has no square Z9"), ("C3", "is not a correction"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
-     ("7:A1=w", "shows no kingdom 7")],
+     ("7:A1=w", "shows no kingdom 7"), ("?", "'?' is not a correction. Write"), ("C3=?", "'C3=?' corrects nothing")],
 )  # fmt: skip
 def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, read: Path) -> None:
     ran = run("review", read, stdin=f"{answer}\nq\n".encode())
@@ -389,6 +389,12 @@ def test_the_problems_of_a_typed_board_are_printed(run: Run, read: Path) -> None
     assert ran.code == 0
     assert "kdvision: round1/table2/cy.jpg, kingdom 1: there are 2 castles" in ran.err
     assert "the box has no square w4 (B1)" in ran.err
+
+
+def test_an_unknown_square_of_a_typed_board_is_reviewed(run: Run, read: Path) -> None:
+    assert run("review", read, "--board", "round1/table2/cy.jpg:1=w ? / # l").code == 0
+    why = read_csv(read / "review.csv")[0]["why"]
+    assert why == "if B1 is m3, the total is 3; it is not known what lies on B1; the dominoes are not checked"
 
 
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
