@@ -125,14 +125,14 @@ class Seat:
 def parse_seat(name: str) -> Seat:
     """The seat given by a photo's path below its folder, as in `round1/table3/ann+bo.jpg`.
 
-    If no word gives the table, the photo's folder is the table, without the round.
+    If no word gives the table, the rest of the round's folder name is the table, or else the photo's folder.
     """
     path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
     for folder in path.parts[:-1]:
         rest, round_, table = _take_round_and_table(folder, round_, table)
         if rest != folder:
-            plain_folder, player_folder = rest, ""
+            table, plain_folder, player_folder = table or parse_table(rest), "", ""
         elif table:
             player_folder = folder
         else:

@@ -36,6 +36,9 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("round2/blue/ann.jpg", 2, "blue", ["ann"]),
         ("round2/ann.jpg", 2, "", ["ann"]),
         ("round2 red/ann.jpg", 2, "red", ["ann"]),
+        ("round1 red/ann/x.jpg", 1, "red", ["ann"]),
+        ("round1 red/table3/ann.jpg", 1, "3", ["ann"]),
+        ("saturday/round1/ann.jpg", 1, "", ["ann"]),
         ("Runde 1 Gruppe A/ann.jpg", 1, "Gruppe A", ["ann"]),
         ("round–2 — Table—3/ann.jpg", 2, "3", ["ann"]),
         # What only begins like a word is a name; numbers can be players.
