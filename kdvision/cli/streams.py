@@ -46,7 +46,7 @@ def _wrap(file: io.FileIO, stream: TextIO, *, line_buffering: bool = False) -> T
 
 
 class _ResultFile(io.FileIO):
-    """Stdout: the first write that fails raises KdvisionError, later ones are dropped."""
+    """Stdout: the first write that fails raises KdvisionError, later ones are dropped, and all for a closed pipe."""
 
     has_failed = False
 
@@ -55,9 +55,9 @@ class _ResultFile(io.FileIO):
             return len(content)
         try:
             return int(super().write(content))
-        except BrokenPipeError:  # the reader has stopped early, which the command line accepts
+        except BrokenPipeError:  # the reader has what it wants; files and exit code stay as they are
             self.has_failed = True
-            raise
+            return len(content)
         except OSError as error:
             self.has_failed = True
             raise KdvisionError(f"the results cannot be printed: {error.strerror}", hint=HINT) from error
