@@ -139,10 +139,8 @@ def failed_result(error: KdvisionError) -> JobResult:
     from kdvision.vision.assess.diagnosis import OUTLINE_HINT
 
     values = result_to_dict(Result(None, error=error))
-    if error.hint:
-        values["hint"] = error.hint.replace(
-            OUTLINE_HINT, "if you can make out a kingdom, type its board: kdvision review"
-        )
+    if error.hint:  # a batch has no outlines
+        values["hint"] = error.hint.replace(f"; {OUTLINE_HINT}", "")
     return JobResult(values, None, hash_models(), is_final=type(error) is not KdvisionError)
 
 
