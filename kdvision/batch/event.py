@@ -1,7 +1,7 @@
-"""`event.toml`: what an organiser knows and no photo shows, with the rules that boards are scored by.
+"""`event.toml`: what an organiser knows and no photo shows, and the rules of the event.
 
 docs/events.md explains the keys. Photos of an event are scored by Kingdomino's rules. A board with towns belongs to
-another game, where a photo does not show everything that counts.
+another game, whose photos do not show everything that counts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,14 +32,14 @@ TOKENS_ARE_ELSEWHERE: Final = Problem(
 SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
 
 EVENT_VARIANTS: Final = board_variants(GAME)
-"""The variants that events can be played with: the event file has the tokens that no photo shows."""
+"""The variants of events. Some have tokens, which no photo shows; the event file lists them."""
 
 
 @dataclass(frozen=True)
 class Rules:
     """The rules of an event; `side` is None if the boards of each game determine it.
 
-    As the rules for one photo they have the `tokens` on each of its kingdoms by their keys, which no photo shows.
+    The rules for one photo also have the `tokens` on each of its kingdoms, by key.
     """
 
     variants: tuple[str, ...] = ()
@@ -80,9 +80,9 @@ def towns_problem(board: Board) -> Problem | None:
 class Event:
     """What is known of an event before any photo is read.
 
-    `tables` are the seats under [[table]] by round and key of the table's name, `photos` those under [[photo]] by file
-    in composed Unicode letters, `tokens` those on the kingdoms of a photo, by file too. `rounds` is 0 if the file does
-    not give it; `players` and `teams` are empty likewise.
+    `tables` has the seats under [[table]] by round and key of the table's name, `photos` the seats under [[photo]] by
+    file, and `tokens` the tokens on the kingdoms of a photo by file. Files are in composed Unicode letters. If the
+    event file does not give them, `rounds` is 0, and `players` and `teams` are empty.
     """
 
     name: str = ""
@@ -106,7 +106,7 @@ class Event:
         return (*seats, *self.tables.values())
 
     def seat(self, photo: str) -> Seat:
-        """The seat of a photo: from [[photo]], else from its name; [[table]] spells its table and names players."""
+        """The seat of a photo from [[photo]], else from its name. [[table]] gives spelling and missing players."""
         seat = self.photos.get(photo) or parse_seat(photo)
         table = self.tables.get((seat.round, name_key(seat.table)), seat)
         return replace(seat, table=table.table, players=seat.players or table.players)

@@ -63,8 +63,8 @@ class TableVerdict(NamedTuple):
 def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standings, dict[str, tuple[TableVerdict, ...]]]:
     """The standings with the joint decisions on the tables, and these verdicts, each by a key of its inputs.
 
-    The verdicts on a table are empty if its kingdoms cannot be compared. Those that are stored under their keys are not
-    found again. Invalid ones are ignored.
+    The verdicts on a table are empty if its kingdoms cannot be compared. A valid verdict that is stored under its key
+    is not computed again.
     """
     rules = standings.event.rules
     max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
@@ -161,13 +161,13 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
     is_confirmed = any(one.kingdom == kingdom.number for one in kingdom.photo.corrections.corrections)
     joint_counts = has_shape and verdict.is_certain and not is_confirmed
     if joint_counts:
-        text = "the board was read differently, but the box does not hold those dominoes beside the table's others"
+        text = "the photo was read as another board, but no box holds its dominoes and those of the other kingdoms"
         photo_data = {name: data[name] for name in PHOTO_FIELDS}
         data = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **photo_data}
         doubts = _list_doubts(kingdom, squares, joint, board, verdict.probability)
         probability, others = verdict.probability, list(verdict.others)
     else:
-        text = "another board is more probable, because the box does not hold these dominoes beside the table's others"
+        text = "another board is more probable, because no box holds these dominoes and those of the other kingdoms"
         doubts = _list_doubts(kingdom, squares, board, joint, 1 - verdict.probability)
         doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
         all_boards = [(verdict.board, verdict.probability), *verdict.others]
@@ -198,7 +198,7 @@ def _set_probability(
 def _list_doubts(
     kingdom: KingdomResult, squares: Sequence[Square], board: Board, other: Board, probability: float
 ) -> list[dict[str, Any]]:
-    """These squares of a board with this probability, as on the other board instead, as JSON objects."""
+    """Doubts about these squares as JSON objects: `board` is right there with this probability, else `other`."""
     doubts = []
     for square in squares:
         new_board = board.with_cells({square: other.get(square)})

@@ -84,14 +84,15 @@ class KingdomResult:
 
     @property
     def is_known(self) -> bool:
-        """True if the board is a person's: corrected, or given as a whole, which may be as it was read."""
+        """True if a person has corrected the board, or has given all of it, even as it was read."""
         return self.is_corrected or self.number in self.photo.corrections.boards
 
     @property
     def is_certain(self) -> bool:
         """True if a person has given the whole board, or changed it without the photo.
 
-        The other squares of a photo that was read again are as doubtful as before, if they have the same names.
+        A photo that was read again with fixed squares is still doubtful on its other squares. If that gave the squares
+        new names, the board is certain.
         """
         second, first = self.photo.second_reading, self.data_read
         was_decided_again = (
@@ -113,7 +114,7 @@ def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
 
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
-    """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
+    """The kingdoms of one photo, each with its player if that is clear. Only the largest counts for a single player."""
     players, observations = photo.seat.players, photo.last_reading.seen
     rows = zip_longest(photo.kingdoms, photo.reading.kingdoms, observations)
     numbered_rows = enumerate(islice(rows, len(photo.kingdoms)), start=1)
@@ -129,9 +130,9 @@ def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
 
 
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
-    """Yield the kingdom that counts and another one for each further kingdom of a player in a round.
+    """Yield each further kingdom of a player in a round, after the kingdom that counts.
 
-    At the player's first table, a board that a person has given is preferred, then one with its tokens, then the more
+    One at the player's first table counts: a board that a person has given, else one with listed tokens, else the most
     probable one.
     """
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)

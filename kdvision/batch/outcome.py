@@ -53,7 +53,7 @@ REVIEW_COLUMNS: Final = ("changes", "photo", "kingdom", "round", "table", "playe
 class EventOutcome:
     """All that follows from the records, the event file and the corrections.
 
-    `photos` are sorted, with those gone. `verdicts` are those on tables, to be stored for the next time.
+    `photos` are sorted and include those that are gone. `verdicts` are the joint decisions, stored for the next run.
     """
 
     photos: tuple[PhotoRecord, ...]
@@ -117,7 +117,7 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
                 boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
     for number, board in sorted(boards.items()):
         if number > len(kingdoms) + 1:
-            continue  # until the board of the player before is typed, too
+            continue  # until the board before it is typed, too
         same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
         place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
         data = {**kingdom_of_board(board, number, rules), **place}

@@ -96,7 +96,7 @@ class ReportPage:
         if kingdom.is_corrected:
             notes.append("Added by hand" if data_read is None else f"Read as {count_noun(data_read['total'], 'point')}")
         if kingdom.changed_by_table and data_read is not None:
-            notes.append(f"By its photo alone {count_noun(data_read['total'], 'point')}")
+            notes.append(f"Read from its photo alone as {count_noun(data_read['total'], 'point')}")
         return notes
 
     def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:

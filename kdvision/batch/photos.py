@@ -174,7 +174,7 @@ def photo_key(photo: str) -> tuple[object, ...]:
 
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:
-    """What is left of a path part, with the round and table that it gives; by default those given."""
+    """The rest of a path part, and the round and table that it names, by default `round_` and `table`."""
     for _ in range(2):  # in either order
         if match := ROUND.match(part):
             part, round_ = part[match.end() :], int(match[1])

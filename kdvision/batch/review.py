@@ -21,7 +21,8 @@ from kdvision.text import count_noun, join_words
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 COMPARE: Final = "compare it with the photo: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
-"""Clauses of problems that no photo has if the event file gives no side: the kingdoms of a table limit each other's."""
+"""Clauses about the side. Without a side in the event file only the number of kingdoms at a table limits it,
+so no photo breaks them by itself."""
 RETAKE: Final = "take the photo again"
 TYPE_BOARD: Final = "or type the board: kdvision review"
 
@@ -119,7 +120,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
-    """Yield items for photos of which not every kingdom has a player, also for unreadable ones, and for copies."""
+    """Yield items for unreadable photos, for copies, and for photos in which a kingdom has no player."""
     event = standings.event
     for photo in standings.photos:
         players, count = photo.seat.players, len(photo.kingdoms)
@@ -139,7 +140,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             shows = f"it shows {count_noun(count, 'kingdom')}"
             if kingdom is not None:
                 why = f"{shows}, and {players[0]} has one: the largest counts"
-                yield _make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", kingdom)
+                yield _make_item(Impact.EVENT_WINNER, why, f"check that kingdom; or {GIVE_PLAYERS}", kingdom)
             else:
                 why = f"{shows}, and these players should be in it: {', '.join(players)}"
                 yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
@@ -177,7 +178,7 @@ def check_unmatched(
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
     for photo in standings.photos:
         for other in photo.corrections.outdated:
-            why = f"the correction {other} does not count: its kingdom is read on other squares now"
+            why = f"the correction {other} does not count: the squares of its kingdom have other names now"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.PLACES, why, advice, photo, number=other.kingdom)
     photos = (*standings.photos, *gone_photos)
@@ -185,7 +186,7 @@ def check_unmatched(
     for other in corrections.corrections:
         is_known = other.content in contents if other.content else other.photo in names
         if not is_known:
-            why = f"the correction {other} is about another photo of this name, or one that is not here"
+            why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
             advice = "correct it again if it still holds: kdvision review"
             yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)
 
@@ -281,7 +282,7 @@ def _describe_doubt(doubt: Data) -> str:
 
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
-    """What changes in the standings if a kingdom has another board, with words for it."""
+    """What changes in the standings if a kingdom has another board, as an impact and in words."""
     other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board)
     before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}

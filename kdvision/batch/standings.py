@@ -1,4 +1,4 @@
-"""Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
+"""Standings at each table, in each round and over all rounds. They say in words which tie-break decided."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -211,7 +211,7 @@ class Standings:
         are other gaps.
         """
         rounds = [round_] if round_ else list(self.rounds)
-        # What has no table may belong to the only one.
+        # A player or photo without a table may belong to the only table of the round.
         places = {table, ""} if sum(number == round_ for number, _ in self.games) == 1 else {table}
         absentees, unread_photos = (
             dict.fromkeys(
@@ -246,11 +246,11 @@ class Standings:
     def _find_gaps(
         self, level: str, kingdoms: Sequence[KingdomResult], rounds: Sequence[int], table: str | None
     ) -> Iterator[str]:
-        """Yield what is not known of the kingdoms of a ranking, although they are there."""
+        """Yield what is not known about the kingdoms of a ranking, although their photos are there."""
         limit = self.event.rules.game_rule_set([]).max_kingdoms
         if level == "table" and len(kingdoms) > limit:
             yield f"at most {limit} kingdoms play at one table"
-        # The folder of a photo without a table gives the round, if anything, and the one above it nothing.
+        # If a photo has no table, its folder gives at most the round, and the folder above gives nothing.
         folders = [PurePosixPath(one.photo.name).parent for one in kingdoms if one.photo.name not in self.event.photos]
         folder_above = {folder.parent: str(folder) for folder in folders}
         if level == "table" and not table and len(folder_above) > 1:
@@ -293,9 +293,9 @@ class Standings:
 
 
 def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
-    """The kingdoms of these photos with their players. A name is spelled as in the event file, or else first.
+    """The kingdoms of these photos with their players.
 
-    So is the name of a table.
+    Names of players and tables are spelled as in the event file, or else as in the first photo that has them.
     """
     photos = tuple(photos)
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
@@ -338,7 +338,7 @@ def _write_verdict(
 ) -> str:
     """Who wins; or who leads, and what is missing."""
     winners = {place.player for place in standing.winners}
-    # A single kingdom has no rivals, and one that cannot be scored leads nobody.
+    # A single kingdom has no rivals, and a kingdom that cannot be scored does not lead.
     parts = [standing.reason] if len(standing.places) > 1 and winners.isdisjoint(with_towns) else []
     if absentees:
         what, are = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
@@ -351,14 +351,14 @@ def _write_verdict(
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """The names in a sentence; of many, only the first."""
+    """The names as one phrase; if there are many, only the first are named."""
     if len(names) > MAX_NAMES:
         return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
     return join_words(names)
 
 
 def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
-    """The place of each contender: 1 is first, equal ones share."""
+    """The place of each contender, from 1. Equal contenders share a place."""
     orders = sorted(one.order for one in contenders)
     return {one.player: 1 + len(orders) - bisect_right(orders, one.order) for one in contenders}
 

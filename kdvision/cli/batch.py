@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EVENT_VARIANTS: Final = board_variants("kingdomino")
 
 MAX_PRINTED_PLACES: Final = 5
-"""Places of the first standing that are printed; the report has all of them."""
+"""How many places of the first standing are printed; the report has all."""
 
 
 @add_options(EVENT_VARIANTS)
@@ -44,7 +44,7 @@ def batch(
     """Score all photos of an event. Writes standings, a list of what to check, and a report.
 
     File names give round, table and player, as in round1/table3/ann.jpg; docs/events.md describes them. Each result is
-    saved as soon as it is read: if a run is stopped, the same command continues it. To correct results, run kdvision
+    saved at once: after an interruption, run the same command again to continue. To correct results, run kdvision
     review OUT.
     """
     from kdvision.batch.event import Rules

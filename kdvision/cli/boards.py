@@ -31,7 +31,7 @@ from kdvision.gamefile.read import parse_toml
 from kdvision.report.build import build_board_result
 from kdvision.report.result import Result
 
-MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
+MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen need a game file (kdvision game)"
 TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
 
 
@@ -94,8 +94,8 @@ def fits(
     """List where a domino may be laid, or say that it must be discarded, with the rulebook clause.
 
     A domino that can be laid may not be discarded. It lies on free squares within the side of the game, and one of its
-    halves touches the castle or its own terrain. From a photo, the uncertain squares are named, and whether they change
-    the answer.
+    halves touches the castle or its own terrain. For a photo, it also names the uncertain squares and
+    says whether they change the answer.
     """
     from kdvision.report.fits import find_fits, fits_to_dict, format_fits
 
@@ -138,8 +138,8 @@ def game(
 ) -> None:
     """Score a whole game from a file. Prints each round, who wins and why.
 
-    A game file has players, boards, pieces and rounds; docs/rules.md describes it. A value of "?" is not known yet, and
-    points are a range until it is.
+    A game file has players, boards, pieces and rounds; docs/rules.md describes it. A value of "?" is not known yet;
+    until it is, the points are a range.
     """
     from kdvision.report.game import format_game, game_to_dict
 

@@ -44,7 +44,7 @@ def look(
         out.mkdir(exist_ok=True)
         check_writable(out)
         for path in paths.values():
-            path.unlink(missing_ok=True)  # an earlier photo may have come further than this one
+            path.unlink(missing_ok=True)  # the pictures of an earlier photo may show more stages
     except OSError as error:
         text = f"the folder {out} cannot be written to: {error.strerror}"
         raise KdvisionError(text, hint="choose a folder that you may write to") from error

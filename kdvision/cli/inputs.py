@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FIX_FORMAT: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
 
 MAX_STDIN_BYTES: Final = 1_000_000
-"""Text on stdin is cut off here; no board or game is as long."""
+"""How much of stdin is read; no board or game is that long."""
 
 
 def load_networks() -> None:
@@ -25,7 +25,7 @@ def load_networks() -> None:
 
 
 def open_photo(photo: str) -> "Photo":
-    """The photo at a path, or on stdin for "-", opened after the networks; raises ModelError and PhotoError."""
+    """The photo at a path, or on stdin for "-". Loads the networks first. Raises ModelError and PhotoError."""
     from kdvision.vision.image.photo import Photo
 
     load_networks()
@@ -47,7 +47,7 @@ def read_stdin_text() -> str:
 
 
 def match_text(pattern: str, text: str, what: str, form: str) -> re.Match[str]:
-    """The match of a text with a pattern; raises NotationError, which says `what` the text should be in which form."""
+    """The match of a text with a pattern; raises NotationError, which says `what` is expected, in which form."""
     match = re.fullmatch(pattern, text.strip(), re.DOTALL | re.ASCII)
     if match is None:
         raise NotationError(f"{text!r} is not {what}", expected=form, hint=f"write {form}")
@@ -55,9 +55,9 @@ def match_text(pattern: str, text: str, what: str, form: str) -> re.Match[str]:
 
 
 def parse_numbered(pattern: str, text: str, what: str, form: str) -> tuple[int, re.Match[str]]:
-    """The kingdom (from 0) of a text such as 1:C3=w1, by default the first, and the match of `pattern` with the rest.
+    """The kingdom (from 0) of a text such as 1:C3=w1, and the match of `pattern` with the rest.
 
-    The groups of the pattern have numbers from 2. Raises NotationError.
+    Without a number, the first kingdom is meant. The groups of the pattern have numbers from 2. Raises NotationError.
     """
     match = match_text(rf"(?:([1-9][0-9]?)\s*:)?{pattern}", text, what, form)
     return int(match[1] or 1) - 1, match

@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 TokensByKingdom = Mapping[int, TokensByKey]
 Counts = Mapping[str, Sequence[str]]
 COUNTS: Final = ("coins", "towers", "knights", "towns")
-"""What the user counts on each kingdom: the names of options, and of facts."""
+"""What the user counts on each kingdom. Options and facts have these names."""
 
 BOXES: Final = {variant.id: variant for variant in VARIANTS if variant.dominoes}
-"""Variants with dominoes of their own. Each can be named as a game, which then is the first that it is added to."""
+"""Variants with dominoes of their own. `--game` accepts each one, and means the first game that it can be added to."""
 
 if TYPE_CHECKING:
     GameName = str
 else:
     GameName = Literal[(GAME_AUTO, *GAMES, *BOXES)]
 
-Size = Annotated[Literal[5, 7] | None, typer.Option(help="The side; by default from number and boards.")]
+Size = Annotated[Literal[5, 7] | None, typer.Option(help="The side; by default inferred from the kingdoms.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 if a person should check something.")]
 Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of each line of the score.")]
 Corners = Annotated[
@@ -70,8 +70,8 @@ Corners = Annotated[
 class ScoreOptions:
     """How to score kingdoms and print them: the options that `score`, `type` and `fits` share.
 
-    `players` and `facts` are what the user said about them. Nobody wins unless the game `is_over`, with no kingdom
-    missing.
+    `players` and `facts` are what the user said about players and pieces. Nobody wins unless the game `is_over`, so
+    that no kingdom is missing.
     """
 
     game: Annotated[GameName, typer.Option(help="The game; auto means Kingdomino, unless a photo shows towns.")] = (
@@ -108,7 +108,7 @@ class ScoreOptions:
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
-        """The rules for the boards of one game, or for some of them unless the game `is_over`."""
+        """The rules for the boards of one game. Unless the game `is_over`, other boards may be missing."""
         side: int | None = self.size
         if side is None and not self.is_over:  # the number of all kingdoms is unknown
             widest = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
@@ -116,7 +116,7 @@ class ScoreOptions:
         return choose_rule_set(self.board_game, boards, side=side, variants=self.variants)
 
     def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
-        """The options with what photos of one game show and the user did not say: game and gems."""
+        """The options with the game and the gems that the photos of one game show, unless the user gave them."""
         game = readings[0].game if self.game == GAME_AUTO else self.game
         return replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
 
@@ -143,7 +143,8 @@ def add_options(variants: Sequence[Variant] = VARIANTS) -> Callable[[Callable[..
 
     `variants` becomes an option for each variant and for each group of variants, and receives the ids of those that
     the user names. `tokens` becomes an option for each kind of token, and adds the variants of those that are given.
-    `counts` becomes an option for each of COUNTS, and ScoreOptions one for each of its fields that is declared as one.
+    `counts` becomes an option for each of COUNTS. A parameter of type ScoreOptions becomes an option for each of its
+    fields that declares one.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -209,7 +210,7 @@ def _make_example(kind: TokenKind) -> str:
 
 
 def _pop_variants(arguments: dict[str, Any], variants: Sequence[Variant]) -> tuple[str, ...]:
-    """Take the options of variants out of `arguments`: the chosen variants, with those of a box and of tokens."""
+    """Remove the options of variants from `arguments`; return the variants chosen, or implied by box and tokens."""
     ids = {name for group in {variant.group for variant in variants} - {""} for name in arguments.pop(group) or ()}
     ids |= {variant.id for variant in variants if not variant.group and arguments.pop(variant.key)}
     keys = {key for tokens in arguments.get("tokens", {}).values() for key in tokens}
@@ -234,7 +235,7 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
 
 
 def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
-    """Raise a usage error for a variant that cannot be added to the game; it names the variant's `option`."""
+    """Raise a usage error for a variant that cannot be added to the game; it names `option` or the variant's own."""
     for variant in VARIANTS:
         if variant.id in variants and not variant.fits(game):
             text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
@@ -243,7 +244,7 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
 
 
 def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts:
-    """The facts that are given; the photos tell which the game needs.
+    """The facts that the user gives. Which facts the game needs follows from the photos.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.

@@ -46,7 +46,7 @@ def exit_with_code(
 ) -> None:
     """Exit with the code that the results call for; return if all is well.
 
-    `problems` are those that the results share. `has_warning` is true if a message has named another one.
+    `problems` are those that the results share. `has_warning` is true if a printed message names another problem.
     """
     errors = [result.error for result in results if result.error is not None]
     if errors:
@@ -83,8 +83,8 @@ def print_new_names(readings: Sequence["KingdomReading"]) -> None:
     for number, reading in enumerate(readings, start=1):
         if reading.has_new_names:
             print_message(
-                f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names; "
-                "--fix goes by the names before. To correct more, outline the kingdom with --corners"
+                f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names, "
+                "and --fix still uses the old ones. To correct more, outline the kingdom with --corners"
             )
 
 

@@ -33,7 +33,7 @@ BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 TYPE_PROMPT: Final = "board w w1 / … type the board"
 BOARD_ANSWER: Final = "board "
 COMMAND_ADVICE: Final = ": kdvision review"
-"""The end of advice to run this command, which is left out here."""
+"""The end of an advice to run this command. The dialogue leaves it out."""
 
 
 def review(
@@ -80,8 +80,8 @@ def review(
     try:
         with ResultFolder(out).lock():
             outcome = BatchRun(options, read_in_process, on_message=print_message).apply_corrections()
-    except LockedError:  # another run has locked the folder
-        print_message("a run is writing there, and applies the corrections before it ends")
+    except LockedError:
+        print_message("another run is writing to this folder; it applies the corrections before it ends")
     else:
         print_summary(outcome, out)
     if page:
@@ -125,7 +125,7 @@ def _parse_photo_board(text: str) -> "Correction":
 
 
 def _make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
-    """A correction of a square or of a whole board; raises NotationError for a board that is none."""
+    """A correction of a square or of a whole board; raises NotationError for an invalid board."""
     from kdvision.batch.store.record import Correction
 
     return Correction(normalize("NFC", photo), "", kingdom, square, cell, str(Board.parse(board)) if board else "")
@@ -228,7 +228,7 @@ class ReviewDialogue:
         if record.kingdoms and not item.number and not re.match(r"\d+:", answer):
             board_option = quote_path(f"{record.name}:K=BOARD")
             hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}"
-            raise NotationError(f"{record.name} has kingdoms, and this question is about none of them", hint=hint)
+            raise NotationError(f"it is not clear which kingdom of {record.name} is meant", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
             self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])
             return board

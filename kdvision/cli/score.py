@@ -171,7 +171,7 @@ def _score_photo(
     except KdvisionError as error:
         print_error(error)
         if views:
-            print_message("With --same the first photo must be readable: name another first")
+            print_message("With --same the first photo must be readable: put another one first")
         return Result(name, error=error)
     print_new_names(readings)
     result = options.score_photo(name, photo, readings, first_number)
@@ -181,7 +181,7 @@ def _score_photo(
 
 
 def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions, *, has_one_game: bool) -> bool:
-    """Print that the photos show different games, and which players have no kingdom; True if that is so."""
+    """Print a warning if the photos show different games or players have no kingdom; return whether one was printed."""
     if not has_one_game:
         text = "Nobody wins: the photos show different games. If they are of one game, name it with --game"
         if options.as_json:
@@ -197,7 +197,7 @@ def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions,
 def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:
     """Print who wins over several photos, if their kingdoms can be one game, and return the problems of that game.
 
-    JSON has one object per photo only. If a photo failed, somebody leads.
+    With JSON nothing is printed, because each object is about one photo. If a photo failed, somebody leads.
     """
     from kdvision.report.table import format_combined
 

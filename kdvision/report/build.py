@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
 MIN_IDENTICAL_SQUARES: Final = 7
-"""Squares of equal boards, three dominoes and a castle, that are taken for the same kingdom."""
+"""Equal boards with at least three dominoes and a castle are taken for the same kingdom."""
 
 _Finding = TypeVar("_Finding", Problem, ScoredDoubt)
 
@@ -47,7 +47,7 @@ def build_photo_result(
     `first_number` is the number of its first kingdom, counted from 0 over all photos; `players` and `facts` go by these
     numbers. A kingdom without a player's name is called by its colour, else by its number; its place in the photo is
     added where two kingdoms would be called the same. `facts` are what the user said about pieces. Nobody wins unless
-    it `is_over`, with no kingdom in another photo.
+    the game `is_over`, so that no other photo shows a kingdom of it.
     """
     names = [players.name_of(number, reading.colour) for number, reading in enumerate(readings, start=first_number)]
     labels = [
@@ -73,7 +73,7 @@ def build_photo_result(
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Result:
     """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
-    Nobody wins unless it `is_over`, with all pieces that count.
+    Nobody wins unless the game `is_over`, and all pieces that count are given.
     Each unknown square is a doubt, with the content that has the most important effect.
     """
     kingdoms = [replace(to_kingdom(board), player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
@@ -95,7 +95,7 @@ def combine_kingdoms(
 ) -> Result:
     """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself.
 
-    Nobody wins unless it `is_over`, with no kingdom missing and none shown twice.
+    Nobody wins unless the game `is_over`: no kingdom is missing, and none is shown twice.
     """
     kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
     problems = [

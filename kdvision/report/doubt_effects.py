@@ -91,7 +91,8 @@ def score_doubts(
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing | None:
     """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
 
-    With unknown squares, missing kingdoms or too many of them, and unless it `is_over`, it says who leads.
+    It says who leads, not who wins, if a square is unknown, a kingdom is missing, there are too many kingdoms, or the
+    game is not over.
     """
     if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
         return None

@@ -27,10 +27,10 @@ from kdvision.text import count_noun
 
 @dataclass(frozen=True)
 class FitsAnswer:
-    """Where a domino may be laid in one kingdom, those places included that depend on unknown squares.
+    """Where a domino may be laid in one kingdom, including places that depend on unknown squares.
 
-    `fits` is None if it depends on unknown squares; `fits_if` is the same for each doubt, if its other content is
-    right. `notes` are what the answer takes for granted.
+    `fits` is None if it depends on unknown squares; `fits_if` says the same for each doubt in case its other content
+    is right. `notes` say how the answer depends on box and side.
     """
 
     entry: ScoredKingdom
@@ -69,7 +69,7 @@ class FitsAnswer:
 
 def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAnswer]:
     """The answer for each kingdom of a result; `side` is the one that the user gave, if any."""
-    is_side_open = side is None and len(result.kingdoms) <= 2  # then nothing but the board tells it
+    is_side_open = side is None and len(result.kingdoms) <= 2  # then only the boards tell the side
     is_narrow = infer_board_side(entry.board for entry in result.kingdoms) == SIDES[0]
     answers = []
     for entry in result.kingdoms:

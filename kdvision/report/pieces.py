@@ -53,7 +53,7 @@ class GivenFacts:
 
     @property
     def highest(self) -> int:
-        """The highest number of a kingdom that a fact is given for; -1 for none."""
+        """The highest number of a kingdom with a given fact; -1 without any."""
         return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
 
 
@@ -63,7 +63,7 @@ NO_FACTS: Final = GivenFacts()
 def find_played_variants(readings: Sequence["KingdomReading"], game: str, variants: Collection[str]) -> tuple[str, ...]:
     """The variants that a game is played with; `game` and `variants` are names as in game files.
 
-    A gem that surely lies where The Lost Treasures allow one adds them. Variants that cannot be added to the game are
+    A certain gem where The Lost Treasures allow one adds that variant. Variants that cannot be added to the game are
     left out.
     """
     has_gem = any(

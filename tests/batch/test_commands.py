@@ -400,7 +400,7 @@ def test_an_unknown_square_of_a_typed_board_is_reviewed(run: Run, read: Path) ->
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
-    assert ran.code == 0 and "a run is writing there" in ran.err
+    assert ran.code == 0 and "another run is writing to this folder" in ran.err
     assert leader(read) == ("bo", "6")
     run_batch(folder, read)
     assert leader(read) == ("ann", "7")

@@ -124,7 +124,7 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
     assert [(one["square"], one["read"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2", "m3")]
     assert bo.data["doubts"][0]["probability"] > 0.9
     assert bo.data["doubts"][0]["total_if"] == bo.data_read["total"]
-    assert "was read differently" in bo.data["problems"][0]["text"]
+    assert "was read as another board" in bo.data["problems"][0]["text"]
     assert bo.data["corners"] == bo.data_read["corners"] is not None
 
 

@@ -167,7 +167,7 @@ def test_a_note_says_what_typed_boards_leave_out(run: Run) -> None:
     assert run("type", TOWN).err.endswith("use --game queendomino or --game royal-wedding.\n")
     ran = run("type", TOWN, "--game", "queendomino")
     assert "wealth: 0 coins" in ran.out
-    assert ran.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
+    assert ran.err.startswith("kdvision: coins, buildings, knights, towers and the Queen need a game file")
     assert "Kingdom 1 leads on points" in run("type", SMALL, "# f", "# f", "--game", "queendomino").out
     assert run("type", "# t m", "--game", "chess").code == 2
 
@@ -651,7 +651,7 @@ def test_failed_views_are_listed_and_the_code_is_7(run: Run, tmp_path: Path) -> 
     ran = run("score", "--same", demo, none)
     assert ran.code == 7 and "there is no file" in ran.err and "total" in ran.out
     ran = run("score", "--same", none, demo)
-    assert ran.code == 3 and "name another first" in ran.err
+    assert ran.code == 3 and "put another one first" in ran.err
 
 
 def test_same_needs_two_photos(run: Run) -> None:

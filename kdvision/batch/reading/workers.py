@@ -68,9 +68,9 @@ class PoolExecutor:
     """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
 
     MAX_DEATHS: Final = 2
-    """How many workers a photo may end, read on its own, before it fails for the reason `DEATH`."""
+    """How many workers a photo that is read on its own may end before it fails with `DEATH`."""
     DEATH: Final = KdvisionError(
-        "reading it ended the program, as for lack of memory",
+        "reading it ended the program, perhaps for lack of memory",
         hint="scale the photo down, or run again with fewer workers",
     )
 
@@ -198,7 +198,7 @@ class DaskExecutor:
 
         try:
             result = future.result()
-        except distributed.KilledWorker:  # too many workers died with this job among theirs
+        except distributed.KilledWorker:  # too many workers died while they had this job
             return None
         except (CancelledError, OSError, TimeoutError) as error:
             raise self._connection_error() from error

@@ -184,7 +184,7 @@ class LockedError(KdvisionError):
 def hold_lock(path: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold a lock file while the block runs. The system releases it when the process ends, however it ends.
 
-    Raises LockedError if another process holds it, unless it is to `wait` for that one.
+    If another process holds it, wait for that process if `wait` is true, else raise LockedError.
     """
     try:
         file = path.open("ab")

@@ -83,7 +83,7 @@ class Correction:
     def is_outdated(self, kingdoms: Sequence[Data]) -> bool:
         """Return whether its square has another name now that the photo shows these kingdoms.
 
-        So it is if the board's corners are not where they were, by half a square: a grid may shift at the same size.
+        It has if a corner of the board has moved by more than half a square. A grid may shift and keep its size.
         """
         if not self.corners:
             return False

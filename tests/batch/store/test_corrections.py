@@ -207,7 +207,7 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
         return
     assert (photo["corrections"], photo["counted"]) == ([], None)
     assert [one["why"] for one in items] == [
-        "the correction 1:B2=f1 does not count: its kingdom is read on other squares now"
+        "the correction 1:B2=f1 does not count: the squares of its kingdom have other names now"
     ]
     corrections.add([square("A2", "f1").attach(next(iter(load_records(out)[0].values())))])
     run_batch(folder, out, OtherGridReader(board=board, shift=shift))
