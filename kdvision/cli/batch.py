@@ -109,7 +109,7 @@ def print_summary(outcome: "EventOutcome", out: Path) -> None:
     kingdoms = len(outcome.standings.counted_kingdoms)
     print_line(f"{count_noun(len(outcome.standings.photos), 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
     if outcome.failures:
-        print_line(f"{len(outcome.failures)} failed: {out / 'errors.csv'}")
+        print_line(f"{len(outcome.failures)} without a result: {out / 'errors.csv'}")
     if outcome.review_items:
         count = len(outcome.decisive_items)
         others = len(outcome.review_items) - count

@@ -75,7 +75,7 @@ def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, execut
     write_files(folder, {"round1/table2/di.jpg": b"broken"})
     ran = run("batch", folder, "-o", out)
     assert ran.code == 7
-    assert f"1 failed: {out / 'errors.csv'}" in ran.out
+    assert f"1 without a result: {out / 'errors.csv'}" in ran.out
 
 
 def test_files_that_are_not_photos_are_reported(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
@@ -159,7 +159,7 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
     ran = run("batch", folder, "-o", out)
     assert ran.code == 1
     assert "stopped; what was read is kept" in ran.err
-    assert "3 photos, 2 kingdoms.\n1 failed" in ran.out
+    assert "3 photos, 2 kingdoms.\n1 without a result" in ran.out
     assert [row["reason"] for row in read_csv(out / "errors.csv")] == ["the photo is not read yet"]
     executor.stop_after, executor.jobs = None, []
     assert run("batch", folder, "-o", out).code == 0
@@ -505,6 +505,6 @@ def test_ctrl_c_in_watch_writes_what_was_read_last(
     clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: write_files(folder, new_files))
     monkeypatch.setattr("kdvision.batch.run.time", clock)
     ran = run("batch", folder, "-o", out, "--watch")
-    assert ran.code == 7 and "5 photos, 4 kingdoms.\n1 failed" in ran.out
+    assert ran.code == 7 and "5 photos, 4 kingdoms.\n1 without a result" in ran.out
     assert "Bo leads on points, 6 to 5; a kingdom of eve is missing." in ran.out
     assert "di" in {row["player"] for row in read_csv(out / "standings.csv")}
