@@ -48,7 +48,8 @@ class StandingRow(NamedTuple):
 class Ranking:
     """The rows of a ranking from first to last, and a sentence on who wins.
 
-    Its scope, `level`, is "total", "team", "round" or "table".
+    Its scope, `level`, is "total", "team", "round" or "table". `is_remainder` is true for the kingdoms without a table
+    in a round that has tables.
     """
 
     level: str
@@ -56,12 +57,13 @@ class Ranking:
     verdict: str
     round: int = 0
     table: str = ""
+    is_remainder: bool = False
 
     @property
     def title(self) -> str:
         """The scope in words."""
-        if self.table:
-            return f"Round {self.round}, table {self.table}"
+        if self.table or self.is_remainder:
+            return f"Round {self.round}, {f'table {self.table}' if self.table else 'no table'}"
         return {"total": "All rounds", "team": "Teams"}.get(self.level, f"Round {self.round}")
 
 
@@ -212,7 +214,8 @@ class Standings:
         """
         rounds = [round_] if round_ else list(self.rounds)
         # A player or photo without a table may belong to the only table of the round.
-        places = {table, ""} if sum(number == round_ for number, _ in self.games) == 1 else {table}
+        is_only_game = sum(number == round_ for number, _ in self.games) == 1
+        places = {table, ""} if is_only_game else {table}
         absentees, unread_photos = (
             dict.fromkeys(
                 name for number, place, name in names if number in rounds and (table is None or place in places)
@@ -241,7 +244,8 @@ class Standings:
             names = absentees.keys() - {row.player for row in rows}
             rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in absentees if name in names]
         verdict = _write_verdict(standing, list(absentees), list(unread_photos), list(with_towns))
-        return Ranking(level, tuple(rows), "; ".join(filter(None, [verdict, *gaps])), round_, table or "")
+        is_remainder = table == "" and not is_only_game
+        return Ranking(level, tuple(rows), "; ".join(filter(None, [verdict, *gaps])), round_, table or "", is_remainder)
 
     def _find_gaps(
         self, level: str, kingdoms: Sequence[KingdomResult], rounds: Sequence[int], table: str | None

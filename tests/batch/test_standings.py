@@ -394,6 +394,11 @@ def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) ->
     assert [row[3] for row in standings(out, "table")] == ["bo", "ann"]
 
 
+def test_kingdoms_without_a_table_beside_tables_have_a_title_of_their_own(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(A) for name in ("ann", "table1/bo", "table1/cy")}
+    assert [*verdicts(tmp_path, files)] == ["Round 1", "Round 1, no table", "Round 1, table 1"]
+
+
 def list_verdicts(outcome: EventOutcome) -> dict[str, str]:
     return {one.title: one.verdict for one in outcome.standings.rankings}
 
