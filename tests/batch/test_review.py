@@ -105,6 +105,16 @@ def test_a_conflict_of_boards_that_people_have_given_needs_no_review(tmp_path: P
 TOWNS = "w1 w t / # f f1 / . t t1"
 
 
+def test_of_a_kingdom_with_towns_only_the_towns_are_reported(tmp_path: Path) -> None:
+    """Each knight, building and unknown square was reported, too."""
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
+    run_batch(folder, out)
+    CorrectionFile(out).add([Correction("ann.jpg", "", 1, board=TOWNS.replace("f1", "?"))])
+    run_batch(folder, out)
+    (row,) = read_csv(out / "review.csv")
+    assert row["why"] == "towns lie on C1, B3 and C3: Kingdomino has none, and a batch scores by its rules alone"
+
+
 def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> None:
     """A correct board does not make its points correct."""
     files = {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo(lake(4))}
