@@ -11,7 +11,7 @@ from typing import Final
 
 from benchmarks.measurement import Measurement
 from benchmarks.photos import decode, enlarge_sample
-from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo
+from kdvision.batch.reading.job import Job, JobResult, make_failed_result, read_photo
 from kdvision.batch.reading.workers import PoolExecutor, Task
 from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
@@ -34,7 +34,7 @@ def run_timed(task: Task, job: Job) -> JobResult:
 def decode_photo(job: Job) -> JobResult:
     """Decode a photo and read nothing."""
     decode(job.data)
-    return failed_result(KdvisionError("it was only decoded"))
+    return make_failed_result(KdvisionError("it was only decoded"))
 
 
 class TimedExecutor(PoolExecutor):

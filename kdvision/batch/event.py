@@ -68,7 +68,7 @@ class Rules:
         return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
 
 
-def towns_problem(board: Board) -> Problem | None:
+def find_towns_problem(board: Board) -> Problem | None:
     """The problem of a board with towns; None for a board without."""
     squares = find_towns(board)
     verb = "towns lie" if len(squares) > 1 else "a town lies"

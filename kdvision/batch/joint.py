@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import GAME
-from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
+from kdvision.batch.kingdoms import KingdomResult, score_typed_board
 from kdvision.batch.reading.job import Observation, unpack_observation
 from kdvision.batch.standings import Standings
 from kdvision.batch.store.folder import Data
@@ -163,7 +163,7 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
     if joint_counts:
         text = "the photo was read as another board, but no box holds its dominoes and those of the other kingdoms"
         photo_data = {name: data[name] for name in PHOTO_FIELDS}
-        data = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **photo_data}
+        data = {**score_typed_board(joint, kingdom.number, kingdom.photo.rules), **photo_data}
         doubts = _list_doubts(kingdom, squares, joint, board, verdict.probability)
         probability, others = verdict.probability, list(verdict.others)
     else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, zip_longest
 
-from kdvision.batch.event import Rules, towns_problem
+from kdvision.batch.event import Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
@@ -104,10 +104,10 @@ class KingdomResult:
         return self.number in self.photo.corrections.boards or (self.is_corrected and not was_decided_again)
 
 
-def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
+def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
     """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
     (entry,) = build_board_result([rules.kingdom(board, number)], rules.rule_set([board])).kingdoms
-    problem = towns_problem(board)
+    problem = find_towns_problem(board)
     if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
         entry = replace(entry, problems=(problem,))
     return kingdom_to_dict(entry)

@@ -6,9 +6,9 @@ from typing import Final
 
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableVerdict, decide_tables
-from kdvision.batch.kingdoms import KingdomResult, kingdom_of_board
+from kdvision.batch.kingdoms import KingdomResult, score_typed_board
 from kdvision.batch.photos import Failure, photo_key
-from kdvision.batch.reading.job import result_key
+from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.standings import StandingRow, Standings, assign_seats
 from kdvision.batch.store.folder import REPORT, RESULTS, TABLE_CACHE, Data, ResultFolder, encode_line
@@ -78,7 +78,7 @@ def evaluate_event(
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
     records = sorted(records, key=lambda one: photo_key(one.name))
-    fixes_by_photo = corrections.of_photos(records)
+    fixes_by_photo = corrections.find_for_photos(records)
     for record in records:
         rules = event.photo_rules(record.name)
         fixes = fixes_by_photo[record.name]
@@ -107,7 +107,7 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """
     reading, boards = record.second_reading, dict(fixes.boards)
-    if reading and reading.error is None and reading.key == result_key(record.content, rules, fixes.fixed_squares):
+    if reading and reading.error is None and reading.key == hash_inputs(record.content, rules, fixes.fixed_squares):
         kingdoms = list(reading.kingdoms)
     else:
         kingdoms = list(record.reading.kingdoms)
@@ -120,7 +120,7 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
             continue  # until the board before it is typed, too
         same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
         place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
-        data = {**kingdom_of_board(board, number, rules), **place}
+        data = {**score_typed_board(board, number, rules), **place}
         if number not in fixes.boards and kingdoms[number - 1]["review"]:
             old = kingdoms[number - 1]
             chances = {name: old[name] for name in ("probability", "points_probability") if name in old}

@@ -59,7 +59,7 @@ def list_photos(folder: Path) -> FolderContents:
     others: list[str] = []
     unreadable: list[OSError] = []
     for path in _walk(folder, unreadable.append):
-        name = printable_path(os.path.relpath(path, folder))
+        name = make_path_printable(os.path.relpath(path, folder))
         if path.suffix.lower() not in PHOTO_SUFFIXES:
             others.append(name)
         elif name in photos:
@@ -69,7 +69,7 @@ def list_photos(folder: Path) -> FolderContents:
         else:
             failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
     for error in unreadable:
-        name, reason = printable_path(os.path.relpath(error.filename, folder)), error.strerror
+        name, reason = make_path_printable(os.path.relpath(error.filename, folder)), error.strerror
         failures.append(Failure(name, f"the folder cannot be read: {reason}", "make it readable, and run again"))
     in_order = {name: photos[name] for name in sorted(photos, key=photo_key)}
     return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
@@ -87,7 +87,7 @@ def check_folder(folder: Path) -> None:
         raise KdvisionError(f"the folder {folder} holds the results of a run", hint=hint)
 
 
-def printable_path(path: str) -> str:
+def make_path_printable(path: str) -> str:
     """A path with `/` in composed Unicode letters: undecodable bytes become escapes such as `\\xe9`."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
     return unicodedata.normalize("NFC", text)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, Final
 
-from kdvision.batch.event import SCORE_ELSEWHERE, towns_problem
+from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
 from kdvision.batch.kingdoms import KingdomResult, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.standings import Standings, rank_places
@@ -254,7 +254,7 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
         impact, changes = Impact.WINNER_UNKNOWN, "who wins"
     if not data["review"] and impact < Impact.TABLE_WINNER:
         return
-    doubts, towns = [doubt for *_, doubt in effects], towns_problem(kingdom.board)
+    doubts, towns = [doubt for *_, doubt in effects], find_towns_problem(kingdom.board)
     reasons = [*map(_describe_doubt, doubts), *(problem["text"] for problem in data["problems"])]
     if towns is not None:  # Kingdomino's rules judge nothing else in another game
         reasons = [towns.text]

@@ -15,7 +15,7 @@ from typing import Final
 from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, list_photos
-from kdvision.batch.reading.job import Job, failed_result, result_key
+from kdvision.batch.reading.job import Job, hash_inputs, make_failed_result
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
     RESULTS,
@@ -24,8 +24,8 @@ from kdvision.batch.store.folder import (
     Data,
     ResultFolder,
     append_line,
-    file_version,
-    picture_name,
+    get_file_version,
+    make_picture_name,
 )
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
 from kdvision.errors import KdvisionError, NotationError, PhotoError
@@ -144,7 +144,7 @@ class BatchRun:
                 state = str(error)
             else:
                 now = time.time()
-                versions = {name: file_version(path) for name, path in contents.photos.items()}
+                versions = {name: get_file_version(path) for name, path in contents.photos.items()}
                 # A file that cannot be accessed is listed, because reading it reports the error.
                 complete_versions = {
                     name: version
@@ -194,7 +194,7 @@ class BatchRun:
             contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         if any(
-            one.reading.key not in ("", result_key(one.content, self.event.photo_rules(name)))
+            one.reading.key not in ("", hash_inputs(one.content, self.event.photo_rules(name)))
             for name, one in self.records.items()
             if not one.gone
         ):
@@ -205,9 +205,9 @@ class BatchRun:
         return self.apply_corrections() if self.corrections.reload() else outcome
 
     def _write(self, contents: FolderContents) -> EventOutcome:
-        unread = PhotoError("the photo is not read yet", hint="run kdvision batch again")
+        unread_error = PhotoError("the photo is not read yet", hint="run kdvision batch again")
         for name in contents.photos.keys() - self.records.keys():  # the run was stopped, and nobody has won yet
-            self.records[name] = _record_failure(name, unread)
+            self.records[name] = _record_failure(name, unread_error)
         for name, reason, advice in contents.failures:  # it may hide a kingdom that wins
             self.records.setdefault(name, _record_failure(name, PhotoError(reason, hint=advice)))
         all_failures = (*contents.failures, *self.failures.values())
@@ -225,7 +225,7 @@ class BatchRun:
     def _new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for name, path in photos.items():
-            version = file_version(path), self.event.photo_rules(name)
+            version = get_file_version(path), self.event.photo_rules(name)
             is_known = name in self.records and version[0] is not None and self._versions.get(name) == version
             job = None if is_known else self._make_job(name, path)
             if job is not None:
@@ -237,7 +237,7 @@ class BatchRun:
 
     def _correction_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
-        corrections = self.corrections.of_photos(self.records.values())
+        corrections = self.corrections.find_for_photos(self.records.values())
         for name, path in photos.items():
             record, fixed_squares = self.records[name], corrections[name].fixed_squares
             if not record.content or not fixed_squares or record.reading.error is not None:
@@ -270,7 +270,7 @@ class BatchRun:
         reading = self.readings.get(job.key)
         if reading is None:
             return False
-        name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
+        name = make_picture_name(job.photo, is_corrected=bool(job.fixed_squares))
         if reading.picture is not None and not (name == reading.picture and (self.folder.path / name).exists()):
             picture = self.folder.read(reading.picture)
             if picture is None:
@@ -290,7 +290,7 @@ class BatchRun:
         for job, result in self.read_jobs(jobs):
             name = None
             if result.picture is not None:
-                name = picture_name(job.photo, is_corrected=bool(job.fixed_squares))
+                name = make_picture_name(job.photo, is_corrected=bool(job.fixed_squares))
                 self._write_picture(name, result.picture)
             key = job.key if result.is_final else ""
             reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
@@ -320,4 +320,4 @@ class BatchRun:
 
 def _record_failure(photo: str, error: PhotoError) -> PhotoRecord:
     """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
-    return PhotoRecord(photo, "", Reading.parse(failed_result(error).data))
+    return PhotoRecord(photo, "", Reading.parse(make_failed_result(error).data))

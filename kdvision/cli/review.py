@@ -149,7 +149,7 @@ class ReviewDialogue:
 
         Prints the problems of whole boards, because these are not reviewed again.
         """
-        from kdvision.batch.kingdoms import kingdom_of_board
+        from kdvision.batch.kingdoms import score_typed_board
 
         attached_corrections = []
         for correction in corrections:
@@ -160,7 +160,7 @@ class ReviewDialogue:
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
             attached_corrections.append(correction.attach(record))
             if correction.board:
-                data = kingdom_of_board(Board.parse(correction.board), correction.kingdom, record.rules)
+                data = score_typed_board(Board.parse(correction.board), correction.kingdom, record.rules)
                 for problem in data["problems"]:
                     print_message(f"{correction.photo}, kingdom {correction.kingdom}: {problem['text']}")
         self.corrections.add(attached_corrections)

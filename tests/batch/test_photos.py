@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.photos import list_photos, printable_path
-from kdvision.batch.store.folder import ResultFolder, picture_name
+from kdvision.batch.photos import list_photos, make_path_printable
+from kdvision.batch.store.folder import ResultFolder, make_picture_name
 from kdvision.errors import KdvisionError
 from tests.batch.text_photos import write_files
 
@@ -101,7 +101,7 @@ def test_names_of_any_bytes_can_be_printed(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("this file system takes no such names")
     assert names(tmp_path) == ["a\nb.jpg", "j\\xf6rg.jpg", "दनु/李雷.jpg"]
-    assert printable_path(name).encode()
+    assert make_path_printable(name).encode()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere both names are one file")
@@ -113,11 +113,11 @@ def test_names_are_composed_and_one_that_is_taken_is_a_failure(tmp_path: Path) -
 
 @pytest.mark.parametrize("name", ["a/../b.jpg", "a:b?.jpg", "x" * 250 + ".jpg", "con./b .jpg", "a\nb.jpg", "ж" * 200])
 def test_picture_names_are_valid_on_any_disk(name: str, tmp_path: Path) -> None:
-    picture = picture_name(name)
+    picture = make_picture_name(name)
     ResultFolder(tmp_path).write(picture, b"x")
     assert (tmp_path / picture).resolve().is_relative_to(tmp_path / "overlays")
     assert not set('<>:"|?*\n') & set(picture)
-    assert picture != picture_name(name + " ")
+    assert picture != make_picture_name(name + " ")
 
 
 def test_partial_files_of_a_killed_run_are_removed(tmp_path: Path) -> None:

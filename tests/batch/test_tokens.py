@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch.event import Rules, parse_event
-from kdvision.batch.reading.job import result_key
+from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.errors import NotationError
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
@@ -123,9 +123,9 @@ def test_tokens_of_a_kingdom_that_the_photo_does_not_show_are_to_be_reviewed(eve
 
 
 def test_results_without_tokens_keep_their_keys() -> None:
-    assert result_key("x", Rules()) == result_key("x", Rules(tokens=()))
+    assert hash_inputs("x", Rules()) == hash_inputs("x", Rules(tokens=()))
     tokens = parse_event(EVENT).photo_rules("round1/table1/ann+bo.jpg").tokens
-    assert result_key("x", Rules(tokens=tokens)) != result_key("x", Rules())
+    assert hash_inputs("x", Rules(tokens=tokens)) != hash_inputs("x", Rules())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from kdvision.batch.outcome import EventOutcome
-from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models
+from kdvision.batch.reading.job import Job, JobResult, hash_models, make_failed_result
 from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
@@ -45,12 +45,12 @@ def read_text_photo(job: Job) -> JobResult:
     try:
         values = json.loads(job.data)
     except ValueError:
-        return failed_result(PhotoError("the photo is damaged or cut short", hint="send it again"))
+        return make_failed_result(PhotoError("the photo is damaged or cut short", hint="send it again"))
     if values == "crash":
-        return failed_result(KdvisionError("the program failed on it", hint="please report this photo"))
+        return make_failed_result(KdvisionError("the program failed on it", hint="please report this photo"))
     if not values["boards"]:
         error = NoKingdomFound("the photo shows no kingdom", hint="take it from above")
-        return failed_result(error)
+        return make_failed_result(error)
     boards = [Board.parse(text) for text in values["boards"]]
     for number, square, cell in job.fixed_squares:
         boards[number - 1] = boards[number - 1].with_cells({Square.parse(square): parse_cell(cell)})

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, towns_problem
+from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
@@ -54,7 +54,7 @@ class Job(NamedTuple):
     @property
     def key(self) -> str:
         """The result key of this job."""
-        return result_key(self.content, self.rules, self.fixed_squares)
+        return hash_inputs(self.content, self.rules, self.fixed_squares)
 
 
 class JobResult(NamedTuple):
@@ -96,7 +96,7 @@ def hash_models() -> str:
     return digest.hexdigest()[:16]
 
 
-def result_key(content: str, rules: Rules, fixed_squares: FixedSquares = ()) -> str:
+def hash_inputs(content: str, rules: Rules, fixed_squares: FixedSquares = ()) -> str:
     """The hash of all that a result depends on: content, networks, program and options."""
     options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
     parts = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
@@ -124,15 +124,17 @@ def read_photo(job: Job) -> JobResult:
     except ModelError:
         raise
     except KdvisionError as error:
-        return failed_result(error)
+        return make_failed_result(error)
     except MemoryError:
-        return failed_result(KdvisionError("there was not enough memory for it", hint="run again with fewer workers"))
+        return make_failed_result(
+            KdvisionError("there was not enough memory for it", hint="run again with fewer workers")
+        )
     except Exception as error:  # noqa: BLE001  (an entry point: one photo must not end the run)
         words = " ".join(f"{type(error).__name__}: {error}".split())
-        return failed_result(KdvisionError(f"the program failed on it ({words})", hint="please report this photo"))
+        return make_failed_result(KdvisionError(f"the program failed on it ({words})", hint="please report this photo"))
 
 
-def failed_result(error: KdvisionError) -> JobResult:
+def make_failed_result(error: KdvisionError) -> JobResult:
     """The result of a photo that could not be read."""
     from kdvision.report.result import Result
     from kdvision.report.to_dict import result_to_dict
@@ -161,7 +163,7 @@ def _read(job: Job) -> JobResult:
     readings = list(pipeline.read(photo, side=rules.side, fixed_squares=fixed_squares, game=box))
     for number, one in enumerate(readings):
         if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
-            problem = towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
+            problem = find_towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
             readings[number] = replace(one, problems=(problem, *one.problems))
         elif one.has_new_names and any(rules.list_tokens(number + 1).values()):
             readings[number] = replace(one, problems=(*one.problems, TOKENS_ARE_ELSEWHERE))

@@ -18,7 +18,7 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Final, TypeAlias
 
-from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo, use_one_thread
+from kdvision.batch.reading.job import Job, JobResult, hash_models, make_failed_result, read_photo, use_one_thread
 from kdvision.errors import KdvisionError, ModelError
 
 CONNECT_TIMEOUT_SECONDS: Final = 15.0
@@ -61,7 +61,7 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
         while suspects and not running_jobs:
             job = suspects.pop(0)
             results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
-            yield job, next(filter(None, results), None) or failed_result(executor.DEATH)
+            yield job, next(filter(None, results), None) or make_failed_result(executor.DEATH)
 
 
 class PoolExecutor:

@@ -88,7 +88,7 @@ def _make_folder(folder: Path) -> None:
         raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
 
 
-def picture_name(photo: str, *, is_corrected: bool = False) -> str:
+def make_picture_name(photo: str, *, is_corrected: bool = False) -> str:
     """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
     words = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo).split("/")
     words = ["_" if set(word) <= {"."} else word.rstrip(" .") or "_" for word in words]
@@ -98,7 +98,7 @@ def picture_name(photo: str, *, is_corrected: bool = False) -> str:
     return "/".join((PICTURES, *words)) + (CORRECTED_SUFFIX if is_corrected else SCORE_SUFFIX)
 
 
-def file_version(path: Path) -> tuple[int, int] | None:
+def get_file_version(path: Path) -> tuple[int, int] | None:
     """Size and modification time of a file, which change with it; None if the file cannot be accessed."""
     try:
         status = path.stat()

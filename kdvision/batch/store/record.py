@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Rules
 from kdvision.batch.photos import Seat
-from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, file_version, hold_lock, read_lines
+from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, get_file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 
@@ -122,7 +122,7 @@ class CorrectionFile:
 
     def reload(self) -> bool:
         """Read the file if it has changed; True if it has."""
-        version = file_version(self.path)
+        version = get_file_version(self.path)
         if version == self._version:
             return False
         corrections, errors = list[Correction](), list[str]()
@@ -143,14 +143,14 @@ class CorrectionFile:
                 for one in corrections:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value})
 
-    def of_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
+    def find_for_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
         """The corrections of each photo, by its name. Photos with the same picture share theirs."""
         contents: dict[str, set[str]] = defaultdict(set)
         for photo in photos:
             contents[photo.picture_hash].add(photo.content)
-        return {photo.name: self._of_photo(photo, contents[photo.picture_hash]) for photo in photos}
+        return {photo.name: self._find_for_photo(photo, contents[photo.picture_hash]) for photo in photos}
 
-    def _of_photo(self, photo: "PhotoRecord", contents: Collection[str]) -> PhotoCorrections:
+    def _find_for_photo(self, photo: "PhotoRecord", contents: Collection[str]) -> PhotoCorrections:
         """The corrections of a photo, found by these contents, or by its name if the content is not known.
 
         Of several corrections of a square or board, the last one counts.

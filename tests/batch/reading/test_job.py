@@ -11,7 +11,7 @@ from PIL import Image
 from kdvision import pipeline
 from kdvision.batch.event import Rules, parse_event
 from kdvision.batch.reading import job as job_module
-from kdvision.batch.reading.job import Job, JobResult, read_photo, result_key, unpack_observation
+from kdvision.batch.reading.job import Job, JobResult, hash_inputs, read_photo, unpack_observation
 from kdvision.errors import ModelError
 from tests.broken_files import BROKEN_FILES
 from tests.kingdoms import SMALL, make_reading, png, table_photo
@@ -130,16 +130,16 @@ def raising(error: Exception) -> Any:
 
 def test_the_key_depends_on_content_models_program_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = {
-        result_key("a", Rules()),
-        result_key("b", Rules()),
-        result_key("a", HARMONY),
-        result_key("a", Rules(side=5)),
-        result_key("a", Rules(), ((1, "A1", "w"),)),
+        hash_inputs("a", Rules()),
+        hash_inputs("b", Rules()),
+        hash_inputs("a", HARMONY),
+        hash_inputs("a", Rules(side=5)),
+        hash_inputs("a", Rules(), ((1, "A1", "w"),)),
     }
     monkeypatch.setattr(job_module, "hash_models", lambda: "others")
-    keys.add(result_key("a", Rules()))
+    keys.add(hash_inputs("a", Rules()))
     monkeypatch.setattr("kdvision.__version__", "99")
-    keys.add(result_key("a", Rules()))
+    keys.add(hash_inputs("a", Rules()))
     assert len(keys) == 7
     assert Job("ann.jpg", "a", b"").key == Job("bo.jpg", "a", b"").key
 
@@ -148,5 +148,5 @@ def test_results_of_the_previous_version_keep_their_keys(monkeypatch: pytest.Mon
     """A photo with another key would be read again."""
     monkeypatch.setattr(job_module, "hash_models", lambda: "models")
     monkeypatch.setattr("kdvision.__version__", "0.1.0")
-    assert result_key("content", Rules()) == "f44c86a9dea1d2a80f2a6bb9f845c3bf"
-    assert result_key("content", Rules(("harmony",), 5), ((1, "A1", "w"),)) == "77b40a6c881fc5a96374d5ca03329935"
+    assert hash_inputs("content", Rules()) == "f44c86a9dea1d2a80f2a6bb9f845c3bf"
+    assert hash_inputs("content", Rules(("harmony",), 5), ((1, "A1", "w"),)) == "77b40a6c881fc5a96374d5ca03329935"

@@ -37,7 +37,7 @@ def combine(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
     file = CorrectionFile(tmp_path)
     file.add(corrections)
     file.reload()
-    return file.of_photos([PhotoRecord("ann.jpg", "c", Reading.parse({}))])["ann.jpg"]
+    return file.find_for_photos([PhotoRecord("ann.jpg", "c", Reading.parse({}))])["ann.jpg"]
 
 
 def test_the_last_correction_of_a_square_counts(tmp_path: Path) -> None:
