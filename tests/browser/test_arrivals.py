@@ -256,3 +256,25 @@ def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) ->
         release()
     expect(square(other, "B2: wheat")).to_be_visible()
     expect(square(other, "A1: mine")).to_be_visible()
+
+
+def test_changes_that_wait_for_a_table_that_was_left_outlive_a_reload(open_page: Open) -> None:
+    """A rule that was chosen there is added to the rules of that table."""
+    page, other = open_page(), open_page()
+    type_board(page, "w1 w / # f")
+    open_setup(page)
+    page.get_by_label("Middle Kingdom", exact=True).check()
+    summary = other.locator(".setup .summary")
+    expect(summary).to_contain_text("Middle Kingdom")
+    page.route("**/changes", lambda route: route.abort())
+    square(page, "B2: forest").press("w")
+    page.get_by_label("Harmony", exact=True).check()
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New table").click()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.unroute("**/changes")
+    expect(square(other, "B2: wheat")).to_be_visible()
+    expect(summary).to_contain_text("Harmony")
+    expect(summary).to_contain_text("Middle Kingdom")

@@ -31,7 +31,7 @@ export function saveTable(table) {
   save(local, "kdvision-table", table);
 }
 
-/** Changes that the server has not answered, of this tab. */
+/** Steps that the server has not answered, of this tab; JSON leaves out their functions. */
 export const loadWaiting = () => load(session, "kdvision-waiting") ?? [];
 
 export const saveWaiting = (waiting) => save(session, "kdvision-waiting", waiting);

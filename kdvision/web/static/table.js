@@ -27,7 +27,8 @@ export async function join({ table = null, fresh = false } = {}) {
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
     if (found.table !== state.table?.table) {
-      const waiting = state.waiting.map((step) => ({ ...step, changes: step.changes.map(complete) })); // by its own rules
+      const waiting = state.table ? state.waiting.map(complete) : loadWaiting();
+      saveWaiting(waiting);
       update({ table: null, game: null, points: new Map(), waiting, toast: null });
     }
     receive(found);
@@ -52,12 +53,11 @@ export function rejoin(table = loadTable()) {
 }
 
 async function tryToJoin(table) {
-  const waiting = state.table ? [] : loadWaiting();
   while (!(await join({ table }))) {
     await new Promise((done) => setTimeout(done, RETRY_MS));
     if ((state.table?.table ?? table) !== table) return; // another table was opened meanwhile
   }
-  for (const { table: of, changes } of waiting) if (of === state.table.table) change(...changes);
+  flush();
 }
 
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
@@ -181,11 +181,15 @@ function showStep(text, { table, undo: last }) {
 
 function setWaiting(waiting) {
   update({ waiting, game: withWaiting(state.table, waiting) });
-  saveWaiting(waiting.map(({ table, changes }) => ({ table, changes })));
+  saveWaiting(waiting);
 }
 
-/** A change as the server takes it: the rules that it leaves as they are may have changed since. */
-const complete = (one) => (one.op === "set_rules" ? { op: one.op, rules: withRules(state.table.game.rules, one) } : one);
+/** A step as the server takes it: the rules of its table that it leaves as they are may have changed since. */
+function complete(step) {
+  const { table, game } = state.table;
+  const withAllRules = (one) => (one.op === "set_rules" ? { op: one.op, rules: withRules(game.rules, one) } : one);
+  return step.table === table ? { ...step, changes: step.changes.map(withAllRules) } : step;
+}
 
 /** Send what waits, in order. */
 async function flush() {
@@ -194,7 +198,7 @@ async function flush() {
   while (state.waiting.length) {
     const [first] = state.waiting;
     let answer = null;
-    const changes = first.changes.map((one) => withStep(complete(one), answers[first.table]));
+    const changes = complete(first).changes.map((one) => withStep(one, answers[first.table]));
     try {
       answer = await api.post(`/api/tables/${first.table}/changes`, { changes });
       receive(answer);
@@ -206,9 +210,9 @@ async function flush() {
       }
       showToast(sentences(error.message, error.hint));
     }
-    setWaiting(state.waiting.filter(({ resolve }) => resolve !== first.resolve));
+    setWaiting(state.waiting.slice(1));
     answers[first.table] = answer;
-    first.resolve(answer);
+    first.resolve?.(answer);
   }
   sending = false;
 }
