@@ -278,3 +278,18 @@ def test_changes_that_wait_for_a_table_that_was_left_outlive_a_reload(open_page:
     expect(square(other, "B2: wheat")).to_be_visible()
     expect(summary).to_contain_text("Harmony")
     expect(summary).to_contain_text("Middle Kingdom")
+
+
+def test_a_refusal_of_a_table_that_was_left_is_not_shown_at_the_new_one(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    type_board(page, "w1 w / # f")
+    with held_response(page, "**/changes") as release:
+        square(page, "B2: forest").press("w")
+        other.get_by_role("button", name="Remove this kingdom").click()
+        expect(page.locator(".points")).to_have_count(0)
+        page.get_by_role("button", name="Menu").click()
+        page.get_by_role("button", name="New table").click()
+        expect(page.locator(".toast")).to_contain_text("This is the new table")
+        release()
+    type_board(page, "w1 w / # f")
+    expect(page.locator(".toast")).to_contain_text("This is the new table")

@@ -208,7 +208,7 @@ async function flush() {
         setTimeout(() => reconnect().then(flush), RETRY_MS); // with the rules of now
         break;
       }
-      showToast(sentences(error.message, error.hint));
+      if (first.table === state.table.table) showToast(sentences(error.message, error.hint));
     }
     setWaiting(state.waiting.slice(1));
     answers[first.table] = answer;
