@@ -775,7 +775,9 @@ def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
     assert before
     seen.first.click()
     page.locator("dialog").get_by_label("blue", exact=True).check()
-    page.get_by_role("button", name="Save").click()
+    with page.expect_request("**/changes") as request:
+        page.get_by_role("button", name="Save").click()
+    assert '"reading":"' in str(request.value.post_data)
     expect(seen).to_have_count(before - 1)
 
 

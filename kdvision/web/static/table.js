@@ -268,7 +268,11 @@ export async function setSquare(kingdom, at, cell) {
 
 export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: id, ...values });
 
-export const setFacts = (kingdom, facts) => setKingdom(kingdom.id, { facts });
+/** Set facts of a kingdom. Lists of pieces, with their places, are of the reading that is shown. */
+export function setFacts(kingdom, facts) {
+  const isOfReading = Object.values(facts).some(Array.isArray);
+  return setKingdom(kingdom.id, { facts, ...(isOfReading && { reading: kingdom.seen?.reading ?? "" }) });
+}
 
 export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
 

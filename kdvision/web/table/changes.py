@@ -190,7 +190,7 @@ class SetSquare(Change, frozen=True, tag="set_square"):
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom.
 
-    `reading` is the one that was confirmed.
+    `reading` is the one that was confirmed, or that lists of pieces among the facts belong to.
     """
 
     kingdom: KingdomId

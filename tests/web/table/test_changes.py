@@ -70,6 +70,7 @@ def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     "change",
     [
         SetKingdom("k1", checked=True, reading="r1"),
+        SetKingdom("k1", facts={"gems": []}, reading="r1"),
         SetSquare("k1", "0,1", "w", reading="r1"),
         AnswerPiece("k1", "knight", "0,1", True, reading="r1"),
     ],
