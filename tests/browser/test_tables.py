@@ -321,23 +321,6 @@ def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page:
     assert (phone.state["game"]["number"], phone.totals) == (2, [2])
 
 
-def test_undo_pressed_twice_on_a_phone_that_was_away_leaves_the_step_of_another_one(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, BOARD)
-    expect(other.locator("#total")).to_have_text("2")
-    page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
-    for _ in range(2):
-        page.get_by_role("button", name="Undo", exact=True).click()
-    square(other, "B1: wheat").press("m")
-    expect(other.locator("#total")).to_have_text("1")
-    page.context.set_offline(False)
-    expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
-    for one in (page, other):
-        expect(square(one, "B1: mine")).to_be_visible()
-        expect(square(one, "C1: forest")).to_be_visible()
-
-
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
     page, other = open_page(), open_page()
     type_board(page, BOARD)

@@ -163,13 +163,8 @@ export const undo = (step = lastStep("undo")) => change({ op: "undo", step });
 
 export const redo = () => change({ op: "redo", step: lastStep("redo") });
 
-/** The step that is shown, so that a move whose answer is lost is not made twice; null while steps of this phone wait.
- * After an undo that waits it is the step before, and 0, which the server refuses, if that may be of another phone. */
-function lastStep(op) {
-  const last = state.waiting.findLast(({ table }) => table === state.table.table)?.changes[0];
-  if (!last) return state.table[op]?.step ?? 0;
-  return last.op === "undo" && op === "undo" ? Math.max(0, last.step - 1) : null;
-}
+/** The step that is shown, so that a move whose answer is lost is not made twice; null while steps of this phone wait. */
+const lastStep = (op) => (state.waiting.some(({ table }) => table === state.table.table) ? null : (state.table[op]?.step ?? 0));
 
 /** A move with the step that had to be answered first; 0, which the server refuses, if that was refused. */
 const withStep = (one, answer) => (one.step === null ? { ...one, step: answer?.[one.op]?.step ?? 0 } : one);
