@@ -58,7 +58,8 @@ def test_a_folder_without_the_network_gets_no_calibration(
     """The program would find the shipped network instead."""
     (models / "cells.onnx").unlink()
     monkeypatch.setattr(command, "fit", lambda _: pytest.fail("it is fitted"))
-    monkeypatch.setattr("sys.argv", ["calibrate", "--models", str(models), "--work", str(tmp_path / "work")])
+    folders = ["--data", str(tmp_path), "--models", str(models), "--work", str(tmp_path / "work")]
+    monkeypatch.setattr("sys.argv", ["calibrate", *folders])
     with pytest.raises(SystemExit) as ended:
         command.main()
     assert ended.value.code == 2
