@@ -45,7 +45,8 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
 def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> bool:
     """Return True if the tiles of another grid are much larger, in the photo and in the plane of this grid.
 
-    Perspective enlarges near tiles in the photo only. An inaccurate plane enlarges far tiles in the plane only.
+    Perspective enlarges near tiles in the photo only. An inaccurate plane enlarges far tiles in the plane only. Fewer
+    detections than `min_tiles` may be no tiles.
     """
     min_tiles, min_size_ratio = 5, 1.5
 

@@ -48,9 +48,11 @@ class Surroundings(NamedTuple):
 
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
-    `copied`: the same kingdom is also there in small. `pictured`: tiles elsewhere are much larger, so that it may be a
-    picture. `colourless`: the photo is grey or sepia.
-    `outside`: tiles just outside the outline that a person has drawn.
+    `copied`: the same kingdom is also there in small. `colourless`: the photo is grey or sepia.
+    `outside`: tiles just outside the outline that a person has drawn. `pictured`: tiles elsewhere are much larger, so
+    that it may be a picture.
+
+    Stored tables hold these values by position, so a new one comes last.
     """
 
     crowded: bool = False
@@ -58,9 +60,9 @@ class Surroundings(NamedTuple):
     touched: bool = False
     damaged: bool = False
     copied: bool = False
-    pictured: bool = False
     colourless: bool = False
     outside: bool = False
+    pictured: bool = False
 
 
 def find_warnings(

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -46,6 +47,14 @@ def test_an_observation_comes_back() -> None:
         assert np.abs(one - other).max() < 0.01
     assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
     assert back.observation.visible_share is None
+
+
+def test_an_observation_that_was_stored_before_pictures_were_recognised_comes_back() -> None:
+    around = Surroundings(colourless=True, outside=True)
+    arrays = msgspec.msgpack.decode(encode_observation(replace(read_kingdom(make_observation()), surroundings=around)))
+    stored = np.array([False, False, False, False, False, True, True])  # by position, without `pictured`
+    arrays["around"] = (stored.dtype.str, stored.shape, stored.tobytes())
+    assert decode_observation(msgspec.msgpack.encode(arrays), KINDS).surroundings == around
 
 
 def test_cells_at_the_edge_of_the_picture_come_back() -> None:
