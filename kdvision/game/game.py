@@ -127,8 +127,8 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet, *, ends_early: bool) -> I
     castles = len(kingdom.board.castles()) or bool(kingdom.board.unknown)
     dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - castles) / 2
     drawn_count = (rule_set.side**2 - 1) // 2
-    excess = dominoes_laid + (kingdom.discarded or 0) - drawn_count
-    if kingdom.discarded is not None and (excess > 0 or (excess < 0 and not ends_early)):
+    least_count = 0 if ends_early else drawn_count
+    if kingdom.discarded is not None and not least_count <= dominoes_laid + kingdom.discarded <= drawn_count:
         text = f"dominoes laid here: {dominoes_laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn_count}"
         yield Problem((), text, "kingdomino/complete")
 
