@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
     """One clause: its id such as `kingdomino/value`, its book and section, and its meaning.
 
@@ -17,7 +17,7 @@ class Clause:
 
     id: str
     book: str
-    section: str
+    section: str = ""
     text: str
     ruling: bool = False
     house: bool = False
@@ -42,8 +42,9 @@ def clauses() -> Mapping[str, Clause]:
 def parse_clauses(text: str) -> dict[str, Clause]:
     """Return the clauses of a text such as that of `clauses.toml` by their ids."""
     clauses_by_id = {}
-    for book, entries in tomllib.loads(text).items():
-        origin = {"book": "house rule", "section": "", "house": True} if book == "house" else {}
+    for group, entries in tomllib.loads(text).items():
+        book = entries.pop("book", "house rule")
         for name, entry in entries.items():
-            clauses_by_id[f"{book}/{name}"] = Clause(id=f"{book}/{name}", **(origin | entry))
+            id = f"{group}/{name}"
+            clauses_by_id[id] = Clause(id=id, book=book, house=group == "house", **entry)
     return clauses_by_id
