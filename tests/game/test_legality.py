@@ -73,10 +73,7 @@ def test_long_lists_of_names_are_cut() -> None:
 
 def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
     found = texts(" / ".join([" ".join("w" * 26)] * 26))
-    assert found[:2] == [
-        "there is no castle",
-        "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed",
-    ]
+    assert found[:2] == ["there is no castle", "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed"]
 
 
 def tileable(board: Board) -> bool:

@@ -44,12 +44,7 @@ def clauses_broken(text: str, *, side: int = 7) -> set[str]:
 
 @clause("kingdomino/value")
 @pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("f f1 f f / # f2 f f", 21),
-        ("w1 w w w / # w1 w w / . . . w", 16),
-        ("m3 #", 3),
-    ],
+    "text, expected", [("f f1 f f / # f2 f f", 21), ("w1 w w w / # w1 w w / . . . w", 16), ("m3 #", 3)]
 )
 def test_a_territory_is_worth_squares_times_crowns(text: str, expected: int) -> None:
     assert points(text) == expected
@@ -194,13 +189,7 @@ def test_players_fix_the_dominoes_drawn() -> None:
 
 @clause("kingdomino/connection")
 @pytest.mark.parametrize(
-    "text",
-    [
-        "# w w . . f f",
-        "# w f . / . . l l",
-        "# w w / . . s / . . s",
-        "# w w . . / . . l f . / . . . f f",
-    ],
+    "text", ["# w w . . f f", "# w f . / . . l l", "# w w / . . s / . . s", "# w w . . / . . l f . / . . . f f"]
 )
 def test_every_domino_joins_the_castle_or_its_own_terrain(text: str) -> None:
     assert clauses_broken(text) == {"kingdomino/connection"}

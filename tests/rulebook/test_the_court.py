@@ -324,10 +324,7 @@ def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
     for text, message in (
         ("1: C2 Farm", "--court, court 1: the court tile 'Farm' is not known"),
         ("4: C2 Farmer", "there is no kingdom 4"),
-        (
-            "x: C2 Farmer",
-            "'x: C2 Farmer' is not a list of squares. Write KINGDOM:SQUARES, as in --court 1:C3",
-        ),
+        ("x: C2 Farmer", "'x: C2 Farmer' is not a list of squares. Write KINGDOM:SQUARES, as in --court 1:C3"),
         ("1:?", "'1:?' is not a list of squares"),
     ):
         refused = run("type", board, "--court", text)
@@ -395,9 +392,7 @@ def played(draw: st.DrawFn) -> tuple[list[list[str]], dict[tuple[int, int], str]
 
 @settings(max_examples=200)
 @given(played())
-def test_a_naive_scorer_agrees(
-    game: tuple[list[list[str]], dict[tuple[int, int], str], set[tuple[int, int]]],
-) -> None:
+def test_a_naive_scorer_agrees(game: tuple[list[list[str]], dict[tuple[int, int], str], set[tuple[int, int]]]) -> None:
     rows, court, resources = game
     found = kingdom(
         " / ".join(" ".join(row) for row in rows),
