@@ -61,7 +61,7 @@ def find_line(text: str, path: NodePath) -> int:
     table: NodePath = ()
     counts = Counter[NodePath]()  # of tables under one header in double brackets
     lines: dict[NodePath, int] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if header := HEADER.match(line):
             table = ()
             names = re.split(r"\s*\.\s*", header[2])

@@ -423,6 +423,11 @@ def test_a_mistake_is_reported_with_its_line() -> None:
         parse_game(SPACED_GAME, name="match.toml")
 
 
+def test_a_line_ends_only_where_it_does_in_toml() -> None:
+    with pytest.raises(NotationError, match=r"^match\.toml, line 3, kingdom 1, board: "):
+        parse_game('[[kingdom]]\nplayer = "A\u2028B"\nboard = "x"\n', name="match.toml")
+
+
 def test_editors_that_mark_utf8_do_no_harm() -> None:
     assert parse_game("\ufeff" + QUEEN) == parse_game(QUEEN)
 
