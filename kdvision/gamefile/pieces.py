@@ -39,8 +39,8 @@ def parse_building(node: Node) -> PlacedBuilding:
     It is a table, or a text of a square and words, as in "C3 The Statue" and "C3 2 points per forest territory".
     """
     if isinstance(node.value, str):
-        square, _, name = node.value.strip().partition(" ")
-        return PlacedBuilding(node.parse_square(square), _find_building(node, name.strip()))
+        square, name = _split_place(node)
+        return PlacedBuilding(square, _find_building(node, name))
     node.check_keys(("at", "name", *EFFECT_KEYS), of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
@@ -109,10 +109,16 @@ def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
     """Yield the tokens of one kind on a kingdom: texts of a square and a name, as in "C3" and "C3 Farmer"."""
     names = {_normalise(name): name for name in kind.crowns}
     for entry in node.text_nodes(kind.key, may_be_unknown=True):
-        square, _, name = entry.value.partition(" ")
+        square, name = _split_place(entry)
         full_name = names.get(_normalise(name))
         if full_name is None:
             what = f"the {kind.word} {name!r} is not known" if name else f"a {kind.word} without its name"
             names_of_kind = ", ".join(filter(None, kind.crowns))
             entry.fail(what, f"a square and one of {names_of_kind}" if names_of_kind else 'a square alone, as in "C3"')
-        yield Token(kind.key, entry.parse_square(square), full_name, kind.crowns[full_name])
+        yield Token(kind.key, square, full_name, kind.crowns[full_name])
+
+
+def _split_place(node: Node) -> tuple[Square, str]:
+    """Return the square and the name of a text such as "C3 The Statue"; the name may be empty."""
+    square, *words = node.value.split() or [""]
+    return node.parse_square(square), " ".join(words)

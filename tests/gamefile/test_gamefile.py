@@ -670,6 +670,7 @@ def test_a_full_five_by_five_asks_for_the_size_where_the_number_of_kingdoms_deci
         ("B1 The Statue", "The Statue", "5 points"),
         ("b1 2 points per forest territory", "", "2 points per forest territory"),
         ("B1  1 Crown", "", "1 crown"),
+        (r"B1\tThe Statue", "The Statue", "5 points"),
         ("B1 ?", "?", "nothing at the end"),
     ],
 )
