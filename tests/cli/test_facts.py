@@ -13,7 +13,7 @@ from kdvision import pipeline
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Building, Kingdom, PlacedBuilding
 from kdvision.game.legality import Problem
-from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
+from kdvision.game.rules import make_rule_set, queendomino, royal_wedding
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
@@ -91,7 +91,7 @@ def test_a_filled_in_game_file_scores_like_the_true_board(run: Run, tmp_path: Pa
     assert load_game(wedding).is_open(load_game(wedding).rounds[0])
     correct_doubtful_squares(plain, [board])
     correct_doubtful_squares(wedding, [board])
-    assert list_game_lines(run, plain) == [list_lines(Kingdom(board), add_variants(kingdomino(), ["harmony"]))]
+    assert list_game_lines(run, plain) == [list_lines(Kingdom(board), make_rule_set(variants=["harmony"]))]
     fill_in(
         wedding,
         ('towers = "?"', "towers = 2"),

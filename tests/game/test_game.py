@@ -6,9 +6,9 @@ from kdvision.game import game
 from kdvision.game.board import Board
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.rules import add_variants, kingdomino
+from kdvision.game.rules import make_rule_set
 
-RULES = add_variants(kingdomino(), ["middle-kingdom"])
+RULES = make_rule_set(variants=["middle-kingdom"])
 
 
 def find_texts(*boards: str) -> list[str]:
@@ -84,7 +84,7 @@ def test_a_claim_is_not_denied_while_what_earns_it_is_unknown() -> None:
         Kingdom(Board.parse("w w ? w f"), claims=("Middle Kingdom",)),
         Kingdom(Board.parse("w w w1 w w #"), claims=("Bleak King",), open_facts=frozenset(["giants"])),
     ]
-    rules = add_variants(RULES, ["age-of-giants", "bleak-king"])
+    rules = make_rule_set(variants=["middle-kingdom", "age-of-giants", "bleak-king"])
     assert not any("claimed" in problem.text for problem in find_table_problems(kingdoms, rules))
 
 

@@ -25,7 +25,7 @@ from kdvision.game.kingdom import (
     find_crossings,
 )
 from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts
-from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, make_rule_set, queendomino
+from kdvision.game.rules import TOKEN_KINDS, kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.rules.the_court import THE_COURT
@@ -191,7 +191,7 @@ def test_facts_that_no_building_counts_are_not_open() -> None:
 
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
-    found = compute_range(kingdom, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
+    found = compute_range(kingdom, make_rule_set(variants=["middle-kingdom", "harmony"]))
     assert (found.minimum, found.maximum) == (2 + 2, None)
     assert [gap.text for gap in found.open_facts] == ["what lies on C1"]
     assert not has_open_facts(kingdom)
@@ -246,7 +246,7 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
 @given(half_known(), st.randoms(use_true_random=False))
 def test_no_possible_total_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
     kingdom, squares = known
-    rules = LOST_TREASURES.add_to(add_variants(kingdomino(side=5), ["middle-kingdom", "harmony"]))
+    rules = LOST_TREASURES.add_to(make_rule_set(side=5, variants=["middle-kingdom", "harmony"]))
     found = compute_range(kingdom, rules)
     assert sum(line.points for line in found.lines) == found.minimum
     ways = list(product(WORDS, repeat=len(squares)))
@@ -275,7 +275,7 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
     towns = [square for square, cell in board.items() if cell.terrain is Terrain.TOWN]
     buildings = tuple(PlacedBuilding(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
     kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
-    rules = add_variants(queendomino(), ["middle-kingdom", "harmony"])
+    rules = make_rule_set("queendomino", variants=["middle-kingdom", "harmony"])
     least = compute_range(kingdom, rules).minimum
     for word in WORDS:
         cell = None if word == "." else Cell.parse(word)

@@ -4,7 +4,7 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kingdom
-from kdvision.game.rules import add_variants, infer_board_side, kingdomino
+from kdvision.game.rules import infer_board_side, kingdomino, make_rule_set
 from kdvision.game.scoring import score
 
 PLAIN = kingdomino()
@@ -13,8 +13,8 @@ EXAMPLE = Board.parse("w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g 
 
 def test_the_example_of_the_notation_is_worth_33_and_38() -> None:
     assert score(EXAMPLE, PLAIN).total == 33
-    assert score(EXAMPLE, add_variants(kingdomino(), ["harmony"])).total == 38
-    assert score(EXAMPLE, add_variants(kingdomino(), ["harmony"])).points == 33
+    assert score(EXAMPLE, make_rule_set(variants=["harmony"])).total == 38
+    assert score(EXAMPLE, make_rule_set(variants=["harmony"])).points == 33
 
 
 def test_a_line_tells_what_it_is_for() -> None:
@@ -32,7 +32,7 @@ def test_without_a_rule_set_territories_are_scored() -> None:
 
 def test_lines_are_the_same_with_more_rules_but_for_the_new_ones() -> None:
     plain = score(EXAMPLE, PLAIN).lines
-    mixed = score(EXAMPLE, add_variants(kingdomino(), ["middle-kingdom", "harmony"])).lines
+    mixed = score(EXAMPLE, make_rule_set(variants=["middle-kingdom", "harmony"])).lines
     assert mixed[: len(plain)] == plain
     assert [line.label for line in mixed[len(plain) :]] == ["Middle Kingdom", "Harmony"]
 
@@ -56,4 +56,4 @@ def test_the_side_is_what_the_boards_show(text: str, side: int) -> None:
 
 
 def test_names_of_rule_sets_name_their_variants() -> None:
-    assert add_variants(kingdomino(side=7), ["harmony"]).name == "Kingdomino, Mighty Duel, Harmony"
+    assert make_rule_set(side=7, variants=["harmony"]).name == "Kingdomino, Mighty Duel, Harmony"

@@ -10,7 +10,7 @@ from kdvision.errors import PhotoError
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
-from kdvision.game.rules import add_variants, kingdomino
+from kdvision.game.rules import kingdomino, make_rule_set
 from kdvision.report import overlay
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.overlay import AMBER, draw_overlay
@@ -47,7 +47,7 @@ def build_one(text: str = SMALL, **about: object) -> Result:
 
 def build_two() -> Result:
     reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
-    return build_photo_result("table.png", (640, 480), reads, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
+    return build_photo_result("table.png", (640, 480), reads, make_rule_set(variants=["middle-kingdom", "harmony"]))
 
 
 # The JSON object.
@@ -314,7 +314,7 @@ def test_the_total_names_the_points_that_no_territory_has(
 ) -> None:
     labels: list[str] = []
     monkeypatch.setattr(overlay, "draw_label", lambda _canvas, _centre, text, *_: labels.append(text))
-    result = build_photo_result("x", (640, 480), [make_reading(FIVE)], add_variants(kingdomino(), variants))
+    result = build_photo_result("x", (640, 480), [make_reading(FIVE)], make_rule_set(variants=variants))
     draw_overlay(table_photo(), result)
     assert label in labels
 

@@ -6,7 +6,7 @@ from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO, parse_domino
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import find_problems
-from kdvision.game.rules import add_variants, kingdomino
+from kdvision.game.rules import kingdomino, make_rule_set
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.report.build import build_board_result
@@ -21,7 +21,7 @@ def points(text: str) -> int:
 
 
 def bonus(text: str, label: str, *, side: int = 5) -> int:
-    lines = score(Board.parse(text), add_variants(kingdomino(side=side), ["middle-kingdom", "harmony"])).lines
+    lines = score(Board.parse(text), make_rule_set(side=side, variants=["middle-kingdom", "harmony"])).lines
     return next(line.points for line in lines if line.label == label)
 
 
@@ -91,9 +91,9 @@ def test_only_a_domino_that_fits_nowhere_may_be_thrown_away() -> None:
 
 @clause("kingdomino/total")
 def test_the_score_is_the_sum_of_territories_and_bonuses() -> None:
-    card = score(Board.parse("w1 w / f1 #"), add_variants(kingdomino(), ["middle-kingdom"]))
+    card = score(Board.parse("w1 w / f1 #"), make_rule_set(variants=["middle-kingdom"]))
     assert (card.points, card.total) == (3, 3)
-    card = score(Board.parse("w1 w . / f1 # w / . w1 w1"), add_variants(kingdomino(), ["middle-kingdom"]))
+    card = score(Board.parse("w1 w . / f1 # w / . w1 w1"), make_rule_set(variants=["middle-kingdom"]))
     assert (card.points, card.total) == (2 + 1 + 6, 2 + 1 + 6 + 10)
 
 
@@ -164,7 +164,7 @@ def test_a_full_square_without_a_castle_is_not_complete() -> None:
 @clause("kingdomino/mix")
 def test_variants_mix() -> None:
     text = "w w w w w / w w w w w / w w # w w / w w w w w / w w w w w1"
-    assert score(Board.parse(text), add_variants(kingdomino(), ["middle-kingdom", "harmony"])).total == 24 + 10 + 5
+    assert score(Board.parse(text), make_rule_set(variants=["middle-kingdom", "harmony"])).total == 24 + 10 + 5
 
 
 @clause("kingdomino/grid")

@@ -7,7 +7,7 @@ import pytest
 from kdvision.game.board import Board, Square
 from kdvision.game.game import Game, find_table_problems
 from kdvision.game.kingdom import JOKER, UNKNOWN, Gem, Kingdom, Table, count_crowns, measure_largest
-from kdvision.game.rules import add_variants, kingdomino
+from kdvision.game.rules import kingdomino, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES, has_all_gems
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
@@ -158,7 +158,7 @@ def test_the_joker_stands_for_any_kind_and_has_one_crown() -> None:
 @clause("lost-treasures/mix")
 @clause("lost-treasures/total")
 def test_gems_mix_with_kingdominos_variants() -> None:
-    rules = LOST_TREASURES.add_to(add_variants(kingdomino(), ["middle-kingdom"]))
+    rules = LOST_TREASURES.add_to(make_rule_set(variants=["middle-kingdom"]))
     card = score(kingdom("w f # g l / w l . . .", Gem("ruby", CORNER, (1, 1, 0, 0))), rules)
     assert rules.name == "Kingdomino, Middle Kingdom, The Lost Treasures"
     assert (card.points, card.total) == (2 + 1, 3)

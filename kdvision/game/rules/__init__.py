@@ -76,13 +76,11 @@ SIDES: Final = (5, 7)
 def make_rule_set(
     game: str = GAME_KINGDOMINO, *, side: int = SIDES[0], variants: Collection[str] = (), teams: bool = False
 ) -> RuleSet:
-    """Return the rules of a game with variants, all by their names in game files."""
+    """Return the rules of a game with variants in any order, all by their names in game files.
+
+    Raises ValueError for an unknown variant.
+    """
     rule_set = GAMES[game](side=side, teams=True) if teams else GAMES[game](side=side)
-    return add_variants(rule_set, variants)
-
-
-def add_variants(rule_set: RuleSet, variants: Collection[str]) -> RuleSet:
-    """Return the rule set with these variants added, whatever their order; raise ValueError for an unknown one."""
     if unknown := {*variants} - {variant.id for variant in VARIANTS}:
         raise ValueError(f"there is no variant {min(unknown)!r}")
     for variant in VARIANTS:
