@@ -69,11 +69,10 @@ class Players:
     def describe_unmatched(self, colours: Sequence[str]) -> str:
         """Return a sentence on the players for whom there is no kingdom with one of these colours; often empty."""
         if len(self.in_order) > len(colours):
-            return f"there is no kingdom for {' and '.join(self.in_order[len(colours) :])}"
+            return f"there is no kingdom for {join_words(self.in_order[len(colours) :])}"
         absent_players = [f"{colour} ({name})" for colour, name in self.by_colour.items() if colour not in colours]
-        if not absent_players:
-            return ""
-        return f"no kingdom was seen to be {' or '.join(absent_players)}: name players in the order of the kingdoms"
+        words = join_words(absent_players, "or")
+        return f"no kingdom was seen to be {words}: name players in the order of the kingdoms" if words else ""
 
 
 NO_PLAYERS: Final = Players()

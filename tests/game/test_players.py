@@ -49,6 +49,7 @@ def test_malformed_lists_are_refused(text: str, says: str) -> None:
     [
         ("Ann,Bob", ["", ""], ""),
         ("Ann,Bob,Cleo", ["blue", ""], "no kingdom for Cleo"),
+        ("Ann,Bob,Cleo,Dan,Eve", ["blue", ""], "no kingdom for Cleo, Dan and Eve"),
         ("Ann", ["blue", ""], ""),
         ("blue=Ann", ["green", "blue"], ""),
         ("blue=Ann,red=Bob", ["green", "blue"], "no kingdom was seen to be red (Bob)"),
