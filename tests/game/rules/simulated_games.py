@@ -114,19 +114,8 @@ def court_game(rng: np.random.Generator) -> Game:
 
 def wedding_game(rng: np.random.Generator) -> Game:
     """Return a Royal Wedding for three to eight players, or for three or four pairs."""
-    seats, side, teams = _pick(
-        rng,
-        (
-            (3, 7, False),
-            (4, 7, False),
-            (5, 5, False),
-            (6, 5, False),
-            (7, 5, False),
-            (8, 5, False),
-            (3, 7, True),
-            (4, 7, True),
-        ),
-    )
+    own_kingdoms = [(players, 7 if players < 5 else 5, False) for players in range(3, 9)]
+    seats, side, teams = _pick(rng, [*own_kingdoms, (3, 7, True), (4, 7, True)])
     width = 4 if side == 7 and not teams else 8
     kings, queens = _lines(rng, ROYAL_WEDDING[:48], width), _lines(rng, ROYAL_WEDDING[48:], width)
     lines = [line for both in zip(queens, kings, strict=True) for line in both]

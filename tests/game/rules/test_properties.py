@@ -1,6 +1,7 @@
 """What holds for every board and every piece on it, tried on random ones and against independent scorers."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
@@ -61,23 +62,14 @@ def kingdoms(draw: st.DrawFn) -> Kingdom:
 
 def turned(kingdom: Kingdom) -> Kingdom:
     """The kingdom a quarter clockwise, with everything on it."""
-    last = kingdom.board.height - 1
+    height = kingdom.board.height
 
-    def move(square: Square) -> Square:
-        return Square(square.col, last - square.row)
-
-    return replace(
-        kingdom,
-        board=kingdom.board.rotate(),
-        buildings=tuple(PlacedBuilding(move(built.square), built.building) for built in kingdom.buildings),
-        knights=tuple(map(move, kingdom.knights)),
+    def turn(gem: Gem) -> Gem:
         # The corner is told by the upper left square, which is the lower left one before the turn.
-        tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
-        gems=tuple(
-            replace(gem, corner=move(Square(gem.corner.row + 1, gem.corner.col)), turned=(gem.turned + 1) % 4)
-            for gem in kingdom.gems
-        ),
-    )
+        corner = Square(gem.corner.row + 1, gem.corner.col).rotate(height)
+        return replace(gem, corner=corner, turned=(gem.turned + 1) % 4)
+
+    return moved(kingdom, kingdom.board.rotate(), lambda square: square.rotate(height), turn)
 
 
 def mirrored(kingdom: Kingdom) -> Kingdom:
@@ -93,13 +85,17 @@ def mirrored(kingdom: Kingdom) -> Kingdom:
         corner = move(Square(gem.corner.row, gem.corner.col + 1))
         return Gem(gem.kind, corner, (lying[1], lying[0], lying[3], lying[2]), skull)
 
+    return moved(kingdom, kingdom.board.mirror(), move, reflect)
+
+
+def moved(kingdom: Kingdom, board: Board, move: Callable[[Square], Square], move_gem: Callable[[Gem], Gem]) -> Kingdom:
     return replace(
         kingdom,
-        board=kingdom.board.mirror(),
-        buildings=tuple(PlacedBuilding(move(built.square), built.building) for built in kingdom.buildings),
+        board=board,
+        buildings=tuple(replace(built, square=move(built.square)) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
-        gems=tuple(map(reflect, kingdom.gems)),
+        gems=tuple(map(move_gem, kingdom.gems)),
     )
 
 
