@@ -9,9 +9,9 @@ from kdvision.game.rules.variant import make_bonus
 
 def find_corner_castle(kingdom: Kingdom, _side: int) -> tuple[Square, ...]:
     """Return the castle's square if it is a corner of the kingdom's smallest rectangle, else nothing."""
-    board = kingdom.board.trim()
-    corners = {(row, col) for row in (0, board.height - 1) for col in (0, board.width - 1)}
-    return tuple(square for square in board.castles() if square in corners)
+    top, left, bottom, right = kingdom.board.bounds
+    corners = {(row, col) for row in (top, bottom) for col in (left, right)}
+    return tuple(square for square in kingdom.board.castles() if square in corners)
 
 
 CORNER_CASTLE = make_bonus(
