@@ -16,7 +16,6 @@ TOWNS: Final = "towns"
 QUEENDOMINO_FACTS: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare_knights", "buildings")
 """What lies on or beside a kingdom of Queendomino, by its keys in game files."""
 
-TOWER_KEYS: Final = ("towers",)
 KNIGHT_KEYS: Final = ("knights", "spare_knights")
 
 UNKNOWN: Final = "?"

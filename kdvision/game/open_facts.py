@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 from kdvision.game.board import Square, find_regions
 from kdvision.game.kingdom import (
     KNIGHT_KEYS,
-    TOWER_KEYS,
     TOWNS,
     UNKNOWN,
     UNKNOWN_BUILDING,
@@ -55,7 +54,7 @@ class LineSource(NamedTuple):
 
 LINE_SOURCES: Final = {
     "queendomino/wealth": LineSource(("coins",), is_on_board=False),
-    "queendomino/tower-bonus": LineSource(TOWER_KEYS, is_on_board=False),
+    "queendomino/tower-bonus": LineSource(("towers",), is_on_board=False),
     "queendomino/knight-bonus": LineSource(KNIGHT_KEYS, is_on_board=False),
     "queendomino/building-points": LineSource(is_on_board=False),
     "age-of-giants/folie-des-grandeurs": LineSource(crown_effect=1),
@@ -128,9 +127,10 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
     may_have_buildings = "buildings" in keys and (TOWNS in keys or towns)
     tiles = [place.building for place in kingdom.buildings]
     if not may_have_buildings and UNKNOWN_BUILDING not in tiles:
-        towers = TOWER_KEYS if any(tile.per_tower for tile in tiles) else ()
-        knights = KNIGHT_KEYS if any(tile.per_knight for tile in tiles) else ()
-        keys -= {*TOWER_KEYS, *KNIGHT_KEYS}.difference(towers, knights)
+        if not any(tile.per_tower for tile in tiles):
+            keys -= {"towers"}
+        if not any(tile.per_knight for tile in tiles):
+            keys -= {*KNIGHT_KEYS}
     facts += [OpenFact(key, (), words) for key, words in WORDS.items() if key in keys]
     if may_have_buildings:
         sites, location = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")

@@ -15,7 +15,6 @@ from kdvision.game.deck import QUEENDOMINO
 from kdvision.game.kingdom import (
     KNIGHT_KEYS,
     QUEENDOMINO_FACTS,
-    TOWER_KEYS,
     TOWNS,
     UNKNOWN_BUILDING,
     Building,
@@ -118,7 +117,7 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
     names = {tile.name for tile in tiles}
     for keys, count, first, gains, scores in (
         (KNIGHT_KEYS, kingdom.all_knights, 1, built_knights, any(tile.per_knight for tile in tiles)),
-        (TOWER_KEYS, kingdom.towers, 0, built_towers, any(tile.per_tower for tile in tiles)),
+        (("towers",), kingdom.towers, 0, built_towers, any(tile.per_tower for tile in tiles)),
     ):
         min_count = first + sum(gains.get(name, 0) for name in names)
         is_most = "buildings" not in kingdom.open_facts and names <= gains.keys()
