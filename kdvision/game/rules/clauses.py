@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Clause:
     """One clause: its id such as `kingdomino/value`, its book and section, and its meaning.
 
@@ -17,7 +17,7 @@ class Clause:
 
     id: str
     book: str
-    section: str = ""
+    section: str
     text: str
     ruling: bool = False
     house: bool = False
@@ -42,9 +42,11 @@ def clauses() -> Mapping[str, Clause]:
 def parse_clauses(text: str) -> dict[str, Clause]:
     """Return the clauses of a text such as that of `clauses.toml` by their ids."""
     clauses_by_id = {}
-    for group, entries in tomllib.loads(text).items():
-        book = entries.pop("book", "house rule")
-        for name, entry in entries.items():
-            id = f"{group}/{name}"
-            clauses_by_id[id] = Clause(id=id, book=book, house=group == "house", **entry)
+    for group, sections in tomllib.loads(text).items():
+        book, is_house = sections.pop("book", "house rule"), group == "house"
+        for section, entries in ({"": sections} if is_house else sections).items():
+            for name, entry in entries.items():
+                fields = {"text": entry} if isinstance(entry, str) else entry
+                id = f"{group}/{name}"
+                clauses_by_id[id] = Clause(id=id, book=book, section=section, house=is_house, **fields)
     return clauses_by_id
