@@ -12,7 +12,7 @@ from kdvision.game.board import EXPECTED_SQUARE, Board, Square
 from kdvision.game.kingdom import UNKNOWN
 
 EXPECTED_TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
-MAX_FILE_BYTES: Final = 1_000_000
+MAX_FILE_CHARS: Final = 1_000_000
 MAX_SHOWN_CHARS: Final = 40
 """Length of a wrong value in an error message."""
 
@@ -30,13 +30,15 @@ NodePath = tuple[str | int, ...]
 def read_text(path: Path, *, what: str) -> str:
     """Return the text of a file; raise NotationError, in which the file is called `what` ("a game file")."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise NotationError(f"{path} is too large for {what}", expected="a TOML text")
-        return path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_FILE_CHARS + 1)  # a device such as /dev/zero has no size and no end
     except OSError as error:
         raise NotationError(f"{path} cannot be read: {error.strerror}", hint=f"name {what}") from error
     except UnicodeDecodeError as error:
         raise NotationError(f"{path} is not a text in UTF-8", hint=f"write {what} in UTF-8") from error
+    if len(text) > MAX_FILE_CHARS:
+        raise NotationError(f"{path} is too large for {what}", expected="a TOML text")
+    return text
 
 
 def parse_toml(text: str, *, name: str) -> "Node":

@@ -514,8 +514,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         load_game(tmp_path)
     big = tmp_path / "big"
     big.write_bytes(b" " * 1_000_001)
-    with pytest.raises(NotationError, match="too large"):
-        load_game(big)
+    for path in (big, Path("/dev/zero")) if Path("/dev/zero").exists() else (big,):
+        with pytest.raises(NotationError, match="too large"):
+            load_game(path)
 
 
 def test_plain_values_are_a_game_too() -> None:
