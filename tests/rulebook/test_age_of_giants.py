@@ -389,6 +389,7 @@ def test_a_game_of_five_from_a_photo_and_a_filled_in_game_file(run: Run, tmp_pat
 # Bad input.
 
 KINGDOMS = '\n[[kingdom]]\nplayer = "Ann"\nboard = "# w1 w"\n'
+WITH_GIANTS = 'variants = ["age-of-giants"]'
 
 
 @pytest.mark.parametrize(
@@ -398,21 +399,15 @@ KINGDOMS = '\n[[kingdom]]\nplayer = "Ann"\nboard = "# w1 w"\n'
             f'{KINGDOMS}giants = ["B1"]',
             r'match, line 5, kingdom 1, giants: .*expected variants = \["age-of-giants"\] at the top',
         ),
-        (
-            f'variants = ["age-of-giants"]{KINGDOMS}giants = ["Z99"]',
-            "match, line 5, kingdom 1, giants 1: 'Z99' is no square",
-        ),
-        (
-            f'variants = ["age-of-giants"]{KINGDOMS}giants = ["B1 Olaf"]',
-            "the giant 'Olaf' is not known; expected a square",
-        ),
-        (f'variants = ["age-of-giants"]{KINGDOMS}giants = 3', r"giants is 3; expected a list in \[ \]"),
+        (f'{WITH_GIANTS}{KINGDOMS}giants = ["Z99"]', "match, line 5, kingdom 1, giants 1: 'Z99' is no square"),
+        (f'{WITH_GIANTS}{KINGDOMS}giants = ["B1 Olaf"]', "the giant 'Olaf' is not known; expected a square"),
+        (f"{WITH_GIANTS}{KINGDOMS}giants = 3", r"giants is 3; expected a list in \[ \]"),
         (
             f'variants = ["glorious-king"]{KINGDOMS}',
             "match, line 1, variants 1: variants has 'glorious-king'; expected one of",
         ),
         (KINGDOMS * 5, "Kingdomino with 5 kingdoms; expected at most 4 of them"),
-        (f'variants = ["age-of-giants"]{KINGDOMS * 6}', "Age of Giants with 6 kingdoms; expected at most 5 of them"),
+        (f"{WITH_GIANTS}{KINGDOMS * 6}", "Age of Giants with 6 kingdoms; expected at most 5 of them"),
         (f'variants = ["age-of-giants"{KINGDOMS}', "match, line"),
     ],
 )

@@ -201,16 +201,8 @@ def test_the_server_describes_the_variant() -> None:
 
 def test_the_page_gets_the_variant_with_its_name() -> None:
     info = msgspec.to_builtins(import_module("kdvision.web.games").describe_rules(keeps=False))
-    own: dict[str, Any] = {
-        "id": ID,
-        "name": NAME,
-        "help": HELP,
-        "clause": CLAUSE,
-        "facts": [],
-        "tokens": [],
-        "group": "",
-    }
-    own |= {"cells": [], "seats": {}, "colours": []}
+    own: dict[str, Any] = {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "group": "", "seats": {}}
+    own |= {"facts": [], "tokens": [], "cells": [], "colours": []}
     assert own in info["variants"]
     assert all(ID in game["variants"] for game in info["games"])
     assert info["clauses"][CLAUSE]["house"]
