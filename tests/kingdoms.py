@@ -16,7 +16,7 @@ from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, Reading
 from kdvision.vision.decide.decision import BoardFrame, Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -125,9 +125,19 @@ def find_indices(component: Component, squares: Detections) -> list[int]:
     return sorted(compute_distances(component.squares.centre, squares.centre).argmin(axis=1).tolist())
 
 
-def make_plain_observation(reading: Reading, *, left: float = 0.0, side: float = 50) -> GridObservation:
+def make_plain_observation(
+    reading: Reading, grid: Grid | None = None, *, left: float = 0.0, side: float = 50
+) -> GridObservation:
     """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
     rows, cols = reading.rows, reading.cols
-    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    grid = make_grid(Board({}, height=rows, width=cols), left=left, side=side)
-    return GridObservation(grid, reading, border_log_odds, np.zeros((rows, cols)))
+    return GridObservation(
+        grid=grid or make_grid(Board({}, height=rows, width=cols), left=left, side=side),
+        reading=reading,
+        border_log_odds=(np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))),
+        occlusion=np.zeros((rows, cols)),
+        visible_share=np.ones((rows, cols)),
+        tile_beyond=np.zeros((rows, cols)),
+        pieces=np.full((rows, cols, 2), [0.0, IMPOSSIBLE_LOG_PROBABILITY]),
+        gems=np.full((rows + 1, cols + 1), IMPOSSIBLE_LOG_PROBABILITY),
+        piece_names=("", "knight"),
+    )

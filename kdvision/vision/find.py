@@ -206,13 +206,12 @@ def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: 
         one = cleared_observations[number]
         mask = np.zeros(one.occlusion.shape, bool)
         mask[square] = True
-        share, beyond = one.visible_share, one.tile_beyond
         new = replace(
             one,
             reading=one.reading.set_kind(mask, str(parse_cell(kind) or NOTHING)),
             occlusion=np.where(mask, 0.0, one.occlusion),
-            visible_share=None if share is None else np.where(mask, 1.0, share),
-            tile_beyond=None if beyond is None else np.where(mask, 0.0, beyond),
+            visible_share=np.where(mask, 1.0, one.visible_share),
+            tile_beyond=np.where(mask, 0.0, one.tile_beyond),
         )
         cleared_observations[number] = new if new.castle_cell == one.castle_cell else replace(new, colour="")
     return cleared_observations

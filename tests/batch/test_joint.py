@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from kdvision.batch.event import Event, Rules
@@ -22,10 +21,9 @@ from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
-from tests.kingdoms import make_doubt, make_grid, make_reading, override_squares
+from tests.kingdoms import make_doubt, make_grid, make_plain_observation, make_reading, override_squares
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
@@ -36,9 +34,7 @@ NO_EVENT = Event()
 
 def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoRecord:
     """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
-    own, reading = Board.parse(board), override_squares(Reading.of(board), spoiled)
-    border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
-    observation = GridObservation(make_grid(own), reading, border_log_odds, np.zeros((own.height, own.width)))
+    observation = make_plain_observation(override_squares(Reading.of(board), spoiled))
     read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(pack_observation(read)))

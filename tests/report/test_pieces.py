@@ -25,7 +25,7 @@ from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, K
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import fill_in, list_lines, make_grid, png, table_photo
+from tests.kingdoms import fill_in, list_lines, make_plain_observation, png, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -52,13 +52,8 @@ def observation(
     for name, chance in gems.items():
         square = Square.parse(name)
         crossings[square.row + 1, square.col + 1] = np.log(chance / (1 - chance))
-    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
-    return GridObservation(
-        *(make_grid(board, left=left), reading, border_log_odds, np.zeros((board.height, board.width))),
-        pieces=np.log(chances),
-        gems=crossings,
-        piece_names=NAMES,
-    )
+    plain = make_plain_observation(reading, left=left)
+    return replace(plain, pieces=np.log(chances), gems=crossings, piece_names=NAMES)
 
 
 @pytest.fixture
@@ -246,14 +241,6 @@ def test_an_uncertain_gem_is_an_open_fact(run: Run, photo: Path, eyes: list[Grid
     assert "! a gem may lie between A1 B2 (40 % sure): look" in ran.out
     assert "? still missing: gems between A1 B2" in ran.out
     assert "Lost Treasures" not in run("score", photo).out
-
-
-def test_networks_without_pieces_leave_them_open(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
-    bare = observation(ANN)
-    eyes[:] = [GridObservation(bare.grid, bare.reading, bare.border_log_odds, bare.occlusion)]
-    (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
-    assert {"knights", "buildings"} <= {gap["item"] for gap in read["missing"]}
-    assert (read["pieces"], read["gems"]) == ([], [])
 
 
 # What the rules forbid.

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kdvision.game.board import Board
 from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE
 from kdvision.report.stages import GREEN, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
@@ -16,7 +15,7 @@ from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 from tests.conftest import Run
-from tests.kingdoms import SMALL, make_grid, table_photo
+from tests.kingdoms import SMALL, make_plain_observation, table_photo
 from tests.paths import SAMPLES
 
 
@@ -36,8 +35,7 @@ def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
 
 
 def make_observation() -> GridObservation:
-    board = Board.parse(SMALL)
-    return GridObservation(make_grid(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
+    return make_plain_observation(Reading.of(SMALL), left=40)
 
 
 def test_squares_are_drawn_where_they_were_detected() -> None:

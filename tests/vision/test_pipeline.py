@@ -20,7 +20,7 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import describe_places
-from tests.kingdoms import make_grid, override_squares, table_photo
+from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
 
 KINGDOM = "w w w1 f / # g g ."
 OFFER = "w w / f f / l l / g g"
@@ -35,9 +35,7 @@ def make_observation(
     framed = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
     moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
     reading = override_squares(Reading.of(framed, confidence=0.999), moved)
-    border_log_odds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
-    grid = make_grid(framed, left=left - side, top=top - side, side=side)
-    return GridObservation(grid, reading, border_log_odds, np.zeros((framed.height, framed.width)))
+    return make_plain_observation(reading, make_grid(framed, left=left - side, top=top - side, side=side))
 
 
 def _named(spoiled: Mapping[str, Mapping[str, float]]) -> list[tuple[Square, Mapping[str, float]]]:
@@ -171,7 +169,7 @@ def test_a_kingdom_whose_castle_is_truncated_is_a_kingdom() -> None:
     tiles, plain = make_observation(text, left=400), make_observation(KINGDOM)
     inside = np.ones(tiles.occlusion.shape)
     inside[-2:] = [[0.9], [0.0]]
-    at_the_edge = replace(tiles, visible_share=inside, tile_beyond=np.zeros_like(inside))
+    at_the_edge = replace(tiles, visible_share=inside)
     assert split_kingdoms([at_the_edge, plain])[0] == [plain, at_the_edge]
     assert split_kingdoms([tiles, plain])[0] == [plain]
 
@@ -430,7 +428,7 @@ def test_a_corrected_castle_takes_the_colour_of_the_false_one_away() -> None:
 def test_a_square_that_a_person_names_is_cut_no_longer() -> None:
     share = np.ones((4, 6))
     share[1, 1] = 0.7
-    seen = replace(make_observation(KINGDOM), visible_share=share, tile_beyond=np.zeros((4, 6)))
+    seen = replace(make_observation(KINGDOM), visible_share=share)
     for fixed_squares, is_cut in (({}, True), ({(0, Square.parse("A1")): "w"}, False)):
         problems = assemble_one(seen, fixed_squares=fixed_squares).problems
         assert ("cut" in [problem.warning for problem in problems]) == is_cut

@@ -20,7 +20,7 @@ from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import KingdomReading, build_reading, mark_touching
-from tests.kingdoms import make_grid, override_squares, table_photo
+from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
@@ -39,14 +39,10 @@ def read_with(
 ) -> KingdomReading:
     seen = Board.parse(board)
     reading = override_squares(Reading.of(seen, confidence=0.999), spoiled)
-    rows, cols = reading.rows, reading.cols
-    border_log_odds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
-    observation = GridObservation(make_grid(seen), reading, border_log_odds, np.zeros((rows, cols)))
-    (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
-    decision = replace(decision, is_proved=proved)
+    (decision,) = decide([reading], KINGDOMINO)
     return build_reading(
-        observation,
-        decision,
+        make_plain_observation(reading),
+        replace(decision, is_proved=proved),
         "the photo",
         Surroundings(),
         Calibration(review_threshold=sure, board_weights=belief),
@@ -130,10 +126,7 @@ def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarters: int) 
 def make_observation(text: str, *, left: float = 40) -> GridObservation:
     """What is seen of a board with nothing around it."""
     board = Board.parse(text)
-    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
-    return GridObservation(
-        make_grid(board, left=left), Reading.of(board, confidence=0.999), border_log_odds, np.zeros((2, 3))
-    )
+    return make_plain_observation(Reading.of(board, confidence=0.999), left=left)
 
 
 @pytest.mark.parametrize(("gap", "told"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])

@@ -91,17 +91,16 @@ def find_truncation(
 
 
 def compute_completeness(
-    board: Collection[Square], tile_probability: Floats, visible_share: Floats | None = None, side: int | None = None
+    board: Collection[Square], tile_probability: Floats, visible_share: Floats, side: int | None = None
 ) -> float:
     """Return the probability that no domino straddles the border of the grid or of the photo.
 
     Such boards are not in the search space of the decision, so this factor accounts for them. `tile_probability` and
-    `visible_share` are (rows, cols); None if all cells are visible. A cell of which less than half is visible may hold
-    the other half of a domino; empty tables reach `min_probability` occasionally.
+    `visible_share` are (rows, cols). A cell of which less than half is visible may hold the other half of a domino;
+    empty tables reach `min_probability` occasionally.
     """
     min_probability, rows, cols = 0.1, *tile_probability.shape
-    is_hidden = np.zeros((rows, cols), bool) if visible_share is None else visible_share < 0.5
     structure = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    is_rim = ndimage.binary_dilation(np.pad(is_hidden, 1, constant_values=True), structure)[1:-1, 1:-1]
+    is_rim = ndimage.binary_dilation(np.pad(visible_share < 0.5, 1, constant_values=True), structure)[1:-1, 1:-1]
     rim_cells = [cell for cell in find_neighbours(board, rows, cols) if is_rim[cell] and can_grow(board, cell, side)]
     return float(np.prod([1 - p for p in (tile_probability[cell] for cell in rim_cells) if p > min_probability]))

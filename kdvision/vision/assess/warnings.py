@@ -76,9 +76,8 @@ def find_warnings(
     board, usual_squares = decision.board, 5  # a castle and two dominoes; smaller boards are mostly parts of a kingdom
     if any(Square(*cell) not in board for cell in np.argwhere(observation.is_certain_tile).tolist()):
         yield RIM_WARNING
-    if observation.visible_share is not None and observation.tile_beyond is not None:
-        truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond, decision.side)
-        yield from map(frame.shift_problem, truncation)
+    truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond, decision.side)
+    yield from map(frame.shift_problem, truncation)
     if hidden_squares := find_hidden_squares(board, observation.occlusion > P_PRESENT, decision.side):
         inside = tuple(frame.to_board(square) for square in hidden_squares if frame.contains(square))
         place = f"on {join_names(inside)}" if inside else "beside this kingdom"

@@ -32,23 +32,22 @@ class GridObservation:
 
     `reading` holds the class probabilities. `occlusion` (rows, cols) is the probability that something covers a tile,
     exactly 1 for an unidentified object. `visible_share` (rows, cols) is the part of each cell inside the photo, and
-    `tile_beyond` (rows, cols) the probability of a tile on cells whose centre is outside; both are None if the whole
-    grid lies inside. `colour` is the player's, read from the most probable castle, "" if unknown.
-
-    `pieces` (rows, cols, names) are log-probabilities of the pieces `piece_names`, the first of which is none; `gems`
-    (rows + 1, cols + 1) are log-odds of a gem on each crossing. Both are None if the networks have no such heads.
+    `tile_beyond` (rows, cols) the probability of a tile on cells whose centre is outside, 0 on others. `pieces`
+    (rows, cols, names) are log-probabilities of the pieces `piece_names`, the first of which is none; `gems`
+    (rows + 1, cols + 1) are log-odds of a gem on each crossing. `colour` is the player's, read from the most probable
+    castle, "" if unknown.
     """
 
     grid: Grid
     reading: Reading
     border_log_odds: BorderLogOdds
     occlusion: Floats
-    visible_share: Floats | None = None
-    tile_beyond: Floats | None = None
+    visible_share: Floats
+    tile_beyond: Floats
+    pieces: Floats
+    gems: Floats
+    piece_names: tuple[str, ...]
     colour: str = ""
-    pieces: Floats | None = None
-    gems: Floats | None = None
-    piece_names: tuple[str, ...] = ()
 
     @cached_property
     def castle_probability(self) -> Floats:
@@ -102,8 +101,6 @@ class GridObservation:
     def is_cut(self) -> bool:
         """True if the border of the photo cuts tiles, or certainly a tile whose centre is beyond it."""
         p_certain = 0.62
-        if self.visible_share is None or self.tile_beyond is None:
-            return False
         partial = (self.visible_share > 0) & (self.visible_share < 1)
         beyond = (self.tile_beyond > p_certain)[self.visible_share >= MIN_VISIBLE_SHARE]
         return bool((self.is_tile & partial).any() or beyond.any())

@@ -45,17 +45,21 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     hidden_probability = compute_occlusion_probability(occlusion_features, metadata).reshape(shape)
     occlusion = np.where(is_tile, predictions.hidden.reshape(shape), is_whole * hidden_probability)
     occlusion = np.where(is_foreign, 1.0, np.minimum(occlusion, 0.99))  # 1 is an unidentified object
-    observation = GridObservation(grid, reading, compute_border_log_odds(predictions, shape), occlusion)
-    if observation.max_castle_probability > P_PRESENT:
-        crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
-        observation = replace(observation, colour=load_player_colours().classify(crop))
-    gems = join_gem_evidence(predictions.gems.reshape(*shape, -1), observation.is_tile)
-    pieces = predictions.pieces.reshape(*shape, -1)
-    observation = replace(observation, pieces=pieces, gems=gems, piece_names=classifier.pieces)
-    if share.min() == 1:
+    observation = GridObservation(
+        grid=grid,
+        reading=reading,
+        border_log_odds=compute_border_log_odds(predictions, shape),
+        occlusion=occlusion,
+        visible_share=share,
+        tile_beyond=np.where(outside, expit(predictions.presence).reshape(shape), 0.0),
+        pieces=predictions.pieces.reshape(*shape, -1),
+        gems=join_gem_evidence(predictions.gems.reshape(*shape, -1), is_tile & ~outside),
+        piece_names=classifier.pieces,
+    )
+    if observation.max_castle_probability <= P_PRESENT:
         return observation
-    beyond = np.where(outside, expit(predictions.presence).reshape(shape), 0.0)
-    return replace(observation, visible_share=share, tile_beyond=beyond)
+    crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
+    return replace(observation, colour=load_player_colours().classify(crop))
 
 
 def classify_cells(photo: Photo, classifier: CellClassifier, grid: Grid, share: Floats) -> CellPredictions:

@@ -62,15 +62,13 @@ def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:
 
 
 def find_pieces(
-    pieces: Floats | None, names: Sequence[str], start: Square, board: Board, *, is_rare: bool = False
+    pieces: Floats, names: Sequence[str], start: Square, board: Board, *, is_rare: bool = False
 ) -> tuple[DetectedPiece, ...]:
     """Return each piece that is or may be on a board, from the top left, at most one a square.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid with the board's A1 at `start`; the first name is none.
     Where pieces are rare, as in plain Kingdomino, whose box has none, a piece needs 99.9 % to be reported.
     """
-    if pieces is None:
-        return ()
     rare_log_odds = -7.0
     prior = np.array([0.0, *[rare_log_odds * is_rare] * (len(names) - 1)])
     probabilities = softmax(pieces + prior, axis=-1)
@@ -82,13 +80,11 @@ def find_pieces(
     return tuple(piece for piece in detected_pieces if piece.is_present or piece.is_uncertain)
 
 
-def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedPiece, ...]:
+def find_gems(gems: Floats, start: Square, board: Board) -> tuple[DetectedPiece, ...]:
     """Return each gem that is or may be on a crossing of a board, from the top left.
 
     `gems` (rows + 1, cols + 1) are log-odds on the crossings of a grid with the board's A1 at `start`.
     """
-    if gems is None:
-        return ()
     inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
     detected_gems = (
         DetectedPiece(GEM, Square(*corner), float(probability), float(probability))

@@ -32,8 +32,8 @@ class _View(NamedTuple):
     occlusion: Floats
     visible_share: Floats
     tile_beyond: Floats
-    pieces: Floats | None
-    gems: Floats | None
+    pieces: Floats
+    gems: Floats
 
 
 def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObservation, list[Problem]]:
@@ -54,30 +54,22 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     share = np.stack([view.visible_share for view in views])
     is_whole_in = share >= MIN_WHOLE_SHARE
     is_cut = ~is_whole_in & is_whole_in.any(axis=0)  # another photo shows the cell whole
-    pieces = _average(
-        [
-            None if view.pieces is None else np.where(cut_cells[..., None], np.nan, view.pieces)
-            for view, cut_cells in zip(views, is_cut, strict=True)
-        ]
-    )
-    if pieces is not None:
-        is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
-        pieces[is_unseen, 0] = 0.0  # nothing stands there
-        pieces = log_softmax(pieces, axis=-1)
+    pieces = _average(np.where(is_cut[..., None], np.nan, [view.pieces for view in views]))
+    is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
+    pieces[is_unseen, 0] = 0.0  # nothing stands there
     reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
     beyond = np.stack([view.tile_beyond for view in views])
-    is_whole = bool((share.max(axis=0) >= 1).all())
     fused_observation = GridObservation(
         grid=_extend_grid(first.grid, frame),
         reading=reading,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
         occlusion=np.where(is_cut, 1.0, [view.occlusion for view in views]).min(axis=0),
-        colour=_fuse_colours([observation for observation, _ in aligned_views], views, reading),
-        pieces=pieces,
-        gems=_average([view.gems for view in views]),
+        visible_share=share.max(axis=0),
+        tile_beyond=np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
+        pieces=log_softmax(pieces, axis=-1),
+        gems=_average(np.stack([view.gems for view in views])),
         piece_names=first.piece_names,
-        visible_share=None if is_whole else share.max(axis=0),
-        tile_beyond=None if is_whole else np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
+        colour=_fuse_colours([observation for observation, _ in aligned_views], views, reading),
     )
     return fused_observation, _describe_contradictions(views, nothing)
 
@@ -112,21 +104,18 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
     right, down = observation.border_log_odds
     if alignment.turns % 2:
         right, down = down, right
-    share, beyond = observation.visible_share, observation.tile_beyond
-    gems = observation.gems
-    clear = 1 - np.clip(observation.occlusion, 0, 1)
-    if share is not None:
-        clear = np.where(share < 1, np.minimum(clear, share**4), clear)
+    share, gems = observation.visible_share, observation.gems
+    clear = np.minimum(1 - np.clip(observation.occlusion, 0, 1), share**4)
     return _View(
         place(observation.reading.log_probs, -np.log(kinds)),
         place(np.maximum(clear, MIN_VIEW_WEIGHT), 0.0),
         place(right, 0.0),
         place(down, 0.0),
         place(observation.occlusion, 1.0),
-        place(np.ones_like(clear) if share is None else share, 0.0),
-        place(np.zeros_like(clear) if beyond is None else beyond, 0.0),
-        None if observation.pieces is None else place(observation.pieces, np.nan),
-        None if gems is None else place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
+        place(share, 0.0),
+        place(observation.tile_beyond, 0.0),
+        place(observation.pieces, np.nan),
+        place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
     )
 
 
@@ -176,16 +165,12 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
     return np.asarray((log_probs.max(axis=2) > np.log(min_probability)) & (weight > min_clear_weight))
 
 
-def _average(parts: Sequence[Floats | None]) -> Floats | None:
-    """Return the mean over the views that are not NaN; None if a view is missing.
+def _average(values: Floats) -> Floats:
+    """Return the mean over the views (n, …) that are not NaN.
 
     It is IMPOSSIBLE_LOG_PROBABILITY where all are NaN, as for gems beside no tile. Covered cells count fully, because a
     piece covers its cell.
     """
-    arrays = [part for part in parts if part is not None]
-    if len(arrays) < len(parts):
-        return None
-    values = np.stack(arrays)
     count = (~np.isnan(values)).sum(axis=0)
     return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), IMPOSSIBLE_LOG_PROBABILITY)
 

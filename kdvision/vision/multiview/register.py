@@ -42,18 +42,12 @@ AlignedView = tuple[GridObservation, Alignment]
 
 def align(first: GridObservation, other: GridObservation) -> Alignment:
     """Return the most likely alignment of another observation on the first."""
-    one, is_one_whole = first.reading, _find_whole_cells(first)
-    two, is_two_whole = other.reading, _find_whole_cells(other)
+    is_whole, is_other_whole = (one.visible_share >= MIN_WHOLE_SHARE for one in (first, other))
     shifts = (
-        _find_shift(one, two.rotate(turns), turns, is_one_whole, np.rot90(is_two_whole, -turns)) for turns in range(4)
+        _find_shift(first.reading, other.reading.rotate(turns), turns, is_whole, np.rot90(is_other_whole, -turns))
+        for turns in range(4)
     )
     return max(shifts, key=lambda shift: shift.gain)
-
-
-def _find_whole_cells(observation: GridObservation) -> Mask:
-    """Return the cells (rows, cols) that are whole in the photo."""
-    share = observation.visible_share
-    return np.ones_like(observation.is_tile) if share is None else share >= MIN_WHOLE_SHARE
 
 
 def _find_shift(first: Reading, other: Reading, turns: int, is_whole: Mask, is_other_whole: Mask) -> Alignment:

@@ -21,7 +21,7 @@ MAX_COORDINATE: Final = 32_000
 
 
 ARRAYS: Final = ("occlusion", "visible_share", "tile_beyond", "pieces", "gems")
-"""Fields of an observation that are stored under their names; all but the first may be missing."""
+"""Fields of an observation that are stored under their names."""
 
 
 class SurroundedObservation(NamedTuple):
@@ -36,7 +36,7 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
     observation = kingdom.observation
     right, down = observation.border_log_odds
     floats = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
-    floats |= {name: array for name in ARRAYS if (array := getattr(observation, name)) is not None}
+    floats |= {name: getattr(observation, name) for name in ARRAYS}
     arrays: dict[str, NDArray[Any]] = {
         name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items()
     }
@@ -46,17 +46,27 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
 
 
 def decode_observation(
-    content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...] = ()
+    content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...]
 ) -> SurroundedObservation:
-    """The observation of `encode_observation`, with the kinds and pieces of the network."""
+    """The observation of `encode_observation`, with the kinds and pieces of the network.
+
+    The previous version stored `visible_share` and `tile_beyond` only for grids that the border of the photo cuts.
+    """
     packed_arrays = msgspec.msgpack.decode(content)
     arrays = {
         name: np.frombuffer(data, dtype).reshape(shape).astype(np.float64)
         for name, (dtype, shape, data) in packed_arrays.items()
     }
-    fields: dict[str, Any] = {name: arrays[name] for name in ARRAYS if name in arrays}
-    if "pieces" in fields:
-        fields |= {"pieces": log_softmax(fields["pieces"], axis=-1), "piece_names": piece_names}
-    reading = Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds)
-    observation = GridObservation(Grid(arrays["corners"]), reading, (arrays["right"], arrays["down"]), **fields)
+    occlusion, pieces = arrays["occlusion"], log_softmax(arrays["pieces"], axis=-1)
+    observation = GridObservation(
+        grid=Grid(arrays["corners"]),
+        reading=Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
+        border_log_odds=(arrays["right"], arrays["down"]),
+        occlusion=occlusion,
+        visible_share=arrays.get("visible_share", np.ones_like(occlusion)),
+        tile_beyond=arrays.get("tile_beyond", np.zeros_like(occlusion)),
+        pieces=pieces,
+        gems=arrays["gems"],
+        piece_names=piece_names,
+    )
     return SurroundedObservation(observation, Surroundings(*map(bool, arrays["around"])))

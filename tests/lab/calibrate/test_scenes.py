@@ -9,9 +9,8 @@ from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, Obse
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.vision.assess.warnings import Surroundings
-from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from tests.kingdoms import make_grid
+from tests.kingdoms import make_grid, make_plain_observation
 
 BOARD = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
 
@@ -47,10 +46,7 @@ def test_a_share_of_all_seeds_is_corrupted_and_a_seed_always_alike() -> None:
 
 
 def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_there() -> None:
-    reading = Reading.of(BOARD, confidence=0.999)
-    rows, cols = reading.rows, reading.cols
-    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    observation = GridObservation(make_grid(BOARD), reading, border_log_odds, np.zeros((rows, cols)))
+    observation = make_plain_observation(Reading.of(BOARD, confidence=0.999))
     kingdom = ObservedKingdom(observation, Surroundings(unread=True), BOARD.trim())
     scene, hidden = (ObservedScene((kingdom,), missed) for missed in (0, 1))
     unseen = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed=1)

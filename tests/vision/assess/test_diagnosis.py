@@ -4,12 +4,11 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.game.board import Board
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_plain_observation, table_photo
 from tests.paths import SAMPLES
 
 
@@ -19,10 +18,7 @@ def sample() -> Photo:
 
 
 def make_observation(text: str) -> GridObservation:
-    board = Board.parse(text)
-    rows, cols = board.height, board.width
-    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return GridObservation(make_grid(board), Reading.of(board), border_log_odds, np.zeros((rows, cols)))
+    return make_plain_observation(Reading.of(text))
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.1, 0.15])

@@ -27,7 +27,7 @@ from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_grid, make_plain_observation, table_photo
 from tests.paths import SAMPLES
 
 BOARD = Board.parse("# w w / f f .")
@@ -133,12 +133,10 @@ def test_without_occlusion_weights_no_tile_is_hidden() -> None:
 
 def make_covered_observation() -> GridObservation:
     """A kingdom with something on C2 and on C3, below it."""
-    text = ". . . . . / . # w w . / . f f . . / . . . . ."
-    board = Board.parse(text)
-    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
-    hidden = np.zeros((board.height, board.width))
+    reading = Reading.of(". . . . . / . # w w . / . f f . . / . . . . .", confidence=0.999)
+    hidden = np.zeros((reading.rows, reading.cols))
     hidden[2:, 3] = 1.0
-    return GridObservation(make_grid(board), Reading.of(board, confidence=0.999), border_log_odds, hidden)
+    return replace(make_plain_observation(reading), occlusion=hidden)
 
 
 def test_a_possible_occlusion_is_reported_until_the_square_is_fixed() -> None:

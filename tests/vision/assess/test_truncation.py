@@ -107,7 +107,7 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
     presence = np.zeros((4, 5))
     presence[1, 3] = 0.9
     board = {Square(1, 1), Square(1, 2)}
-    assert compute_completeness(board, presence) == 1.0
+    assert compute_completeness(board, presence, np.ones_like(presence)) == 1.0
     shares = np.ones((4, 5))
     assert compute_completeness(board, presence, shares) == 1.0
     shares[:, 4] = 0.3

@@ -1,6 +1,5 @@
 """Evidence and review: which problems ask for a review by themselves, and how strong each is as evidence."""
 
-import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
@@ -17,12 +16,11 @@ from kdvision.vision.assess.warnings import (
     label_misreading,
     measure_evidence,
 )
-from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import Networks
 from kdvision.vision.result import KingdomReading, build_reading
-from tests.kingdoms import make_grid
+from tests.kingdoms import make_plain_observation
 
 KINGDOM = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
 WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(EVIDENCE_IDS, 0.0)})
@@ -31,11 +29,10 @@ WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, *
 
 def read_beside(surroundings: Surroundings, calibration: Calibration = WEIGHTLESS) -> KingdomReading:
     reading = Reading.of(KINGDOM, confidence=0.999)
-    rows, cols = reading.rows, reading.cols
-    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    observation = GridObservation(make_grid(KINGDOM), reading, border_log_odds, np.zeros((rows, cols)))
-    (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
-    return build_reading(observation, decision, "the photo", surroundings, calibration, GAME_KINGDOMINO)
+    (decision,) = decide([reading], KINGDOMINO)
+    return build_reading(
+        make_plain_observation(reading), decision, "the photo", surroundings, calibration, GAME_KINGDOMINO
+    )
 
 
 @pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))

@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import Detections
-from tests.kingdoms import find_indices, fit_lattices
+from tests.kingdoms import find_indices, fit_lattices, make_plain_observation
 from tests.vision.detect.test_lattice import RAGGED, make_detections, make_view
 
 NONE = np.zeros((0, 2))
@@ -35,10 +34,7 @@ def observe(hypothesis: LatticeHypothesis, castles: Floats, empty: Floats) -> Ob
         cell = probabilities.reshape(-1, len(KINDS))[cells[index]]
         cell[:] = 0.001
         cell[KINDS.index(kind)] = 1.0
-    rows, cols = grid.rows, grid.cols
-    borders = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    observation = GridObservation(grid, Reading.of_probabilities(probabilities), borders, np.zeros((rows, cols)))
-    return ObservedLattice(hypothesis, observation)
+    return ObservedLattice(hypothesis, make_plain_observation(Reading.of_probabilities(probabilities), grid))
 
 
 def list_parts(parts: list[LatticeHypothesis], squares: Detections) -> list[list[int]]:

@@ -18,7 +18,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decision import Decision, PlacedDomino
 from kdvision.vision.decide.game_set import check_box, decide_game
 from kdvision.vision.find import assemble_kingdoms
-from tests.kingdoms import make_grid, override_squares, table_photo
+from tests.kingdoms import make_plain_observation, override_squares, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 
@@ -34,10 +34,7 @@ def make_observation(
 ) -> GridObservation:
     """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
     reading = override_squares(Reading.of(text, confidence=0.999, kinds=kinds), spoiled)
-    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return GridObservation(
-        make_grid(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
-    )
+    return make_plain_observation(reading, left=left, side=30)
 
 
 def assemble_one(seen: GridObservation, **asked: object) -> KingdomReading:

@@ -8,16 +8,15 @@ import pytest
 
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.vision.assess.warnings import Surroundings
-from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography, fit_rectangle
 from kdvision.vision.networks.detector import Detections
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import make_plain_observation, table_photo
 from tests.paths import SAMPLES
 
 POINTS = [[100.0, 80.0], [520.0, 90.0], [530.0, 400.0], [90.0, 390.0]]
@@ -155,8 +154,6 @@ def test_an_outline_around_bare_table_is_flagged(grain: int) -> None:
 
 
 def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
-    nothing = Reading.of(" / ".join([". . ."] * 3))
-    border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
-    empty = GridObservation(make_grid(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))
+    empty = make_plain_observation(Reading.of(" / ".join([". . ."] * 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
         assemble_kingdoms(table_photo(), [empty], outline_surroundings=[Surroundings()])

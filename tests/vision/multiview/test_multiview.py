@@ -23,19 +23,17 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align, match_kingdoms
-from tests.kingdoms import make_grid, override_squares
+from tests.kingdoms import make_plain_observation, override_squares
 from tests.paths import SAMPLES
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
 def make_observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
     """The observation of a reading; `hidden` squares are covered with a probability."""
-    rows, cols = reading.rows, reading.cols
-    covered = np.zeros((rows, cols))
+    covered = np.zeros((reading.rows, reading.cols))
     for name, share in (hidden or {}).items():
         covered[Square.parse(name)] = share
-    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return GridObservation(make_grid(Board({}, height=rows, width=cols)), reading, border_log_odds, covered)
+    return replace(make_plain_observation(reading), occlusion=covered)
 
 
 def play_kingdoms(seed: int, count: int = 2) -> list[Board]:
@@ -84,18 +82,18 @@ def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int)
 def test_a_photo_that_ends_before_a_cell_says_nothing_about_it() -> None:
     """In the other photo something covers a column, and a knight stands and a gem lies there."""
     board = Board.parse(". . . . . . . / . w w1 f f . . / . l l # g . . / . g1 l . g . . / . . . . . . .")
-    whole = replace(make_observation(Reading.of(board, confidence=0.999)), piece_names=("", "knight"))
+    whole = make_observation(Reading.of(board, confidence=0.999))
     share, covered, shape = np.ones((5, 7)), np.zeros((5, 7)), (5, 7, 2)
     share[:, 4:], covered[1:3, 5] = 0, 0.95
     pieces, gems = np.log(np.full(shape, [0.95, 0.05])), np.full((6, 8), -12.0)
-    cut = replace(whole, visible_share=share, tile_beyond=np.zeros((5, 7)), pieces=pieces, gems=gems)
+    cut = replace(whole, visible_share=share, pieces=pieces, gems=gems)
     knights, gem = pieces.copy(), gems.copy()
     knights[2, 4], gem[2, 4] = np.log([0.05, 0.95]), 4.0
     other = replace(whole, occlusion=covered, pieces=knights, gems=gem)
     both, _ = fuse(cut, [(other, align(whole, other))])
     assert (both.occlusion[1:3, 5] == 0.95).all()
-    assert both.pieces is not None and np.exp(both.pieces[2, 4, 1]) == pytest.approx(0.95)
-    assert both.gems is not None and both.gems[2, 4] == 4.0
+    assert np.exp(both.pieces[2, 4, 1]) == pytest.approx(0.95)
+    assert both.gems[2, 4] == 4.0
 
 
 def test_a_square_under_glare_is_read_in_another_photo() -> None:

@@ -19,7 +19,10 @@ from kdvision.web.table.model import TableKingdom
 from kdvision.web.table.observations import decode_observation, encode_observation
 from kdvision.web.table.readings import decode_reading
 from kdvision.web.table.storage import StoredReading
-from tests.kingdoms import make_grid, override_squares, table_photo
+from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
+
+PIECES = ("", "knight")
+"""What `make_plain_observation` names."""
 
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
@@ -27,9 +30,8 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
     log_probs = override_squares(Reading.of(board, confidence=0.97), {"B2": {"w": 0.7, "w1": 0.25}}).log_probs
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
-    return GridObservation(
-        make_grid(board, slant=0.2), Reading(log_probs), border_log_odds, np.zeros((board.height, board.width))
-    )
+    plain = make_plain_observation(Reading(log_probs), make_grid(board, slant=0.2))
+    return replace(plain, border_log_odds=border_log_odds)
 
 
 def read_kingdom(seen: GridObservation) -> KingdomReading:
@@ -40,21 +42,24 @@ def read_kingdom(seen: GridObservation) -> KingdomReading:
 
 def test_an_observation_comes_back() -> None:
     original = read_kingdom(make_observation())
-    back = decode_observation(encode_observation(original), KINDS)
+    back = decode_observation(encode_observation(original), KINDS, piece_names=PIECES)
     assert back.surroundings == original.surroundings == Surroundings(colourless=True)
     assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
     for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
         assert np.abs(one - other).max() < 0.01
     assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
-    assert back.observation.visible_share is None
 
 
-def test_an_observation_that_was_stored_before_pictures_were_recognised_comes_back() -> None:
+def test_an_observation_that_the_previous_version_stored_comes_back() -> None:
+    """It knew no pictures, and stored how much of a cell is visible only where the edge of the photo cut a grid."""
     around = Surroundings(colourless=True, outside=True)
     arrays = msgspec.msgpack.decode(encode_observation(replace(read_kingdom(make_observation()), surroundings=around)))
     stored = np.array([False, False, False, False, False, True, True])  # by position, without `pictured`
     arrays["around"] = (stored.dtype.str, stored.shape, stored.tobytes())
-    assert decode_observation(msgspec.msgpack.encode(arrays), KINDS).surroundings == around
+    del arrays["visible_share"], arrays["tile_beyond"]
+    back = decode_observation(msgspec.msgpack.encode(arrays), KINDS, piece_names=PIECES)
+    assert back.surroundings == around
+    assert (back.observation.visible_share == 1).all() and not back.observation.tile_beyond.any()
 
 
 def test_cells_at_the_edge_of_the_picture_come_back() -> None:
@@ -62,10 +67,8 @@ def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     seen = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
     around = Surroundings(False, True, True, True)
     kingdom = replace(read_kingdom(make_observation()), observation=seen, surroundings=around)
-    back = decode_observation(encode_observation(kingdom), KINDS)
+    back = decode_observation(encode_observation(kingdom), KINDS, piece_names=PIECES)
     assert back.surroundings == around
-    assert back.observation.visible_share is not None
-    assert back.observation.tile_beyond is not None
     assert (back.observation.visible_share == 0.5).all()
     assert (back.observation.tile_beyond == 0.25).all()
 
@@ -76,15 +79,14 @@ def test_pieces_and_gems_come_back() -> None:
     seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
     text = encode_observation(replace(read_kingdom(make_observation()), observation=seen))
     back = decode_observation(text, KINDS, piece_names=names).observation
-    assert back.pieces is not None and back.gems is not None and seen.gems is not None
-    assert (back.piece_names, back.visible_share) == (names, None)
+    assert back.piece_names == names
     assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
     assert np.abs(back.gems - seen.gems).max() < 0.01
 
 
 def test_a_decoded_observation_gives_the_same_decision() -> None:
     original = read_kingdom(make_observation())
-    back = decode_observation(encode_observation(original), original.observation.reading.kinds)
+    back = decode_observation(encode_observation(original), original.observation.reading.kinds, piece_names=PIECES)
     (again,) = decide_again([back.observation], surroundings=[back.surroundings])
     assert (again.board, again.start) == (original.board, original.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
