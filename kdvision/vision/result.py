@@ -212,14 +212,14 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) 
         PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes
     ]
     doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
-    move = frame.to_board(BoardFrame.of(decision.board).first)
-    problems = [frame.shift_problem(label_misreading(problem)) for problem in decision.problems]
+    row, col = frame.first
+    problems = [replace(label_misreading(one), text=move_names(one.text, -row, -col)) for one in decision.problems]
     return replace(
         decision,
         board=frame.crop(decision.board),
         dominoes=tuple(dominoes),
         doubts=tuple(replace(doubt, square=frame.to_board(doubt.square)) for doubt in doubts),
-        problems=tuple(replace(problem, text=move_names(problem.text, *move)) for problem in problems),
+        problems=tuple(map(frame.shift_problem, problems)),
         runners_up=tuple((crop(other), p) for other, p in decision.runners_up),
     )
 

@@ -18,7 +18,7 @@ from kdvision.game.legality import Problem, find_problems, join_names
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
 from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
-from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
+from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
 from kdvision.vision.decide.placements import Placements, list_placements
 from kdvision.vision.geometry import Floats, Ints
@@ -148,18 +148,11 @@ def _find_doubts(
 def _find_problems(
     board: Board, foreign_squares: Sequence[Square], deck: Deck, side: int | None
 ) -> tuple[Problem, ...]:
-    """Return the problems of the board itself, else of its dominoes, which other kingdoms may also have.
-
-    Messages name squares from the board's own first row and column.
-    """
-    frame = BoardFrame.of(board)
-    problems = tuple(
-        replace(problem, squares=tuple(map(frame.to_grid, problem.squares)))
-        for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
-    )
+    """Return the problems of the board itself, else of its dominoes, which other kingdoms may also have."""
+    problems = find_problems(board, deck, side=side or SIDES[-1])
     if problems or not foreign_squares:
         return problems
-    names = join_names([*map(frame.to_board, foreign_squares)])
+    names = join_names(foreign_squares)
     text = f"the box has not enough of the dominoes that seem to lie on {names}: compare them with the table"
     return (Problem(tuple(foreign_squares), text, "kingdomino/box", warning="contents"),)
 
@@ -179,6 +172,5 @@ def _question_spare_squares(decision: Decision) -> Decision:
     fewest = min(outside, key=len)
     if len(fewest) > max_outside or len(board) - len(fewest) < min_inside:
         return decision
-    names = join_names([*map(BoardFrame.of(board).to_board, fewest)])
-    text = f"{names} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
+    text = f"{join_names(fewest)} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
     return replace(decision, problems=(*decision.problems, Problem(tuple(fewest), text, warning="spare")))
