@@ -142,19 +142,12 @@ def assemble_kingdoms(
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
-    grids = [one.grid for one in kingdoms]
     photo_facts = {"damaged": bool(photo.warnings), "colourless": lacks_colours(photo)}
-    surroundings = [one._replace(**photo_facts) for one in surroundings]
-    return build_readings(
-        kingdoms,
-        decisions,
-        mark_touching(surroundings, grids, [decision.board for decision in decisions]),
-        calibration,
-        box,
-        asked_game=game if is_game_named else GAME_AUTO,
-        places=describe_places(grids, photo),
-        before=before,
-    )
+    surroundings = mark_touching([one._replace(**photo_facts) for one in surroundings], kingdoms, decisions)
+    asked_game = game if is_game_named else GAME_AUTO
+    readings = build_readings(kingdoms, decisions, surroundings, calibration, box, asked_game=asked_game, before=before)
+    places = describe_places([one.grid for one in kingdoms], photo)
+    return [replace(reading, place=place) for reading, place in zip(readings, places, strict=True)]
 
 
 def decide_boards(

@@ -53,7 +53,7 @@ class KingdomReading:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     probability: float
-    place: str
+    place: str = ""
     dominoes: tuple[PlacedDomino, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
     has_new_names: bool = False
@@ -111,8 +111,7 @@ def build_readings(
     box: str,
     *,
     asked_game: str = GAME_AUTO,
-    places: Sequence[str] | None = None,
-    before: Sequence[Board | None] | None = None,
+    before: Sequence[Board] | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of one table; `box` is what they were decided with.
 
@@ -123,26 +122,18 @@ def build_readings(
     towns = find_possible_towns([one.reading for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]
-    readings = map(
-        build_reading,
-        *(observations, decisions, places or repeat(""), surroundings, repeat(calibration), repeat(box)),
-        *(before or repeat(None), towns),
-    )
-    coloured_readings = [
-        replace(reading, colour=colour if colours.count(colour) == 1 else "")
-        for reading, colour in zip(readings, colours, strict=True)
-    ]
-    colourless = Problem((), f"the photo has no colours: {COLOUR_HINT}")
-    return [
-        add_problems(one, [colourless]) if one.surroundings.colourless and one.review else one
-        for one in coloured_readings
-    ]
+    columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
+    colourless, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
+    for reading, colour in zip(map(build_reading, *columns), colours, strict=True):
+        needs_colours = reading.surroundings.colourless and reading.review
+        unique_colour = colour if colours.count(colour) == 1 else ""
+        readings.append(add_problems(replace(reading, colour=unique_colour), [colourless] if needs_colours else []))
+    return readings
 
 
 def build_reading(
     observation: GridObservation,
     decision: Decision,
-    place: str,
     surroundings: Surroundings,
     calibration: Calibration,
     box: str,
@@ -183,7 +174,6 @@ def build_reading(
         doubts=on_board.doubts,
         problems=(*on_board.problems, *_select_warnings(warnings, is_improbable, may_continue)),
         probability=probability,
-        place=place,
         dominoes=on_board.dominoes,
         runners_up=tuple((other, alternatives * p) for other, p in on_board.runners_up),
         has_new_names=before is not None and frame.first != BoardFrame.of(before).first,
@@ -261,15 +251,15 @@ def describe_surroundings(
 
 
 def mark_touching(
-    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board], *, max_sides: float = 1.4
+    surroundings: Sequence[Surroundings], observations: Sequence[GridObservation], decisions: Sequence[Decision]
 ) -> list[Surroundings]:
     """Return the surroundings with kingdoms marked whose decided boards almost touch: centres within `max_sides`.
 
     Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
     """
-    pairs = zip(grids, boards, strict=True)
-    tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
-    touching_kingdoms: set[int] = set()
+    max_sides, touching_kingdoms, grids = 1.4, set[int](), [one.grid for one in observations]
+    pairs = zip(grids, decisions, strict=True)
+    tiles = [np.array([grid.centres[square] for square in one.board]).reshape(-1, 2) for grid, one in pairs]
     for one, other in permutations(range(len(grids)), 2):
         distances = compute_distances(*(grids[one].to_grid_coordinates(tiles[n]) for n in (one, other)))
         if (distances < max_sides).any():

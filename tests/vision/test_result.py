@@ -18,6 +18,7 @@ from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.decide.decide import decide
+from kdvision.vision.decide.decision import Decision
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import KingdomReading, build_reading, mark_touching
 from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
@@ -43,7 +44,6 @@ def read_with(
     return build_reading(
         make_plain_observation(reading),
         replace(decision, is_proved=proved),
-        "the photo",
         Surroundings(),
         Calibration(review_threshold=sure, board_weights=belief),
         GAME_KINGDOMINO,
@@ -135,8 +135,12 @@ def test_kingdoms_that_nearly_touch_are_both_reported(gap: float, told: bool, ti
     """One domino may have been given to the wrong one, and neither board shows it."""
     board = Board.parse("# w w / f f .")
     grids = [make_grid(board), make_grid(board, left=40 + (3 + gap) * 50), make_grid(board, left=800)]
-    seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
-    around = mark_touching([Surroundings(), Surroundings(unread=True), Surroundings()], seen_askew, [board] * 3)
+    grids_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
+    seen, decisions = (
+        [make_plain_observation(Reading.of(board), grid) for grid in grids_askew],
+        [Decision(board, (), 1.0)],
+    )
+    around = mark_touching([Surroundings(), Surroundings(unread=True), Surroundings()], seen, decisions * 3)
     assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), Surroundings()]
 
 

@@ -54,7 +54,7 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
     )
     for kingdom, observation, decision in zip(scene.kingdoms, observations, decisions, strict=True):
         truth = None if kingdom.truncated else kingdom.board
-        reading = build_reading(observation, decision, "", kingdom.surroundings, calibration, GAME_KINGDOMINO)
+        reading = build_reading(observation, decision, kingdom.surroundings, calibration, GAME_KINGDOMINO)
         add("board", reading.probability, truth is not None and is_same_board(reading.board, truth))
         points = score(reading.board).points
         equal_shares = [probability for board, probability in reading.runners_up if score(board).points == points]

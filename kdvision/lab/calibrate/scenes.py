@@ -194,11 +194,7 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
 def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
     """Return the outcome of each board of a scene, decided without being told the game."""
     box, decisions = decide_boards(scene.observations, Calibration())
-    around = mark_touching(
-        [kingdom.surroundings for kingdom in scene.kingdoms],
-        [kingdom.observation.grid for kingdom in scene.kingdoms],
-        [decision.board for decision in decisions],
-    )
+    around = mark_touching([kingdom.surroundings for kingdom in scene.kingdoms], scene.observations, decisions)
     readings = build_readings(scene.observations, decisions, around, ACCEPT_ALL, box)
     outcomes = []
     for reading, decision, (observation, _, truth, truncated) in zip(readings, decisions, scene.kingdoms, strict=True):

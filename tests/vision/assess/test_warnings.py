@@ -30,9 +30,7 @@ WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, *
 def read_beside(surroundings: Surroundings, calibration: Calibration = WEIGHTLESS) -> KingdomReading:
     reading = Reading.of(KINGDOM, confidence=0.999)
     (decision,) = decide([reading], KINGDOMINO)
-    return build_reading(
-        make_plain_observation(reading), decision, "the photo", surroundings, calibration, GAME_KINGDOMINO
-    )
+    return build_reading(make_plain_observation(reading), decision, surroundings, calibration, GAME_KINGDOMINO)
 
 
 @pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
