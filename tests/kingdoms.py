@@ -72,6 +72,11 @@ def override_squares(reading: Reading, shares_by_square: Mapping[str, Mapping[st
     return Reading.of_probabilities(values, reading.kinds)
 
 
+def get_probability(reading: Reading, square: Square, kind: str) -> float:
+    """The probability of a kind on a square."""
+    return float(np.exp(reading.log_probs[square][reading.kinds.index(kind)]))
+
+
 def make_doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:
     """A doubt about a named square."""
     return Doubt(Square.parse(square), read, probability, instead)

@@ -23,7 +23,14 @@ from kdvision.report.build import build_photo_result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
-from tests.kingdoms import make_doubt, make_grid, make_plain_observation, make_reading, override_squares
+from tests.kingdoms import (
+    get_probability,
+    make_doubt,
+    make_grid,
+    make_plain_observation,
+    make_reading,
+    override_squares,
+)
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
@@ -73,7 +80,7 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert kept is not None
     view = unpack_observation(kept)
     assert view.probabilities.best == Board.parse(BO)
-    assert view.probabilities.probability(Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
+    assert get_probability(view.probabilities, Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
     assert [border_log_odds.shape for border_log_odds in view.border_log_odds] == [(1, 2), (0, 3)]
     assert view.calibration.review_threshold == 0.9
     assert view.side == pytest.approx(make_grid(Board.parse(BO)).side, abs=0.1)

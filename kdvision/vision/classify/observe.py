@@ -17,7 +17,7 @@ from kdvision.vision.classify.occupancy import (
 )
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, sample_quads
 from kdvision.vision.image.photo import Photo
@@ -37,7 +37,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
     tile, no_tile = -np.logaddexp(0, -log_odds)[:, None], -np.logaddexp(0, log_odds)[:, None]
     log_probs = np.concatenate([predictions.kind + tile, no_tile], axis=1).reshape(*shape, -1)
-    reading = Reading(log_probs, classifier.kinds).remove_tiles(outside)
+    reading = Reading(log_probs, classifier.kinds).set_kind(outside, NOTHING)
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
     colourless = compute_tile_log_odds(features, metadata, use_colour=False)
     is_foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kdvision.vision.classify.observation import P_CONFIDENT, GridObservation
+from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.detect.hypothesis import LatticeHypothesis, find_hypotheses
 from kdvision.vision.detect.lattice import DIAGONAL_COST_SIDES, MAX_SAME_TILE_SIDES, Component, join_squares, list_links
 from kdvision.vision.geometry import Mask, compute_distances
@@ -96,4 +97,4 @@ def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], masks: 
     is_foreign[compute_distances(owned_centres, centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation
-    return replace(observation, reading=observation.reading.remove_tiles(is_foreign.reshape(grid.rows, grid.cols)))
+    return replace(observation, reading=observation.reading.set_kind(is_foreign.reshape(grid.rows, grid.cols), NOTHING))

@@ -65,24 +65,16 @@ class Reading:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
         return int(self.log_probs.shape[0])
 
     @property
     def cols(self) -> int:
-        """The number of columns."""
         return int(self.log_probs.shape[1])
 
     @property
     def best(self) -> Board:
         """The board of each cell's most probable kind, without deck and rules."""
         return make_board(self.kinds, self.log_probs.argmax(axis=2))
-
-    def probability(self, square: Square, kind: str) -> float:
-        """Return the probability of a kind (notation) on a square; 0 for a kind that the reading does not have."""
-        if kind not in self.kinds:
-            return 0.0
-        return float(np.exp(self.log_probs[square.row, square.col, self.kinds.index(kind)]))
 
     def likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
         """Return the most probable kind of a cell (row, column), in notation, and its probability."""
@@ -125,10 +117,6 @@ class Reading:
                 log_probs[..., at] += np.log1p(-share)
                 names.append(str(cell))
         return Reading(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
-
-    def remove_tiles(self, cells: Mask) -> "Reading":
-        """Return the reading with no tile on `cells` (rows, cols)."""
-        return self.set_kind(cells, NOTHING)
 
     def set_kind(self, cells: Mask, kind: str) -> "Reading":
         """Return the reading with one kind on `cells` (rows, cols); unchanged if it is none of the reading's kinds."""

@@ -11,11 +11,12 @@ from kdvision.game.board import Square
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import ContextClassifier, measure_colours
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import crop_squares
 from kdvision.vision.networks.onnx import load_model
+from tests.kingdoms import get_probability
 from tests.paths import SAMPLES
 
 
@@ -48,7 +49,7 @@ def test_an_ambiguous_square_is_resolved_by_the_others(
     doubtful = make_unsure(observation, place, {kind: 0.45, other: 0.55})
     read = context.classify(photo, [doubtful, beside])[0]
     assert doubtful.reading.best[place] != best[place]
-    assert read.reading.probability(place, kind) > 0.6
+    assert get_probability(read.reading, place, kind) > 0.6
 
 
 def test_certain_kinds_and_presence_stay(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
@@ -78,7 +79,7 @@ def test_crowns_are_counted_on_each_square(
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "g")
     doubtful = make_unsure(observation, place, {"g": none, "g1": one, "g2": two_crowns})
     read = context.classify(photo, [doubtful, beside])[0].reading
-    chances = np.array([read.probability(place, kind) for kind in ("g", "g1", "g2")])
+    chances = np.array([get_probability(read, place, kind) for kind in ("g", "g1", "g2")])
     assert chances / chances.sum() == pytest.approx(
         np.array([none, one, two_crowns]) / (none + one + two_crowns), abs=1e-3
     )
@@ -88,8 +89,8 @@ def test_towns_keep_their_share(context: ContextClassifier, two: tuple[Photo, li
     photo, (observation, beside) = two
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "w")
     read = context.classify(photo, [make_unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
-    assert read.reading.probability(place, "t") == pytest.approx(0.7, abs=1e-3)
-    assert sum(read.reading.probability(place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
+    assert get_probability(read.reading, place, "t") == pytest.approx(0.7, abs=1e-3)
+    assert sum(get_probability(read.reading, place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
 
 
 def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
@@ -106,12 +107,7 @@ def test_without_tiles_nothing_is_classified(
     context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, (observation, _) = two
-    bare = replace(
-        observation,
-        reading=Reading(
-            observation.reading.remove_tiles(observation.tile_probability > -1).log_probs, observation.reading.kinds
-        ),
-    )
+    bare = replace(observation, reading=observation.reading.set_kind(observation.tile_probability > -1, NOTHING))
     assert context.classify(photo, []) == []
     assert context.classify(photo, [bare]) == [bare]
     both = context.classify(photo, [bare, observation])
@@ -158,7 +154,7 @@ def test_boards_are_decided_from_the_output_in_context(how: str, monkeypatch: py
     else:
         (read,) = pipeline.read(demo, corners=[corners] if how == "corners" else None)
     assert str(plain.board[Square(0, 0)]) != "s"
-    assert read.reading.probability(Square(0, 0), "s") > 0.9
+    assert get_probability(read.reading, Square(0, 0), "s") > 0.9
 
 
 def replace_with_swamp(observation: GridObservation) -> GridObservation:

@@ -178,7 +178,7 @@ def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -
         [Reading.of(". . . . / . # w f / . . w s", confidence=0.999)], KINGDOMINO, border_log_odds=[borders]
     )
     assert [problem.text for problem in decision.problems] == [
-        "the box has not enough of the dominoes that seem to lie on C1 and C2: compare them with the table"
+        "the box has not enough of the dominoes that seem to lie on D2 and D3: compare them with the table"
     ]
 
 

@@ -17,13 +17,13 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align, match_kingdoms
-from tests.kingdoms import make_plain_observation, override_squares
+from tests.kingdoms import get_probability, make_plain_observation, override_squares
 from tests.paths import SAMPLES
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
@@ -73,7 +73,7 @@ def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int)
     whole, another = (make_observation(Reading.of(board, confidence=0.98)) for board in boards)
     is_cut = np.zeros((7, 4), bool)
     is_cut[:, 3] = True
-    reading = Reading(whole.reading.log_probs[:, :4]).remove_tiles(is_cut).rotate(turns)
+    reading = Reading(whole.reading.log_probs[:, :4]).set_kind(is_cut, NOTHING).rotate(turns)
     part = replace(make_observation(reading), visible_share=np.rot90(np.where(is_cut, 0.4, 1.0), -turns))
     assert align(whole, part).is_same_kingdom and align(part, whole).is_same_kingdom
     assert not align(another, part).is_same_kingdom
@@ -326,4 +326,4 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: fl
     first = make_observation(override_squares(Reading.of(board, confidence=0.995), glare))
     other = make_observation(Reading.of(board, confidence=0.96))
     fused, _ = fuse(first, [(other, align(first, other))])
-    assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile
+    assert get_probability(fused.reading, Square.parse("A3"), "g") > hidden_tile
