@@ -89,7 +89,6 @@ def read_views(
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
     game: str = GAME_AUTO,
-    watch: Watch | None = None,
     on_failure: OnFailure | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of the first photo, with everything that photos from other sides show of them.
@@ -101,16 +100,15 @@ def read_views(
     if not photos:
         raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
     check_box(game)
-    watch, networks = watch or (lambda *_: None), Networks.load()
-    first = Photo.open(photos[0])
-    first_observations = find_kingdoms(first, networks, watch=watch)
+    networks, first = Networks.load(), Photo.open(photos[0])
+    first_observations = find_kingdoms(first, networks)
     kingdoms, rest = split_kingdoms(first_observations)
     if not kingdoms:
         raise make_no_kingdom_error(first, first_observations)
 
     def match_view(photo: Photo) -> tuple[dict[int, AlignedView], int]:
         """Return a photo's views of the known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
-        observations = find_kingdoms(photo, networks, watch=watch)
+        observations = find_kingdoms(photo, networks)
         matches, rest = match_kingdoms(kingdoms, split_kingdoms(observations)[0])
         others = len(decide_kingdoms(rest, networks.calibration, side=side, game=game)[1])
         if not matches and not others:
@@ -126,7 +124,6 @@ def read_views(
         fixed_squares=fixed_squares,
         game=game,
         calibration=networks.calibration,
-        watch=watch,
     )
     contradictions = {observation.grid: kingdom_problems for observation, kingdom_problems in fusions}
 
