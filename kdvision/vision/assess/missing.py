@@ -37,21 +37,20 @@ def can_grow(board: Collection[Square], cell: Square, side: int | None = None) -
 
 
 def iterate_domino_places(
-    board: Collection[Square], rows: int, cols: int, side: int | None = None
+    board: Collection[Square], shape: tuple[int, ...], side: int | None = None
 ) -> Iterator[tuple[Square, Square]]:
     """Yield the cells on which one more domino could lie: one beside the board, and one beside that."""
-    for cell in find_neighbours(board, rows, cols):
+    for cell in find_neighbours(board, *shape):
         if can_grow(board, cell, side):
             grown_board = {*board, cell}
-            for other in find_neighbours([cell], rows, cols):
+            for other in find_neighbours([cell], *shape):
                 if other not in grown_board and can_grow(grown_board, other, side):
                     yield cell, other
 
 
 def find_hidden_squares(board: Collection[Square], is_covered: Mask, side: int | None = None) -> list[Square]:
     """Return the cells beside a board that are covered (rows, cols) together with a neighbour, enough for a domino."""
-    rows, cols = is_covered.shape
-    pairs = iterate_domino_places(board, rows, cols, side)
+    pairs = iterate_domino_places(board, is_covered.shape, side)
     return list(dict.fromkeys(cell for cell, other in pairs if is_covered[cell] and is_covered[other]))
 
 
@@ -63,8 +62,7 @@ def compute_max_occlusion(board: Collection[Square], occlusion: Floats, side: in
     """
     no_evidence, max_occlusion = -4.0, 1 - 1e-4
     log_odds = compute_log_odds(np.minimum(occlusion, max_occlusion))
-    rows, cols = occlusion.shape
-    pairs = iterate_domino_places(board, rows, cols, side)
+    pairs = iterate_domino_places(board, occlusion.shape, side)
     evidence = (float(min(log_odds[cell], log_odds[other])) for cell, other in pairs)
     return max([no_evidence, *evidence]) - no_evidence
 

@@ -34,6 +34,7 @@ class _View(NamedTuple):
     tile_beyond: Floats
     pieces: Floats
     gems: Floats
+    colour: str
 
 
 def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObservation, list[Problem]]:
@@ -69,7 +70,7 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
         pieces=log_softmax(pieces, axis=-1),
         gems=_average(np.stack([view.gems for view in views])),
         piece_names=first.piece_names,
-        colour=_fuse_colours([observation for observation, _ in aligned_views], views, reading),
+        colour=_fuse_colours(views, reading),
     )
     return fused_observation, _describe_contradictions(views, nothing)
 
@@ -116,6 +117,7 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
         place(observation.tile_beyond, 0.0),
         place(observation.pieces, np.nan),
         place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
+        observation.colour,
     )
 
 
@@ -150,12 +152,11 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     return np.asarray(log_softmax(fused_log_probs, axis=-1))
 
 
-def _fuse_colours(observations: Sequence[GridObservation], views: Sequence[_View], reading: Reading) -> str:
+def _fuse_colours(views: Sequence[_View], reading: Reading) -> str:
     """Return the player's colour in the views whose castle is that of the fused reading; "" if they differ."""
     castle = reading.kinds.index(Terrain.CASTLE.value)
     cell = reading.log_probs[..., castle].argmax()
-    pairs = zip(observations, views, strict=True)
-    colours = {one.colour for one, view in pairs if view.log_probs[..., castle].argmax() == cell} - {""}
+    colours = {view.colour for view in views if view.log_probs[..., castle].argmax() == cell} - {""}
     return colours.pop() if len(colours) == 1 else ""
 
 
