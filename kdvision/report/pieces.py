@@ -94,9 +94,8 @@ def add_pieces(
         open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
         open_facts -= set() if facts.queen is None else {"queen"}
         open_facts -= {"spare_knights"} if "knights" in counts else set()
-        if reading.observation.pieces is not None:
-            uncertain_kinds = {one.kind for one in reading.uncertain}
-            open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
+        uncertain_kinds = {one.kind for one in reading.uncertain}
+        open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
         pieces = reading.pieces if "knights" in rule_set.facts else ()
         count = counts.pop("knights", None)
         candidates = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
