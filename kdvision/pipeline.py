@@ -126,14 +126,12 @@ def read_views(
         calibration=networks.calibration,
     )
     contradictions = {observation.grid: kingdom_problems for observation, kingdom_problems in fusions}
-
-    def list_open(number: int, reading: KingdomReading) -> list[Problem]:
-        """Return the contradictions on squares that no person has named."""
+    for number, reading in enumerate(readings):
         named_squares = {reading.frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
-        kingdom_contradictions = contradictions.get(reading.observation.grid, ())
-        return [one for one in kingdom_contradictions if not named_squares.issuperset(one.squares)]
-
-    return [add_problems(one, [*problems, *list_open(number, one)]) for number, one in enumerate(readings)]
+        found = contradictions.get(reading.observation.grid, [])
+        open_contradictions = [one for one in found if not named_squares.issuperset(one.squares)]
+        readings[number] = add_problems(reading, [*problems, *open_contradictions])
+    return readings
 
 
 def _collect_views(

@@ -94,10 +94,8 @@ def match_kingdoms(
     Views are keyed by the kingdom's index. The best pairs are matched first.
     """
     alignments = [(n, k, align(one, two)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)]
-    views: dict[int, AlignedView] = {}
-    matched_indices: set[int] = set()
+    views, unmatched_observations = dict[int, AlignedView](), dict(enumerate(observations))
     for n, k, alignment in sorted(alignments, key=lambda pair: -pair[2].gain):
-        if alignment.is_same_kingdom and n not in views and k not in matched_indices:
-            views[n] = observations[k], alignment
-            matched_indices.add(k)
-    return views, [one for k, one in enumerate(observations) if k not in matched_indices]
+        if alignment.is_same_kingdom and n not in views and k in unmatched_observations:
+            views[n] = unmatched_observations.pop(k), alignment
+    return views, list(unmatched_observations.values())
