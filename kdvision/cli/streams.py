@@ -32,12 +32,9 @@ def separate_streams() -> None:
             return
         sys.stdout.flush()
         is_terminal = sys.stdout.isatty()  # before its descriptor leads to stderr
-        descriptor = os.dup(1)
+        results = _ResultFile(os.dup(1), "w")
         os.dup2(2, 1)
-        if is_terminal:
-            sys.stdout = os.fdopen(descriptor, "w", encoding=sys.stdout.encoding, errors="replace")
-        else:
-            sys.stdout = _wrap(_ResultFile(descriptor, "w"), sys.stdout)
+        sys.stdout = _wrap(results, sys.stdout, line_buffering=is_terminal)
 
 
 def _wrap(file: io.FileIO, stream: TextIO, *, line_buffering: bool = False) -> TextIO:
@@ -51,16 +48,14 @@ class _ResultFile(io.FileIO):
     has_failed = False
 
     def write(self, content: Any) -> int:
-        if self.has_failed:
-            return len(content)
-        try:
-            return int(super().write(content))
-        except BrokenPipeError:  # the reader has what it wants; files and exit code stay as they are
-            self.has_failed = True
-            return len(content)
-        except OSError as error:
-            self.has_failed = True
-            raise KdvisionError(f"the results cannot be printed: {error.strerror}", hint=HINT) from error
+        if not self.has_failed:
+            try:
+                return int(super().write(content))
+            except OSError as error:
+                self.has_failed = True
+                if not isinstance(error, BrokenPipeError):  # else the reader has what it wants
+                    raise KdvisionError(f"the results cannot be printed: {error.strerror}", hint=HINT) from error
+        return len(content)
 
 
 class _MessageFile(io.FileIO):
