@@ -23,7 +23,6 @@ from kdvision.cli.output import (
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import close_queen
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
 from kdvision.report.result import FailedView, Result
@@ -201,42 +200,41 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
     """
     from kdvision.report.table import format_combined
 
-    rows = [
-        (kingdom, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
-        for result in results
-        for number, kingdom in enumerate(result.kingdoms, start=1)
-    ]
-    if len(results) == 1 or len(rows) < 2 or (options.as_json and not options.strict):
+    entries = [entry for result in results for entry in result.kingdoms]
+    if len(results) == 1 or len(entries) < 2 or (options.as_json and not options.strict):
         return ()
-    rules = options.make_rules([kingdom.board for kingdom, _ in rows])
-    if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
+    rules = options.make_rules([entry.board for entry in entries])
+    if len(entries) > max(MAX_KINGDOMS, rules.max_kingdoms):
         if not options.as_json:
             print_line(
-                f" ! {len(rows)} kingdoms are too many for one game, so only those of one photo are compared."
+                f" ! {len(entries)} kingdoms are too many for one game, so only those of one photo are compared."
                 " The leader of a photo has won if that photo shows the whole game."
             )
         return ()
-    closed_kingdoms = close_queen([kingdom.kingdom for kingdom, _ in rows])
-    rows = [(replace(row, kingdom=kingdom), place) for (row, place), kingdom in zip(rows, closed_kingdoms, strict=True)]
-    if any(kingdom.is_open for kingdom, _ in rows):
-        if not options.as_json:
-            typer.echo(" Who wins is not known yet: facts are missing.")
-        return ()
-    kingdoms, places = zip(*rows, strict=True)
-    players = make_names_unique([kingdom.player_name or place for kingdom, place in rows], places)
+    places = [
+        str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}"
+        for result in results
+        for number in range(1, len(result.kingdoms) + 1)
+    ]
+    names = [entry.player_name or place for entry, place in zip(entries, places, strict=True)]
     failed_photos = [str(result.photo) for result in results if result.error is not None]
-    game = combine_kingdoms(kingdoms, players, rules, is_over=not failed_photos and options.players.count <= len(rows))
+    is_over = not failed_photos and options.players.count <= len(entries)
+    game = combine_kingdoms(entries, make_names_unique(names, places), rules, is_over=is_over)
+    if game.standing is None:
+        if not options.as_json:
+            print_line(" Who wins is not known yet: facts are missing.")
+        return ()
     if options.as_json:
         return game.shared_problems
     print_text(format_combined, game)
     if failed_photos:
         print_line(f" ! Nobody wins yet: {join_words(failed_photos)} failed, so a kingdom may be missing.")
-    for place in game.standing.places if game.standing is not None else ():
-        kingdom = kingdoms[place.index]
-        if place.total != kingdom.card.total:  # because the whole game has another side
+    for place in game.standing.places:
+        entry = entries[place.index]
+        if place.total != entry.card.total:  # because the whole game has another side
             print_line(
-                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {kingdom.card.total} above:"
-                f" the game is scored with side {rules.side}, the photo by itself with side {kingdom.rule_set.side}."
+                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {entry.card.total} above:"
+                f" the game is scored with side {rules.side}, the photo by itself with side {entry.rule_set.side}."
             )
     return game.shared_problems
 

@@ -9,6 +9,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.game import describe_outlook, find_table_problems
 from kdvision.game.kingdom import Kingdom, Table, to_kingdom
 from kdvision.game.legality import Problem, check_extent
+from kdvision.game.open_facts import close_queen
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
 from kdvision.report.doubt_effects import (
@@ -64,10 +65,10 @@ def build_photo_result(
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts, number), reading, name)
         for number, (kingdom, reading, name) in enumerate(zip(kingdoms, readings, names, strict=True))
     )
-    is_open = any(row.is_open for row in rows)
+    standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
     table = Table(tuple(kingdoms), seats=0 if is_over else len(kingdoms) + 1)  # at least one kingdom is missing
-    outlook = describe_outlook(table, rule_set) if is_open else ""
-    return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set, is_over=is_over), outlook=outlook)
+    outlook = describe_outlook(table, rule_set) if standing is None else ""
+    return Result(photo, *size, rows, standing, outlook=outlook)
 
 
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Result:
@@ -97,7 +98,7 @@ def combine_kingdoms(
 
     Nobody wins unless the game `is_over`: no kingdom is missing, and none is shown twice.
     """
-    kingdoms = [replace(entry.kingdom, player=player) for entry, player in zip(entries, players, strict=True)]
+    kingdoms = close_queen([replace(one.kingdom, player=player) for one, player in zip(entries, players, strict=True)])
     problems = [
         Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
         for one, other in combinations(range(len(entries)), 2)

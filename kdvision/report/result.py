@@ -119,11 +119,6 @@ class Result:
         return any(entry.review for entry in self.kingdoms)
 
     @property
-    def is_open(self) -> bool:
-        """True while facts about the pieces of a kingdom are missing, so that the winner is not known."""
-        return any(entry.is_open for entry in self.kingdoms)
-
-    @property
     def first_question(self) -> ScoredDoubt | None:
         """The most important doubt of all kingdoms, to ask the user about."""
         doubts = [doubt for entry in self.kingdoms for doubt in entry.doubts]
