@@ -118,7 +118,7 @@ def _score_board(text: str, options: ScoreOptions) -> Result:
     try:
         board = parse_board(text)
     except NotationError:
-        if text in ("", "-") or (re.search(r"\s", text.strip()) and not Path(text).suffix):
+        if text in ("", "-") or (re.search(r"\s", text.strip()) and not re.search(r"\.\w+$", text)):
             raise
     else:
         boards = correct_boards([board], fixes)
