@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -281,8 +282,7 @@ def test_other_photos_are_scored_after_a_failure(
 def test_nobody_wins_while_a_photo_of_the_game_has_failed(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    other, floor = tmp_path / "ben.png", write_photo_without_kingdom(tmp_path)
-    other.write_bytes(photo.read_bytes())
+    other, floor = shutil.copy(photo, tmp_path / "ben.png"), write_photo_without_kingdom(tmp_path)
     ran = run("score", photo, floor, other)
     assert (ran.code, "share the lead" in ran.out, "victory" in ran.out) == (7, True, False)
     assert f"! Nobody wins yet: {floor} failed, so a kingdom may be missing." in ran.out
@@ -291,8 +291,7 @@ def test_nobody_wins_while_a_photo_of_the_game_has_failed(
 def test_several_photos_are_ranked_as_one_game(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    other = tmp_path / "ben.png"
-    other.write_bytes(photo.read_bytes())
+    other = shutil.copy(photo, tmp_path / "ben.png")
     out = run("score", photo, other).out
     assert "share the lead" in out and "ben.png show the same kingdom: leave one of them out" in " ".join(out.split())
     readings[:] = [make_reading(SIX_SQUARES)]
@@ -364,8 +363,7 @@ def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
 def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     """In several photos nobody knows which of them is Ann's."""
     readings[:] = [replace(make_reading(SIX_SQUARES), colour="blue")]
-    other = photo.with_name("other.png")
-    other.write_bytes(photo.read_bytes())
+    other = shutil.copy(photo, photo.with_name("other.png"))
     out = run("score", photo, other, "--players", "blue=Ann").out
     verdict = f"Ann ({photo}) and Ann ({other}) share the victory"
     assert "".join(verdict.split()) in "".join(out.split())
@@ -444,11 +442,7 @@ def write_bad_photos(folder: Path) -> dict[str, Path]:
     """A file for each way in which a photo can be bad."""
     whole = folder / "whole.jpg"
     Image.effect_noise((300, 200), 80).convert("RGB").save(whole)
-    content = {
-        "text.jpg": b"w w1 / l #\n" * 40,
-        "short.jpg": whole.read_bytes()[:5000],
-        "empty.jpg": b"",
-    }
+    content = {"text.jpg": b"w w1 / l #\n" * 40, "short.jpg": whole.read_bytes()[:5000], "empty.jpg": b""}
     for name, data in content.items():
         (folder / name).write_bytes(data)
     Image.new("RGB", (1, 1)).save(folder / "dot.png")
@@ -524,17 +518,15 @@ def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, read
     folder, other = photo.parent / "out", photo.parent / "more"
     folder.mkdir()
     other.mkdir()
-    twin = other / "table.png"
-    twin.write_bytes(photo.read_bytes())
+    twin = shutil.copy(photo, other)
     assert run("score", photo, twin, write_photo_without_kingdom(photo.parent), "--overlay", folder).code == 7
     assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
 
 
 def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    folder, twin, second = photo.parent / "out", photo.parent / "table.jpg", photo.parent / "table 2.png"
+    folder = photo.parent / "out"
     folder.mkdir()
-    twin.write_bytes(photo.read_bytes())
-    second.write_bytes(photo.read_bytes())
+    twin, second = (shutil.copy(photo, photo.with_name(name)) for name in ("table.jpg", "table 2.png"))
     assert run("score", second, photo, twin, "--overlay", folder).code == 0
     assert len(list(folder.iterdir())) == 3
 
@@ -546,9 +538,7 @@ def test_an_overlay_never_overwrites_a_photo(
     monkeypatch.setattr(
         pipeline, "read_views", lambda photos, **options: pipeline.read(photos[0], game=options["game"])
     )
-    first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
-    for path in (first, other):
-        path.write_bytes(photo.read_bytes())
+    first, other = (Path(shutil.copy(photo, photo.with_name(name))) for name in ("a.png", "a-score.jpg"))
     ran = run("score", *(["--same"] if named else []), first, other, "--overlay", photo.parent / named)
     assert (ran.code, other.read_bytes()) == (2, photo.read_bytes())
 

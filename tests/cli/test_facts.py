@@ -189,10 +189,7 @@ def test_the_game_file_lists_doubts_problems_and_missing_facts(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
-    readings[:] = [
-        make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]),
-        make_reading(OTHER, probability=0.6),
-    ]
+    readings[:] = [make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]), make_reading(OTHER, probability=0.6)]
     readings[0] = replace(readings[0], colour="blue", problems=(Problem((), "wolf\udcff.jpg is left out"),))
     readings[1] = replace(readings[1], colour="blue")
     run("score", photo, "--game", "queendomino", "--game-file", out)

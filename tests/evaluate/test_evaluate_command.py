@@ -4,17 +4,16 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kdvision import pipeline
-from kdvision.errors import ModelError, NoKingdomFound
+from kdvision.errors import ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import SMALL, make_doubt, make_reading, png, table_photo
+from tests.kingdoms import SMALL, make_doubt, make_reader, make_reading, png, table_photo
 
 OTHER = SMALL.replace("f1", "f")
 
@@ -26,13 +25,7 @@ READINGS = len(CORRUPTIONS) * len(SEVERITIES)
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     """The kingdoms read in every photo of a test; a photo whose first pixel is black has none."""
     kingdoms = [make_reading(SMALL)]
-
-    def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
-        if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom")
-        return kingdoms
-
-    monkeypatch.setattr(pipeline, "read", read)
+    monkeypatch.setattr(pipeline, "read", make_reader(kingdoms))
     return kingdoms
 
 

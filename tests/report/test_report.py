@@ -25,19 +25,8 @@ from tests.kingdoms import FIVE, SMALL, make_doubt, make_reading, table_photo
 ODD = Problem((Square(0, 1), Square(0, 2)), "two squares that no domino of the box shows", "kingdomino/box")
 KEYS = {"photo", "width", "height", "kingdoms", "standing", "error"}
 KINGDOM_KEYS = {
-    *(
-        "board",
-        "corners",
-        "points",
-        "total",
-        "lines",
-        "largest",
-        "crowns",
-        "probability",
-        "review",
-        "doubts",
-        "problems",
-    ),
+    *("board", "corners", "points", "total", "lines", "largest", "crowns"),
+    *("probability", "review", "doubts", "problems"),
 }
 
 
@@ -326,8 +315,7 @@ def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
-    [("ann wins", "Ann wins"), ("photos/ann.jpg wins", "photos/ann.jpg wins"), ("", "")],
+    ("text", "sentence"), [("ann wins", "Ann wins"), ("photos/ann.jpg wins", "photos/ann.jpg wins"), ("", "")]
 )
 def test_a_sentence_begins_with_a_capital_unless_it_begins_with_a_file_name(text: str, sentence: str) -> None:
     assert capitalise(text) == sentence
