@@ -84,7 +84,7 @@ def summarise(results: Results) -> str:
 
     Adversarial families, whose pictures a person cannot always read either, are not part of "ordinary".
     """
-    title, groups = "room", _group(results, lambda result: result.room)
+    title, groups = "room", _group(results, lambda result: text.replace_controls(result.room))
     if any(result.way for result in results):
         title, groups = "corruption", _group(results, lambda result: f"{result.way} {result.severity}")
         groups += _group(results, lambda result: f"family: {CORRUPTIONS[result.way].family}")

@@ -290,3 +290,8 @@ def test_the_summary_counts_in_terms_of_selective_classification() -> None:
         "false alarms": "1",
         "coverage": "50.0 %",
     }
+
+
+def test_a_room_controls_no_terminal() -> None:
+    line = summarise([replace(RESULT, room="de\x1b[31m\nsk")]).splitlines()[1]
+    assert line.startswith("de\ufffd[31m sk")
