@@ -9,7 +9,7 @@ import typer
 
 from kdvision.cli.inputs import load_networks, open_photo
 from kdvision.cli.options import Corners, ScoreOptions
-from kdvision.cli.output import ProgressDisplay, print_line
+from kdvision.cli.output import ProgressDisplay, make_usage_error, print_line
 from kdvision.errors import KdvisionError
 from kdvision.files import check_writable, encode_image, write_atomically
 
@@ -39,7 +39,7 @@ def look(
     upright_photo = open_photo(photo)
     paths = {stage: out / f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)}
     if photo != "-" and any(os.path.exists(path) and path.samefile(photo) for path in paths.values()):
-        raise typer.BadParameter(f"{photo} would be overwritten: name another folder", param_hint="--out")
+        raise make_usage_error(f"{photo} would be overwritten: name another folder", "--out")
     try:
         out.mkdir(exist_ok=True)
         check_writable(out)
@@ -80,7 +80,7 @@ def evaluate(
 ) -> None:
     """Measure accuracy on labelled photos. Prints the figures by room, or by corruption with --stress."""
     if seed and not stress:
-        raise typer.BadParameter("seeds need --stress as well", param_hint="--seed")
+        raise make_usage_error("seeds need --stress as well", "--seed")
     from kdvision.evaluate.evaluate import evaluate as evaluate_photos
     from kdvision.evaluate.summary import summarise
 

@@ -78,6 +78,11 @@ def print_message(text: str) -> None:
     typer.echo(" ".join(replace_controls(f"kdvision: {text}.").split()), err=True)
 
 
+def make_usage_error(text: str, option: str) -> typer.BadParameter:
+    """The error of a wrong option, without control characters, which the name of a photo may contain."""
+    return typer.BadParameter(replace_controls(text), param_hint=option)
+
+
 def print_new_names(readings: Sequence["KingdomReading"]) -> None:
     """Print a message for each kingdom whose squares a correction has renamed."""
     for number, reading in enumerate(readings, start=1):

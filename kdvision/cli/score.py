@@ -13,6 +13,7 @@ from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import (
     exit_with_code,
+    make_usage_error,
     print_error,
     print_line,
     print_message,
@@ -101,11 +102,11 @@ def _check_number(
 ) -> None:
     """Raise a usage error for options that do not go with this number of photos."""
     if parse_fixes(options.fix) and len(photos) > 1 and not same:
-        raise typer.BadParameter("squares can only be corrected in one photo at a time", param_hint="--fix")
+        raise make_usage_error("squares can only be corrected in one photo at a time", "--fix")
     if outlines and len(photos) > 1:
-        raise typer.BadParameter("outlines can only be given for one photo at a time", param_hint="--corners")
+        raise make_usage_error("outlines can only be given for one photo at a time", "--corners")
     if same and len(photos) < 2:
-        raise typer.BadParameter("name at least two photos of the kingdom", param_hint="--same")
+        raise make_usage_error("name at least two photos of the kingdom", "--same")
 
 
 def _score_photos(
@@ -246,7 +247,7 @@ def check_game_file(path: str | None) -> None:
     _check_folder(Path(path).parent, "--game-file")
     if os.path.exists(path):
         text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
-        raise typer.BadParameter(text, param_hint="--game-file")
+        raise make_usage_error(text, "--game-file")
 
 
 def write_game_file(path: str | None, results: Sequence[Result], options: ScoreOptions | None) -> None:
@@ -278,21 +279,19 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     out = Path(overlay)
     is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)
     if not is_folder and len(photos) > 1:
-        raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
+        raise make_usage_error(
+            f"{len(photos)} photos need a folder for their pictures, not the file {overlay}", "--overlay"
+        )
     _check_folder(out if is_folder else out.parent, "--overlay")
     if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
-        raise _usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}")
+        raise make_usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}", "--overlay")
     names = number_repeated("stdin" if photo == "-" else Path(photo).stem for photo in photos)
     paths = [out / f"{name}{OVERLAY_SUFFIX}" for name in names] if is_folder else [out]
     for photo in [*photos, *views]:
         for path in paths:
             if photo != "-" and os.path.exists(path) and os.path.exists(photo) and path.samefile(photo):
-                raise _usage_error(f"{path} is one of the photos and would be overwritten")
+                raise make_usage_error(f"{path} is one of the photos and would be overwritten", "--overlay")
     return paths
-
-
-def _usage_error(text: str) -> typer.BadParameter:
-    return typer.BadParameter(text, param_hint="--overlay")
 
 
 def _check_folder(folder: Path, option: str) -> None:
@@ -301,5 +300,5 @@ def _check_folder(folder: Path, option: str) -> None:
         with suppress(PermissionError):
             next(folder.iterdir(), None)
     except OSError:
-        raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
+        raise make_usage_error(f"there is no folder {folder}", option) from None
     check_writable(folder)

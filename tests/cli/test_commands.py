@@ -531,16 +531,17 @@ def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, readings: 
     assert len(list(folder.iterdir())) == 3
 
 
-@pytest.mark.parametrize("named", ["a-score.jpg", ""], ids=["a file", "a folder"])
+@pytest.mark.parametrize("named", ["a\x1b-score.jpg", ""], ids=["a file", "a folder"])
 def test_an_overlay_never_overwrites_a_photo(
     named: str, run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         pipeline, "read_views", lambda photos, **options: pipeline.read(photos[0], game=options["game"])
     )
-    first, other = (Path(shutil.copy(photo, photo.with_name(name))) for name in ("a.png", "a-score.jpg"))
+    first, other = (Path(shutil.copy(photo, photo.with_name(name))) for name in ("a\x1b.png", "a\x1b-score.jpg"))
     ran = run("score", *(["--same"] if named else []), first, other, "--overlay", photo.parent / named)
     assert (ran.code, other.read_bytes()) == (2, photo.read_bytes())
+    assert "a\ufffd-score.jpg is one of the photos" in " ".join(ran.err.split())
 
 
 @pytest.mark.parametrize(
