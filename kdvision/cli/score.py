@@ -26,7 +26,7 @@ from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_at
 from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
-from kdvision.report.result import FailedView, Result
+from kdvision.report.result import Result
 from kdvision.text import count_noun, join_words, number_repeated, quote_path
 
 if TYPE_CHECKING:
@@ -152,10 +152,10 @@ def _score_photo(
     from kdvision import pipeline
     from kdvision.report.overlay import draw_overlay
 
-    failed_views: list[FailedView] = []
+    failed_views: list[tuple[str, KdvisionError]] = []
 
     def report_failure(number: int, error: KdvisionError) -> None:
-        failed_views.append(FailedView(views[number - 1], error))
+        failed_views.append((views[number - 1], error))
         print_error(error)
 
     fixes, side, game = parse_fixes(options.fix), options.size, options.box

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
@@ -80,19 +80,13 @@ class ScoredKingdom:
         return str(self.extent) if self.is_open else str(self.card.total)
 
 
-class FailedView(NamedTuple):
-    """A further photo of the same kingdoms that could not be read, and why."""
-
-    photo: str
-    error: KdvisionError
-
-
 @dataclass(frozen=True)
 class Result:
     """Everything known about the kingdoms of one photo or of one game; `error` is set if the photo failed.
 
     `photo` is None for typed boards and for several photos. While facts about pieces are missing, `standing` is None
     and `outlook` says in a sentence what is known of the winner. `shared_problems` are those of no single kingdom.
+    `failed_views` are further photos of the same kingdoms that could not be read, and why.
     """
 
     photo: str | None
@@ -102,7 +96,7 @@ class Result:
     standing: Standing | None = None
     error: KdvisionError | None = None
     outlook: str = ""
-    failed_views: tuple[FailedView, ...] = ()
+    failed_views: tuple[tuple[str, KdvisionError], ...] = ()
     shared_problems: tuple[Problem, ...] = ()
 
     @property

@@ -8,7 +8,6 @@ from typing import Any
 from kdvision.errors import PhotoError
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result
-from kdvision.report.result import FailedView
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.assess.calibration import Calibration
 from tests.conftest import Run
@@ -61,9 +60,9 @@ def test_nested_fields_are_documented(run: Run) -> None:
 
 
 def test_failed_views_are_documented() -> None:
-    error = FailedView("b.jpg", PhotoError("there is no file b.jpg"))
+    failed_view = "b.jpg", PhotoError("there is no file b.jpg")
     row = re.search(r"^\| `failed` \| (.*)", PAGE, re.MULTILINE)
     assert row is not None
     result = build_photo_result("a.jpg", (640, 480), [make_reading("w m3 # / . . .")], kingdomino())
-    made = result_to_dict(type(result)(result.photo, kingdoms=result.kingdoms, failed_views=(error,)))
+    made = result_to_dict(type(result)(result.photo, kingdoms=result.kingdoms, failed_views=(failed_view,)))
     assert set(re.findall(r"`(\w+)`", row[1])) == made["failed"][0].keys()
