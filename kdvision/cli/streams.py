@@ -29,12 +29,11 @@ def separate_streams() -> None:
     with suppress(OSError, ValueError):  # if one of the two streams is missing there is nothing to separate
         if sys.stdout is None:
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (used until the process ends)
-            return
-        sys.stdout.flush()
-        is_terminal = sys.stdout.isatty()  # before its descriptor leads to stderr
-        results = _ResultFile(os.dup(1), "w")
-        os.dup2(2, 1)
-        sys.stdout = _wrap(results, sys.stdout, line_buffering=is_terminal)
+        elif not sys.stdout.isatty():  # a terminal keeps its descriptor, which is asked for the width
+            sys.stdout.flush()
+            results = _ResultFile(os.dup(1), "w")
+            os.dup2(2, 1)
+            sys.stdout = _wrap(results, sys.stdout)
 
 
 def _wrap(file: io.FileIO, stream: TextIO, *, line_buffering: bool = False) -> TextIO:

@@ -216,14 +216,16 @@ def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
 # Colours
 
 
-def run_on_terminal(**environment: str) -> str:
-    """What the program prints on a terminal."""
+def run_on_terminal(*, columns: int = 80, **environment: str) -> str:
+    """What the program prints on a terminal; its messages go elsewhere."""
     import pty
+    import termios
 
     printed = b""
     parent, child = pty.openpty()
+    termios.tcsetwinsize(child, (24, columns))
     command = [sys.executable, "cli.py", "type", SMALL]
-    cleared = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    cleared = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "COLUMNS")}
     with subprocess.Popen(
         command, cwd=ROOT, stdout=child, stdin=child, env={**cleared, "TERM": "xterm", **environment}
     ):
@@ -245,6 +247,12 @@ def test_colours_are_for_terminals_that_want_them() -> None:
     assert "\x1b[" in run_on_terminal()
     assert "\x1b" not in run_on_terminal(NO_COLOR="1")
     assert "\x1b" not in run_on_terminal(TERM="dumb")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+def test_lines_keep_to_the_width_of_the_terminal() -> None:
+    wide, narrow = (run_on_terminal(columns=columns, NO_COLOR="1").splitlines() for columns in (150, 50))
+    assert max(map(len, narrow)) <= 50 < max(map(len, wide))
 
 
 # score
