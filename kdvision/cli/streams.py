@@ -12,7 +12,7 @@ HINT: Final = "free some space, or send the results elsewhere"
 
 
 def separate_streams() -> None:
-    """Send what libraries print to stdout to stderr, so that stdout has only this program's results.
+    """Send what libraries print to stdout to stderr, so that stdout has only results, unless it is a terminal.
 
     HiGHS, in C++, sometimes prints a line of its own, which would spoil a file of JSON. After this call, results that
     cannot be printed raise KdvisionError, and messages that cannot be printed are dropped.
