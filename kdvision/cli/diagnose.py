@@ -85,6 +85,8 @@ def evaluate(
     from kdvision.evaluate.summary import summarise
 
     if csv is not None:
+        if os.path.isdir(csv):  # an empty name, which typer does not look up
+            raise make_usage_error(f"{csv} is a folder", "--csv")
         check_writable(csv.parent)
     load_networks()
     with closing(ProgressDisplay()) as display:

@@ -245,8 +245,8 @@ def check_game_file(path: str | None) -> None:
     if path is None:
         return
     _check_folder(Path(path).parent, "--game-file")
-    if os.path.exists(path):
-        text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
+    if os.path.exists(Path(path)):  # an empty name is the current folder
+        text = f"{path or '.'} exists and is not overwritten, as it may have been filled in; name another file"
         raise make_usage_error(text, "--game-file")
 
 
