@@ -66,7 +66,7 @@ def make_scenes(folder: Path, count: int, data: Path) -> Iterator[Path]:
     for number in range(count):
         path = folder / f"{number:03}.png"
         if not path.is_file():
-            write_atomically(path, encode_image(scenes.render_scene(data, FIRST_SEED + number)[0].photo, ".png"))
+            write_atomically(path, encode_image(scenes.render_scene(data, FIRST_SEED + number).photo, ".png"))
         yield path
 
 

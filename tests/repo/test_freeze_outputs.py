@@ -11,10 +11,10 @@ from scripts.freeze_outputs import compare_outputs, list_pictures
 
 
 def test_an_interrupted_run_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def render_scene(_: Path, seed: int) -> tuple[SimpleNamespace, str]:
+    def render_scene(_: Path, seed: int) -> SimpleNamespace:
         if seed % 10 == 2 and not (tmp_path / "again").exists():
             raise KeyboardInterrupt
-        return SimpleNamespace(photo=np.zeros((8, 8, 3), np.uint8)), ""
+        return SimpleNamespace(photo=np.zeros((8, 8, 3), np.uint8))
 
     monkeypatch.setattr(scenes, "render_scene", render_scene)
     with pytest.raises(KeyboardInterrupt):

@@ -6,7 +6,7 @@ An observation takes seconds and a decision milliseconds, so observations are sa
 import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +39,6 @@ CORRUPTED_SHARE: Final = 0.5
 """Share of the calibration scenes that are corrupted."""
 FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
-OCCLUDED: Final = "scenes with occluders"
-"""Stands for the source of the tiles where things lie on the table."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
 """Calibration under which no board is flagged for its probability."""
 
@@ -56,11 +54,10 @@ class ObservedKingdom(NamedTuple):
 
 @dataclass(frozen=True)
 class ObservedScene:
-    """What was found in one scene, how many kingdoms were missed, and the source of the tiles' pictures."""
+    """What was found in one scene, and how many kingdoms were missed."""
 
     kingdoms: tuple[ObservedKingdom, ...]
     missed: int = 0
-    art: str = ""
 
     @property
     def observations(self) -> list[GridObservation]:
@@ -83,7 +80,6 @@ class BoardOutcome:
     correction_cost: float = 0.0
     side: float = 64.0
     breaks_rule: bool = False
-    art: str = ""
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
 
@@ -101,21 +97,21 @@ class BoardOutcome:
         return squares_right * calibration.calibrate_completeness(self.warning_strengths)
 
 
-def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Picture, str]:
-    """Return the picture of one scene and the source of its tiles' pictures; with `occluders`, things lie on it."""
+def render_scene(data: Path, seed: int, *, occluders: bool = False) -> Picture:
+    """Return the picture of one scene; with `occluders`, things lie on it."""
     return render_random_scene(seed, load_art_mix(data, held_out=True), occluders=occluders)
 
 
 def render_random_scene(
     seed: int, art_mix: ArtMix, *, occluders: bool = False, hard_light: bool = False, **art_options: Any
-) -> tuple[Picture, str]:
-    """Return the picture of a scene with kingdoms and the source of its tiles; see `ArtMix.make_scene_art`."""
+) -> Picture:
+    """Return the picture of a scene with kingdoms; see `ArtMix.make_scene_art`."""
     rng = np.random.default_rng(seed)
     scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
     camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
     art = art_mix.make_scene_art(rng, **art_options)
     factors = PhotoFactors.sample_hard_light(rng) if hard_light else None
-    return renderer.render(scene, camera, art, rng, factors=factors, occluders=occluders), art.source
+    return renderer.render(scene, camera, art, rng, factors=factors, occluders=occluders)
 
 
 def corrupt_some(picture: Picture, seed: int) -> Picture:
@@ -171,9 +167,8 @@ def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = Fals
     if path.is_file():
         saved_scene: ObservedScene = pickle.loads(path.read_bytes())
         return saved_scene
-    picture, art = render_scene(data, seed, occluders=occluders)
+    picture = render_scene(data, seed, occluders=occluders)
     scene = observe_picture(corrupt_some(picture, seed), Networks.load(1))
-    scene = replace(scene, art=OCCLUDED if occluders else art)
     write_atomically(path, pickle.dumps(scene))
     return scene
 
@@ -208,7 +203,6 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
                 correction_cost=decision.correction_cost,
                 side=observation.grid.side,
                 breaks_rule=decision.breaks_rule,
-                art=scene.art,
                 warning_strengths=reading.warning_strengths,
                 truncated=truncated,
             )

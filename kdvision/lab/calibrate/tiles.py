@@ -36,7 +36,7 @@ RIDGE: Final = 1e-6
 
 def collect_tile_evidence(data: Path, seed: int) -> Floats:
     """Return for every cell of one scene's grids (n, 4): log-odds of both networks, colour distance, 1 for a tile."""
-    picture, _ = render_scene(data, seed)
+    picture = render_scene(data, seed)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     parts = [np.zeros((0, 4))]
     for grid in map(build_grid, suppress_overlapping(search_lattices(photo, networks.detector)[1])):
@@ -57,7 +57,7 @@ def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
 
     Only cells count on which the board could grow and on which no tile of another kingdom lies.
     """
-    picture, _ = render_scene(data, seed, occluders=True)
+    picture = render_scene(data, seed, occluders=True)
     photo, networks = Photo.open(picture.photo), Networks.load(1)
     observations = split_kingdoms(find_kingdoms(photo, networks))[0]
     parts = [np.zeros((0, 7))]

@@ -88,7 +88,7 @@ def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
     boxes = HELD_OUT_BOXES if held_out else TRAINING_BOXES
     art = load_art_mix(data, held_out=held_out)
     hard_light = bool(seed % 2)
-    return collect_tiles(render_random_scene(seed, art, drawn=DRAWN_SHARE, boxes=boxes, hard_light=hard_light)[0])
+    return collect_tiles(render_random_scene(seed, art, drawn=DRAWN_SHARE, boxes=boxes, hard_light=hard_light))
 
 
 def collect_tiles(picture: Picture) -> LabelledTiles:

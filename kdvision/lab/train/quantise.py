@@ -80,8 +80,7 @@ def record_inputs(data: Path) -> dict[str, list[Bytes]]:
     """Return the inputs that both networks get on rendered scenes."""
     models = {name: RecordingModel(find_model(name)) for name in NAMES}
     for seed in range(RANGE_SEED, RANGE_SEED + RANGE_SCENES):
-        picture, _ = render_scene(data, seed)
-        observe_picture(picture, join_networks(models["detector"], models["cells"]))
+        observe_picture(render_scene(data, seed), join_networks(models["detector"], models["cells"]))
     return {name: model.inputs for name, model in models.items()}
 
 
@@ -99,7 +98,7 @@ def count_right_kingdoms(run: Run, networks: Mapping[str, Path]) -> int:
 def count_right_in_scene(seed: int, *, data: Path, networks: Mapping[str, Path]) -> int:
     """Return how many kingdoms of one scene are right, with some networks replaced."""
     detector, cells = (Model(networks[name], threads=1) if name in networks else load_model(name, 1) for name in NAMES)
-    scene = observe_picture(render_scene(data, seed)[0], join_networks(detector, cells))
+    scene = observe_picture(render_scene(data, seed), join_networks(detector, cells))
     return sum(board.right for board in judge_boards(scene))
 
 

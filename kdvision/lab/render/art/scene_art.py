@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from kdvision.lab.arrays import Bytes, Rng
 from kdvision.lab.render.art.folder_art import FolderArt
@@ -32,7 +31,6 @@ class DrawnSceneArt:
 
     art: DrawnArt | FolderArt
     scraps: Sequence[Bytes] = ()
-    source: ClassVar[str] = "drawn"
 
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; see `renderer.SceneArt`. Only drawn sets have Queendomino's tiles."""
