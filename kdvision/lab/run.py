@@ -3,13 +3,16 @@
 import argparse
 import hashlib
 import os
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypeVar
 
 import kdvision
 from kdvision.evaluate.workers import map_in_processes
+from kdvision.files import write_atomically
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,6 +24,8 @@ SCENE_FILES: Final = (
     *("lab/train/crop_folder.py", "lab/train/mislabelled_crops.json"),
 )
 """The code and the data that rendered scenes, examples cut from them and observations of them depend on."""
+SAVED_TOGETHER: Final = 250
+"""Results of `Run.map_saved` in one file."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,21 @@ class Run:
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         return list(map_in_processes(function, items, workers=self.workers))
+
+    def map_saved(self, function: Callable[[Item], Result], items: Sequence[Item], folder: Path) -> list[Result]:
+        """Return the function's results; they are saved in a folder in parts, and read from there the next time.
+
+        An interrupted run continues after the last part.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = [items[start : start + SAVED_TOGETHER] for start in range(0, len(items), SAVED_TOGETHER)]
+        paths = {folder / f"{n}-{len(part)}.pickle": part for n, part in enumerate(parts)}
+        missing_parts = {path: part for path, part in paths.items() if not path.is_file()}
+        results = map_in_processes(function, chain.from_iterable(missing_parts.values()), workers=self.workers)
+        for path, part in missing_parts.items():
+            write_atomically(path, pickle.dumps([*islice(results, len(part))]))
+            print(f"saved {path}, one of {len(parts)}", flush=True)
+        return [result for path in paths for result in pickle.loads(path.read_bytes())]
 
 
 def make_parser(package: str, doc: str | None, *, work: str) -> argparse.ArgumentParser:

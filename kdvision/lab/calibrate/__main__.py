@@ -1,12 +1,9 @@
 """The calibration command; see the package's docstring."""
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,8 +15,6 @@ from kdvision.lab.experiments.experiment import compute_model_digests
 from kdvision.lab.model_file import update_metadata
 from kdvision.lab.run import Run, make_parser, parse_count, parse_options, use_models
 from kdvision.vision.networks.onnx import load_model
-
-Result = TypeVar("Result")
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
 """First seeds of the scenes of steps 1, 4 (plain), 2, 3 and 4 (with occluders)."""
@@ -34,30 +29,29 @@ class CalibrationRun(Run):
     scenes: int
     keep_weights: bool
 
-    def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
-        """Return the function's result for `count` seeds from `first` on."""
-        start_time = time.monotonic()
-        print(f"{title}: {count} scenes, about {count / 60:.0f} min on two cores", flush=True)
-        results = self.map(function, range(first, first + count))
-        print(f"{title} took {(time.monotonic() - start_time) / 60:.0f} min", flush=True)
-        return results
-
     def judge_scenes(self, name: str, first: int, count: int, *, occluders: bool = False) -> list[BoardOutcome]:
-        """Return the outcomes of the boards of scenes; the work folder keeps what was observed in each scene."""
+        """Return the outcomes of the boards of scenes; the work folder keeps what was observed in them."""
         folder = self.work / scenes.digest_observer("calibration") / name
-        folder.mkdir(parents=True, exist_ok=True)
-        function = partial(scenes.observe_scene, self.data, folder, occluders=occluders)
-        observed_scenes = self.map_seeds(function, first, count, f"observe {name}")
+        observe = partial(scenes.observe_scene, self.data, occluders=occluders)
+        print_duration(f"observe {name}", count)
+        observed_scenes = self.map_saved(observe, range(first, first + count), folder)
         return [outcome for outcomes in self.map(scenes.judge_boards, observed_scenes) for outcome in outcomes]
 
 
 def fit_weights(run: CalibrationRun, path: Path) -> None:
     """Run steps 1 and 2: fit the weights of the evidence for tiles and hidden tiles, and write them into cells.onnx."""
-    evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
-    update_metadata(path, tiles.fit_tile_weights(np.concatenate(evidence)))
-    collect = partial(tiles.collect_occlusion_evidence, run.data)
-    evidence = run.map_seeds(collect, OCCLUSION_SEED, run.scenes // 5, "occlusion weights")
-    update_metadata(path, tiles.fit_occlusion_weights(np.concatenate(evidence)))
+    count = run.scenes // 5
+    for title, first, collect, fit_evidence in (
+        ("tile weights", TILE_SEED, tiles.collect_tile_evidence, tiles.fit_tile_weights),
+        ("occlusion weights", OCCLUSION_SEED, tiles.collect_occlusion_evidence, tiles.fit_occlusion_weights),
+    ):
+        print_duration(title, count)
+        evidence = run.map(partial(collect, run.data), range(first, first + count))
+        update_metadata(path, fit_evidence(np.concatenate(evidence)))
+
+
+def print_duration(title: str, count: int) -> None:
+    print(f"{title}: {count} scenes, about {count / 60:.0f} min on two cores", flush=True)
 
 
 def fit(run: CalibrationRun) -> None:

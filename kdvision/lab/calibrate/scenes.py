@@ -4,7 +4,6 @@ An observation takes seconds and a decision milliseconds, so observations are sa
 """
 
 import hashlib
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,6 @@ import numpy as np
 import onnx
 
 from kdvision.evaluate.corruptions import SEVERITIES
-from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.lab.arrays import Floats
 from kdvision.lab.render import renderer, scenes
@@ -161,16 +159,10 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     return ObservedScene(tuple(kingdom for _, kingdom in pairs), missed_count)
 
 
-def observe_scene(data: Path, folder: Path, seed: int, *, occluders: bool = False) -> ObservedScene:
-    """Return what the shipped networks observe in one scene, from `folder` if it was saved there before."""
-    path = folder / f"{seed}.pickle"
-    if path.is_file():
-        saved_scene: ObservedScene = pickle.loads(path.read_bytes())
-        return saved_scene
+def observe_scene(data: Path, seed: int, *, occluders: bool) -> ObservedScene:
+    """Return what the shipped networks observe in one scene."""
     picture = render_scene(data, seed, occluders=occluders)
-    scene = observe_picture(corrupt_some(picture, seed), Networks.load(1))
-    write_atomically(path, pickle.dumps(scene))
-    return scene
+    return observe_picture(corrupt_some(picture, seed), Networks.load(1))
 
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:

@@ -5,12 +5,10 @@ find there. Nothing else is trained or measured on these drawn boxes; half of th
 shows a random part of the tiles of each photo, so that the network reads few tiles as well as many.
 """
 
-import pickle
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,8 +20,6 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from kdvision.evaluate.workers import map_in_processes
-from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats32, Rng
 from kdvision.lab.calibrate.scenes import digest_observer, find_truth, render_random_scene
 from kdvision.lab.render.art.art_mix import load_art_mix
@@ -44,8 +40,6 @@ TRAINING_SEED, TRAINING_SCENES = 9_200_000, 7000
 HELD_OUT_SEED, HELD_OUT_SCENES = 9_290_000, 400
 TRAINING_BOXES, HELD_OUT_BOXES = range(300, 332), range(332, 340)
 """Boxes of drawn tiles."""
-SCENES_PER_FILE: Final = 500
-"""Scenes whose tiles are saved together."""
 DRAWN_SHARE: Final = 0.3
 IGNORED_LABEL: Final = -100
 """Label of a false tile: it is part of the input, and its output is not scored."""
@@ -107,22 +101,10 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
 
 
 def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False) -> list[LabelledTiles]:
-    """Return the tiles of many scenes, from the work folder if the same networks and program collected them before.
-
-    They are saved in parts, so that an interrupted run continues where it stopped.
-    """
-    folder = run.work / f"tiles-{digest_observer('calibration', networks=('detector', 'cells'))}"
-    folder.mkdir(parents=True, exist_ok=True)
-    seeds = range(first_seed, first_seed + count)
-    parts = [seeds[start : start + SCENES_PER_FILE] for start in range(0, count, SCENES_PER_FILE)]
-    paths = {folder / f"{part[0]}-{len(part)}.pickle": part for part in parts}
-    missing_parts = {path: part for path, part in paths.items() if not path.is_file()}
+    """Return the tiles of many scenes, from the work folder if the same networks and program collected them before."""
+    folder = run.work / f"tiles-{digest_observer('calibration', networks=('detector', 'cells'))}-{first_seed}"
     collect = partial(collect_scene, data=run.data, held_out=held_out)
-    tiles = map_in_processes(collect, chain.from_iterable(missing_parts.values()), workers=run.workers)
-    for path, part in missing_parts.items():
-        write_atomically(path, pickle.dumps([*islice(tiles, len(part))]))
-        print(f"read the scenes from seed {part[0]} to {part[-1]}", flush=True)
-    photos = chain.from_iterable(pickle.loads(path.read_bytes()) for path in paths)
+    photos = run.map_saved(collect, range(first_seed, first_seed + count), folder)
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]
 
 

@@ -7,7 +7,6 @@ better than either (Wortsman et al., 2022, "Robust fine-tuning"). With `--contin
 weights of the model files.
 """
 
-import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -26,8 +25,6 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 
-from kdvision.evaluate.workers import map_in_processes
-from kdvision.files import write_atomically
 from kdvision.lab.render.worlds import WORLDS, make_example
 from kdvision.lab.run import SCENE_FILES, Run, digest_package
 from kdvision.lab.train.crop_folder import Crops
@@ -230,17 +227,9 @@ def load_course_scenes(run: Run, course: Course) -> list[SceneExample]:
 
 def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExample]:
     """Return rendered scenes, from the work folder if the same program rendered them before."""
-    path = run.work / f"{world}-{digest_package(*SCENE_FILES)[:12]}-{seed}-{count}.pickle"
-    if path.is_file():
-        return list(pickle.loads(path.read_bytes()))
-    scenes, seeds = list[SceneExample](), [(seed, *WORLDS[world], n) for n in range(count)]
-    make = partial(make_example, folder=run.data, world=world)
-    for scene in map_in_processes(make, seeds, workers=run.workers):
-        scenes.append(scene)
-        if len(scenes) % 250 == 0:
-            print(f"rendered {len(scenes)}/{count} {world}", flush=True)
-    write_atomically(path, pickle.dumps(scenes))
-    return scenes
+    seeds = [(seed, *WORLDS[world], n) for n in range(count)]
+    folder = run.work / f"{world}-{digest_package(*SCENE_FILES)[:12]}-{seed}"
+    return run.map_saved(partial(make_example, folder=run.data, world=world), seeds, folder)
 
 
 def describe_training(run: TrainingRun, start_time: float) -> dict[str, Any]:

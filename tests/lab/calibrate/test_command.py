@@ -35,7 +35,7 @@ def test_an_interrupted_calibration_continues_with_the_saved_observations(tmp_pa
     boards = run.judge_scenes("fresh", command.FRESH_SEED, 2)
     assert len(boards) >= 2
     saved = {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")}
-    assert sorted(path.name for path in saved) == [f"{command.FRESH_SEED + n}.pickle" for n in range(2)]
+    assert [path.name for path in saved] == ["0-2.pickle"]
     assert run.judge_scenes("fresh", command.FRESH_SEED, 2) == boards
     assert {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")} == saved
 

@@ -10,6 +10,7 @@ pytest.importorskip("torch", reason="training needs torch: make test-lab install
 
 import torch
 
+from kdvision.lab import run as run_module
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.scene_art import DrawnSceneArt, get_drawn_box
 from kdvision.lab.run import Run
@@ -65,7 +66,7 @@ def test_collecting_continues_where_it_was_interrupted(tmp_path: Path, monkeypat
         return photos[seed - 10]
 
     monkeypatch.setattr(context, "collect_scene", collect)
-    monkeypatch.setattr(context, "SCENES_PER_FILE", 2)
+    monkeypatch.setattr(run_module, "SAVED_TOGETHER", 2)
     with pytest.raises(KeyboardInterrupt):
         context.load_tiles(run, 10, 5)
     broken_seeds.clear()
