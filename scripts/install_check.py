@@ -20,6 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from kdvision.vision.networks.onnx import MODEL_NAMES
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 VERSIONS: Final = tuple(dict.fromkeys(("3.11", "3.12", "3.13", "3.14", f"3.{sys.version_info.minor}")))
 SAMPLE: Final = ROOT / "samples" / "demo.jpg"
@@ -27,20 +29,19 @@ MAX_INSTALLED_MEGABYTES: Final = 650.0
 """Size of the package and its dependencies on disk."""
 
 INSTALLERS: Final = ("pip", "setuptools")
-MODELS: Final = ("cells.onnx", "context.onnx", "detector.onnx")
 BUILD_TOOL: Final = "build"
 """Builds the wheel; being small, it also serves to find out if the package index can be reached."""
 
 PROBE: Final = """
 import importlib.util, json, pathlib, sys
 import kdvision
-from kdvision.vision.networks.onnx import find_model
+from kdvision.vision.networks.onnx import MODEL_NAMES, find_model
 boards = [list(read.board.rows()) for read in kdvision.read(sys.argv[1])]
 place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,
     "heavy": [name for name in ("torch", "onnx", "matplotlib", "sklearn") if importlib.util.find_spec(name)],
-    "models": all(find_model(name).is_relative_to(place) for name in ("cells", "context", "detector")),
+    "models": all(find_model(name).is_relative_to(place) for name in MODEL_NAMES),
     "packages": str(place.parent),
 }))
 """
@@ -99,13 +100,14 @@ def check_wheel(wheel: Path) -> list[str]:
     """One sentence for each fault in the content of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    faults = [f"{name} is missing from the wheel" for name in MODELS if f"kdvision/models/{name}" not in names]
+    models = [f"kdvision/models/{name}.onnx" for name in MODEL_NAMES]
+    faults = [f"{name} is missing from the wheel" for name in models if name not in names]
     strange = sorted(name for name in names if not name.startswith(("kdvision/", "kdvision-")))
     faults += [f"{name} lies outside the package" for name in strange]
     return faults + ["the training code is in the wheel"] * any(name.startswith("kdvision/lab/") for name in names)
 
 
-def check_python(version: str, python: str, wheel: Path, work: Path, *, most: float) -> Verdict:
+def check_python(version: str, python: str, wheel: Path, work: Path) -> Verdict:
     """Install the wheel for one Python and score the sample; raises Unreachable."""
     home = work / version
     _run([python, "-m", "venv", str(home)])
@@ -121,10 +123,10 @@ def check_python(version: str, python: str, wheel: Path, work: Path, *, most: fl
         return Verdict(version, faults=(f"it does not run:\n{printed.stderr}{inside.stderr}",))
     probed = json.loads(inside.stdout)
     megabytes = measure_megabytes(Path(probed["packages"]))
-    return Verdict(version, megabytes, tuple(find_faults(json.loads(printed.stdout), probed, megabytes, most=most)))
+    return Verdict(version, megabytes, tuple(find_faults(json.loads(printed.stdout), probed, megabytes)))
 
 
-def find_faults(printed: dict[str, Any], probed: dict[str, Any], megabytes: float, *, most: float) -> list[str]:
+def find_faults(printed: dict[str, Any], probed: dict[str, Any], megabytes: float) -> list[str]:
     """One sentence for each fault of an installed program: `printed` by `score --json`, `probed` by PROBE."""
     truth = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))["kingdoms"]
     boards = [kingdom["board"] for kingdom in printed["kingdoms"]]
@@ -135,8 +137,8 @@ def find_faults(printed: dict[str, Any], probed: dict[str, Any], megabytes: floa
         faults.append("it scores the sample wrong")
     if not probed["models"]:
         faults.append("it does not use the models in the wheel")
-    if megabytes > most:
-        faults.append(f"it takes {megabytes:.0f} MB, more than {most:.0f}")
+    if megabytes > MAX_INSTALLED_MEGABYTES:
+        faults.append(f"it takes {megabytes:.0f} MB, more than {MAX_INSTALLED_MEGABYTES:.0f}")
     return faults + [f"{name} is installed, too" for name in probed["heavy"]]
 
 
@@ -161,20 +163,20 @@ def _run(command: Sequence[str], *, cwd: Path | None = None, **variables: str) -
     return subprocess.run(command, cwd=cwd, env=clean | variables, capture_output=True, text=True, encoding="utf-8")
 
 
-def check(versions: Sequence[str], *, most: float) -> list[Verdict]:
-    """Check these versions and print each verdict; raises Unreachable and RuntimeError."""
+def check_versions() -> list[Verdict]:
+    """Check the wheel and all VERSIONS, and print each verdict; raises Unreachable and RuntimeError."""
     verdicts = []
     with TemporaryDirectory() as folder:
         work = Path(folder)
         sdist, wheel = build_packages(work)
         print(", ".join(f"{path.name} {path.stat().st_size / 1e6:.1f} MB" for path in (sdist, wheel)), flush=True)
         verdicts.append(Verdict("wheel", faults=tuple(check_wheel(wheel))))
-        for version in versions:
+        for version in VERSIONS:
             python = find_interpreter(version)
             if python is None:
                 print(f"Python {version}: not on this machine", flush=True)
                 continue
-            verdicts.append(check_python(version, python, wheel, work, most=most))
+            verdicts.append(check_python(version, python, wheel, work))
             print(verdicts[-1], flush=True)
     return verdicts
 
@@ -182,21 +184,10 @@ def check(versions: Sequence[str], *, most: float) -> list[Verdict]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return 1 if something is wrong or nothing could be downloaded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known_versions = f"by default {' '.join(VERSIONS)}"
-    parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help=known_versions)
-    parser.add_argument(
-        "--if-reachable", action="store_true", help="exit with 0 if the package index cannot be reached"
-    )
-    parser.add_argument(
-        "--most",
-        type=float,
-        default=MAX_INSTALLED_MEGABYTES,
-        metavar="MB",
-        help="size limit of site-packages (%(default)s)",
-    )
+    parser.add_argument("--if-reachable", action="store_true", help="exit with 0 if the package index is not reachable")
     options = parser.parse_args(arguments)
     try:
-        verdicts = check(options.versions, most=options.most)
+        verdicts = check_versions()
     except Unreachable:
         print("the package index cannot be reached, so the installation was not checked", flush=True)
         return int(not options.if_reachable)
