@@ -1,6 +1,6 @@
-"""Print how large the code is, beside earlier figures and the aims: `python -m scripts.measure_code`, or `make aims`.
+"""Print how large the code is, beside the aims: `python -m scripts.measure_code`, or `make aims`.
 
-`--list` names the functions and lines that are counted; `--root DIR` counts another checkout.
+`--list` names the functions and lines that are counted.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).resolve().parents[1]
 PHOTO_TO_SCORE: Final = ("pipeline.py", "vision", "game", "gamefile", "errors.py", "files.py")
 VARIANT_NAMES: Final = re.compile(r"middle[-_ ]?kingdom|harmony", re.IGNORECASE)
 BARE_WORDS: Final = """
@@ -29,8 +29,6 @@ bed children darken deed feed garden hundred kitchen lighten linen men need
 open queen reed screen seed sharpen speed
 """
 """Nouns and verbs in -ed and -en."""
-BEFORE: Final = ("11655", "20825", "16192", "93 (kdvision/lab)", "208", "47 in 13 files", "521", "129 (tests)", "25427")
-"""What this command printed for commit d95b054."""
 AIMS: Final = ("6500", "13000", "7500", "12", "40", "0", "0", "12", "12000")
 
 
@@ -108,15 +106,13 @@ def measure(root: Path) -> dict[str, str]:
 def main() -> None:
     """Print the table and, with --list, what is counted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    root = options.root.resolve()
-    print("| quantity | d95b054 | aim | now |\n|---|---|---|---|")
-    for (quantity, now), before, aim in zip(measure(root).items(), BEFORE, AIMS, strict=True):
-        print(f"| {quantity} | {before} | {aim} | {now} |")
+    print("| quantity | aim | now |\n|---|---|---|")
+    for (quantity, now), aim in zip(measure(ROOT).items(), AIMS, strict=True):
+        print(f"| {quantity} | {aim} | {now} |")
     if options.list:
-        package = root / "kdvision"
+        package = ROOT / "kdvision"
         print("", *list_bare_functions(package), "", *list_variant_mentions(package), sep="\n")
 
 
