@@ -67,23 +67,20 @@ class Plot:
             panels[str(title)][str(setting).removesuffix(".0")] = sums
         return panels
 
-    def draw(self, lines: Sequence[Line], *, source: str) -> bytes:
-        """Return the SVG of the rows, without scenes that vary in everything; `source` is written into its metadata."""
+    def draw(self, figure: Figure, lines: Sequence[Line]) -> None:
+        """Draw the rows of the table, without scenes that vary in everything."""
         panels = self.build_panels([line for line in lines if line.get("factor") != "all at random"])
         rows = -(-len(panels) // PANEL_COLUMNS)
-
-        def fill(figure: Figure) -> None:
-            places = figure.subplots(rows, PANEL_COLUMNS, squeeze=False).flat
-            for (title, panel), axes in zip(panels.items(), places, strict=False):
-                axes.set_title(title, loc="left")
-                _draw_panel(panel, self.total, axes)
-            for axes in places[len(panels) :]:
-                axes.set_axis_off()
-            figure.suptitle(self.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
-            handles, names = places[0].get_legend_handles_labels()
-            figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-
-        return draw_svg((3.5 * PANEL_COLUMNS, 2.75 * rows + 0.8), fill, Creator="kdvision", Source=source)
+        figure.set_size_inches(3.5 * PANEL_COLUMNS, 2.75 * rows + 0.8)
+        places = figure.subplots(rows, PANEL_COLUMNS, squeeze=False).flat
+        for (title, panel), axes in zip(panels.items(), places, strict=False):
+            axes.set_title(title, loc="left")
+            _draw_panel(panel, self.total, axes)
+        for axes in places[len(panels) :]:
+            axes.set_axis_off()
+        figure.suptitle(self.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+        handles, names = places[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
 
 
 PLOTS: Final = (
@@ -101,41 +98,39 @@ def write_plots(results: Path) -> None:
     for name, draw in {"stress-coverage": draw_coverage, **{plot.table: plot.draw for plot in PLOTS}}.items():
         path = results / f"{name}.csv"
         if path.is_file():
-            write_atomically(path.with_suffix(".svg"), draw(read_csv(path), source=describe_source(path)))
+            write_atomically(path.with_suffix(".svg"), draw_svg(draw, path))
 
 
-def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
-    """Return the SVG of risk against coverage, with a dot where the program asks for a review.
+def draw_coverage(figure: Figure, lines: Sequence[Line]) -> None:
+    """Draw risk against coverage, with a dot where the program asks for a review.
 
     A risk-coverage curve is the standard picture of a selective classifier (El-Yaniv and Wiener, 2010).
     """
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for kind, color in COVERAGE_COLORS.items():
-            points = [line for line in lines if line["kind"] == kind]
-            shares = [(float(one["coverage"]), int(one["wrong"]) / max(1, int(one["accepted"]))) for one in points]
-            curve = [share for share, one in zip(shares, points, strict=True) if one["at_threshold"] == "0"]
-            axes.plot(*zip(*curve, strict=True), color=color, label=kind)
-            axes.plot(*shares[-1], color=color, marker="o", linestyle="none", label=f"{kind}, not flagged")
-        axes.set(xlabel="coverage: share of pictures answered", ylabel="risk: share of these wrong")
-        axes.set_xlim(0, 1)
-        axes.set_ylim(bottom=0)
-        axes.legend(frameon=False)
-
-    return draw_svg((5, 3.4), draw, Creator="kdvision", Source=source)
+    figure.set_size_inches(5, 3.4)
+    axes = figure.subplots()
+    for kind, color in COVERAGE_COLORS.items():
+        points = [line for line in lines if line["kind"] == kind]
+        shares = [(float(one["coverage"]), int(one["wrong"]) / max(1, int(one["accepted"]))) for one in points]
+        curve = [share for share, one in zip(shares, points, strict=True) if one["at_threshold"] == "0"]
+        axes.plot(*zip(*curve, strict=True), color=color, label=kind)
+        axes.plot(*shares[-1], color=color, marker="o", linestyle="none", label=f"{kind}, not flagged")
+    axes.set(xlabel="coverage: share of pictures answered", ylabel="risk: share of these wrong")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
 
 
-def draw_svg(size: tuple[float, float], draw: Callable[[Figure], None], **metadata: str) -> bytes:
-    """Return the SVG of a figure of a size in inches, with metadata."""
+def draw_svg(draw: Callable[[Figure, Sequence[Line]], None], table: Path) -> bytes:
+    """Return the SVG that a function draws of the rows of a table; its metadata name the table."""
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        draw(figure)
+        figure = Figure(layout="constrained")
+        draw(figure, read_csv(table))
         out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, **metadata})
+        metadata = {"Date": None, "Creator": "kdvision", "Source": describe_source(table)}
+        figure.savefig(out, format="svg", metadata=metadata)
     return out.getvalue()
 
 

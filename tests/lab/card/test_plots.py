@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card.plots import PLOTS, SERIES, _draw_panel, describe_source, draw_coverage, write_plots
+from kdvision.lab.card.plots import PLOTS, SERIES, _draw_panel, describe_source, write_plots
 from tests.lab.card.sources import get_source
 
 pytest.importorskip("matplotlib")
@@ -71,12 +71,15 @@ def test_a_foreign_plot_names_no_source() -> None:
     assert get_source("<svg/>") is None
 
 
-def test_the_risk_coverage_curve_names_both_kinds_and_its_source() -> None:
+def test_the_risk_coverage_curve_names_both_kinds_and_its_source(tmp_path: Path) -> None:
+    table = tmp_path / "stress-coverage.csv"
     lines = [
-        {"kind": kind, "coverage": coverage, "accepted": "4", "wrong": "1", "at_threshold": mark}
+        f"{kind},{coverage},4,1,{mark}"
         for kind in ("ordinary", "adversarial")
         for coverage, mark in (("0.5", "0"), ("1.0", "0"), ("0.7", "1"))
     ]
-    svg = draw_coverage(lines, source="stress-coverage.csv 12").decode()
-    assert get_source(svg) == "stress-coverage.csv 12"
+    table.write_text("\n".join(["kind,coverage,accepted,wrong,at_threshold", *lines]))
+    write_plots(tmp_path)
+    svg = table.with_suffix(".svg").read_text(encoding="utf-8")
+    assert get_source(svg) == describe_source(table)
     assert "ordinary, not flagged" in svg and "adversarial" in svg
