@@ -109,6 +109,13 @@ def fit_weights(
     )
 
 
+def rank_boards(outcomes: Outcomes) -> tuple[Floats, Floats]:
+    """Return the probabilities in descending order, and how many boards up to each are wrong."""
+    probability, right = np.array(outcomes, float).reshape(-1, 2).T
+    order = np.argsort(-probability, kind="stable")
+    return probability[order], np.cumsum(1 - right[order])
+
+
 def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
     """Return the least probability above which at most a share of `max_error` boards is wrong, with CONFIDENCE_LEVEL.
 
@@ -117,13 +124,11 @@ def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
     threshold is the binomial probability of so few errors at the risk `max_error`. If the first test fails, as with too
     few boards, the result is above 1.
     """
-    probability, right = np.array([p for p, _ in outcomes]), np.array([r for _, r in outcomes], bool)
-    order = np.argsort(-probability, kind="stable")
-    probability, errors = probability[order], np.cumsum(~right[order])
-    count = np.arange(1, len(order) + 1)
+    probability, errors = rank_boards(outcomes)
+    count = np.arange(1, len(errors) + 1)
     passes = binom.cdf(errors, count, max_error) <= 1 - CONFIDENCE_LEVEL
-    last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(order)]
-    candidates = np.flatnonzero(last_of_equals & (count >= MIN_COVERAGE * len(order)))
+    last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(errors)]
+    candidates = np.flatnonzero(last_of_equals & (count >= MIN_COVERAGE * len(errors)))
     safe_candidates = candidates[np.logical_and.accumulate(passes[candidates])]
     return float(probability[safe_candidates[-1]]) if len(safe_candidates) else 1.1
 

@@ -12,25 +12,13 @@ import numpy as np
 from sklearn.calibration import calibration_curve
 
 from kdvision.files import write_atomically
-from kdvision.lab.arrays import Floats
-from kdvision.lab.calibrate.boards import Outcomes, list_outcomes
+from kdvision.lab.calibrate.boards import list_outcomes, rank_boards
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.text import format_csv
 from kdvision.vision.assess.calibration import Calibration
 
 BINS: Final = 20
 COVERAGE_STEPS: Final = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
-
-
-def compute_coverage(outcomes: Outcomes, *, total: int) -> tuple[Floats, Floats, Floats]:
-    """Return, as boards are accepted in order of probability: share of `total` accepted, share wrong, probability.
-
-    `total` includes the boards that are never accepted.
-    """
-    probability, right = np.array(outcomes, float).reshape(-1, 2).T
-    order = np.argsort(-probability, kind="stable")
-    count = np.arange(1, len(order) + 1)
-    return count / total, np.cumsum(1 - right[order]) / count, probability[order]
 
 
 def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration: Calibration) -> None:
@@ -44,12 +32,13 @@ def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration:
     bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))
     table = format_csv(("mean_probability", "accuracy"), bins)
     write_atomically(folder / "calibration-reliability.csv", table.encode())
-    coverage, risk, least_probability = compute_coverage(outcomes, total=sum(not board.truncated for board in boards))
+    least_probability, errors = rank_boards(outcomes)
+    total = sum(not board.truncated for board in boards)
     unflagged = int((least_probability >= calibration.review_threshold).sum())
     counts = {int(np.ceil(step * len(outcomes))): "" for step in COVERAGE_STEPS}
     counts |= {unflagged: "review threshold"} if unflagged else {}
     rows = (
-        (f"{coverage[n - 1]:.3f}", f"{least_probability[n - 1]:.4f}", n, round(risk[n - 1] * n), note)
+        (f"{n / total:.3f}", f"{least_probability[n - 1]:.4f}", n, int(errors[n - 1]), note)
         for n, note in sorted(counts.items())
     )
     table = format_csv(("coverage", "least_probability", "accepted", "wrong", "note"), rows)
