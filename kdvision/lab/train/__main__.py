@@ -12,14 +12,14 @@ from kdvision.lab.train.image_networks import TrainingRun, train_cells, train_de
 from kdvision.lab.train.player_colour import train_player_colour
 from kdvision.lab.train.quantise import quantise_networks
 
-STEPS: Final[Mapping[str, tuple[Callable[[TrainingRun], None], str]]] = {
-    "detector": (train_detector, "1.3 h to render, 1.6 h to train"),
-    "cells": (train_cells, "0.3 h to render, 4.4 h to train"),
-    "quantise": (quantise_networks, "5 min"),
-    "context": (train_context, "1.5 h to render and read, 5 min to train"),
-    "player-colour": (train_player_colour, "4 min"),
+STEPS: Final[Mapping[str, Callable[[TrainingRun], None]]] = {
+    "detector": train_detector,
+    "cells": train_cells,
+    "quantise": quantise_networks,
+    "context": train_context,
+    "player-colour": train_player_colour,
 }
-"""The steps of the training, each with its duration on two idle cores."""
+"""The steps of the training; the package's docstring has their durations."""
 
 
 def main() -> None:
@@ -41,10 +41,9 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     use_models(run.models)
     for number, name in enumerate(steps, 1):
-        train, duration = STEPS[name]
-        print(f"step {number} of {len(steps)}, {name}: {duration} on two cores", flush=True)
+        print(f"step {number} of {len(steps)}: {name}", flush=True)
         start_time = time.monotonic()
-        train(run)
+        STEPS[name](run)
         print(f"{name} took {(time.monotonic() - start_time) / 60:.0f} min", flush=True)
 
 
