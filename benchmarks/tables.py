@@ -55,8 +55,10 @@ class Watcher(threading.Thread):
                 self.arrived[int(line[4:])] = time.perf_counter()
 
     def wait_for(self, revision: int) -> float:
-        """Return when a revision, or a later one, arrived."""
+        """Return when a revision, or a later one, arrived; raises ConnectionError if the server stops before."""
         while not any(number >= revision for number in list(self.arrived)):
+            if not self.is_alive():
+                raise ConnectionError(f"revision {revision} did not reach a phone")
             time.sleep(0.001)
         return min(at for number, at in list(self.arrived.items()) if number >= revision)
 
