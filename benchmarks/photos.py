@@ -80,9 +80,9 @@ def decode(data: bytes) -> NDArray[np.uint8]:
 
 
 @cache
-def time_decoding(name: str = "demo") -> float:
+def time_decoding() -> float:
     """Return the time in which OpenCV decodes an enlarged sample, in milliseconds."""
-    return time_best(partial(decode, enlarge_sample(name)))
+    return time_best(partial(decode, enlarge_sample("demo")))
 
 
 def score_photo(data: bytes, watch: Callable[[str, object], None] | None = None) -> None:

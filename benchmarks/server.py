@@ -12,12 +12,12 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,13 +75,12 @@ def start_server() -> Iterator[Server]:
 
 @dataclass
 class Tally:
-    """Seconds that phones waited for photos and taps, wrong answers, and how often the server was busy."""
+    """Seconds that a phone waited for photos and taps, wrong answers, and how often the server was busy."""
 
     photos: list[float] = field(default_factory=list)
     taps: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     busy: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def read_boards(server: Server, content: bytes, tally: Tally) -> list[list[str]]:
@@ -90,21 +89,20 @@ def read_boards(server: Server, content: bytes, tally: Tally) -> list[list[str]]
         status, answer = server.post("/api/read", content, "image/jpeg")
         if status != BUSY:
             return [kingdom["board"] for kingdom in answer["kingdoms"]]
-        with tally.lock:
-            tally.busy += 1
+        tally.busy += 1
         time.sleep(RETRY_SECONDS)
 
 
-def use_phone(server: Server, photos: Sequence[tuple[str, bytes, list[list[str]]]], tally: Tally) -> None:
+def use_phone(server: Server, photos: Sequence[tuple[str, bytes, list[list[str]]]]) -> Tally:
     """Send photos, each followed by taps on its first kingdom."""
+    tally = Tally()
     for name, content, boards in photos:
         start = time.perf_counter()
-        wrong = [name] if read_boards(server, content, tally) != boards else []
-        with tally.lock:
-            tally.photos.append(time.perf_counter() - start)
-            tally.wrong += wrong
+        tally.wrong += [name] if read_boards(server, content, tally) != boards else []
+        tally.photos.append(time.perf_counter() - start)
         for _ in range(TAPS_PER_PHOTO):
             tap(server, boards[0], tally)
+    return tally
 
 
 def tap(server: Server, board: list[str], tally: Tally) -> None:
@@ -112,11 +110,9 @@ def tap(server: Server, board: list[str], tally: Tally) -> None:
     body = json.dumps({"kingdom": [{"player": "Ann", "board": board}]}).encode()
     start = time.perf_counter()
     status, answer = server.post("/api/score", body, "application/json")
-    seconds = time.perf_counter() - start
-    with tally.lock:
-        tally.taps.append(seconds)
-        if status != 200 or answer["rounds"][0]["kingdoms"][0]["board"] != board:
-            tally.wrong.append(f"tap: {status}")
+    tally.taps.append(time.perf_counter() - start)
+    if status != 200 or answer["rounds"][0]["kingdoms"][0]["board"] != board:
+        tally.wrong.append(f"tap: {status}")
 
 
 def format_seconds(seconds: Sequence[float], *, digits: int = 2) -> str:
@@ -133,23 +129,23 @@ def main() -> int:
     parser.add_argument("--photos", type=parse_count, default=2, help="photos of each phone")
     options = parser.parse_args()
     paths = [p for p in sorted(SAMPLES.glob("*.jpg")) if json.loads(p.with_suffix(".json").read_text())["kingdoms"]]
-    alone, tally = Tally(), Tally()
     with start_server() as server:
-        known = [(path.name, path.read_bytes(), read_boards(server, path.read_bytes(), alone)) for path in paths]
-        use_phone(server, known, alone)
+        known = [(path.name, path.read_bytes(), read_boards(server, path.read_bytes(), Tally())) for path in paths]
+        alone = use_phone(server, known)
         before = server.get_megabytes("VmHWM")
         phones = [[known[(number + k) % len(known)] for k in range(options.photos)] for number in range(options.phones)]
         with ThreadPoolExecutor(options.phones) as pool:
-            list(pool.map(lambda photos: use_phone(server, photos, tally), phones))  # raises the error of a phone
+            tallies = list(pool.map(partial(use_phone, server), phones))
         after = server.get_megabytes("VmHWM")
-    print(
-        f"photos   {len(tally.photos)}; {format_seconds(tally.photos)}; one phone alone {format_seconds(alone.photos)}"
-    )
-    print(f"taps     {len(tally.taps)}; {format_seconds(tally.taps)}")
-    print(f"wrong    {len(tally.wrong)} {', '.join(tally.wrong)}")
-    print(f"busy     {tally.busy} times")
+    photos = [seconds for tally in tallies for seconds in tally.photos]
+    taps = [seconds for tally in tallies for seconds in tally.taps]
+    wrong = [name for tally in tallies for name in tally.wrong]
+    print(f"photos   {len(photos)}; {format_seconds(photos)}; one phone alone {format_seconds(alone.photos)}")
+    print(f"taps     {len(taps)}; {format_seconds(taps)}")
+    print(f"wrong    {len(wrong)} {', '.join(wrong)}")
+    print(f"busy     {sum(tally.busy for tally in tallies)} times")
     print(f"memory   {before:.0f} MB after one phone, {after:.0f} MB at most")
-    return int(bool(tally.wrong))
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -82,9 +82,10 @@ def test_a_number_below_one_is_wrong_usage(
 
 
 def test_an_error_of_one_phone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def use_phone(_: object, photos: Sequence[object], __: object) -> None:
+    def use_phone(_: object, photos: Sequence[object]) -> server.Tally:
         if len(photos) == 1:
             raise ConnectionError("reset by the server")
+        return server.Tally()
 
     idle = nullcontext(SimpleNamespace(get_megabytes=lambda _: 0.0))
     monkeypatch.setattr(server, "start_server", lambda: idle)
