@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 import torch
 from onnx import numpy_helper
@@ -189,25 +188,18 @@ def merge_batch_norms(net: Net) -> Net:
 def load_weights(net: Net, model: onnx.ModelProto) -> Net:
     """Set the weights of a net with merged batch norms to those of a model file, in floats or in eight bits.
 
-    Weights are matched in the order of their names, since earlier versions numbered the layers differently. Raises
-    ValueError if the model is of another shape.
+    Raises RuntimeError if the model is of another shape. The shipped detector calls its first layer "first".
     """
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    weights = dict[str, npt.NDArray[np.float32]]()
+    weights = dict[str, Tensor]()
     for name, values in tensors.items():
         plain = name.removesuffix("_quantized")
         if plain.endswith(("weight", "bias")):
             scale = tensors.get(f"{plain}_scale", tensors.get(f"{name}_scale", np.float32(1)))
             wide = scale.reshape(-1, *[1] * (values.ndim - 1))
-            weights[plain.removeprefix("net.").replace("first_", "stem.0.")] = np.asarray(values * wide, np.float32)
-    parameters = dict(net.named_parameters())
-    if len(parameters) != len(weights):
-        raise ValueError(f"the model has {len(weights)} weights and biases, the network {len(parameters)}")
-    with torch.no_grad():
-        for name, stored_name in zip(sorted(parameters), sorted(weights), strict=True):
-            if parameters[name].shape != weights[stored_name].shape:
-                raise ValueError(f"{stored_name} of the model has another shape than {name} of the network")
-            parameters[name].copy_(torch.from_numpy(weights[stored_name]))
+            layer = plain.removeprefix("net.").replace("first_", "stem.0.0.")
+            weights[layer] = torch.from_numpy(np.asarray(values * wide, np.float32))
+    net.load_state_dict(weights)
     return net
 
 
