@@ -1,7 +1,5 @@
 """Drawn Queendomino: empty towns, and its buildings."""
 
-from collections.abc import Callable
-
 import cv2
 import numpy as np
 
@@ -165,9 +163,7 @@ def _draw_tower(canvas: Canvas, rng: Rng) -> None:
     draw_door(canvas.at(0.5, 0.74), 0.07, 0.12)
 
 
-_BUILDERS: tuple[Callable[[Canvas, Rng], None], ...] = (
-    *(_draw_cottage, _draw_castle, _draw_watermill, _draw_barrels, _draw_range, _draw_tower),
-)
+_BUILDERS = (_draw_cottage, _draw_castle, _draw_watermill, _draw_barrels, _draw_range, _draw_tower)
 
 
 def _draw_man(canvas: Canvas, rng: Rng) -> None:
