@@ -8,7 +8,7 @@ The command runs after every change of a network, and is the second to last step
 4. fits temperature, board weights and warning weights, on `--scenes` scenes without and half as many with things on the
    table, half of all under a corruption (`boards.py`). The review threshold is tested on these and on the fresh boards.
    The promise that `kdvision score` prints counts the wrong fresh boards;
-5. writes the reliability tables of the model card (`reliability.py`).
+5. writes the reliability tables of the model card (`boards.py`).
 
 Steps 1, 2 and 4 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks
 give equal results. The observations of steps 3 and 4 are saved in `--work`, in folders named after digests of the data,

@@ -9,7 +9,7 @@ import numpy as np
 
 import kdvision.lab.calibrate
 from kdvision.files import write_atomically
-from kdvision.lab.calibrate import boards, reliability, scenes, tiles
+from kdvision.lab.calibrate import boards, scenes, tiles
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome
 from kdvision.lab.experiments.experiment import compute_model_digests
 from kdvision.lab.model_file import update_metadata
@@ -65,7 +65,7 @@ def fit(run: CalibrationRun) -> None:
     update_metadata(run.models / "cells.onnx", {"calibration": asdict(calibration)})
     results = run.models / "results"
     results.mkdir(exist_ok=True)
-    reliability.write_reliability(results, plain_boards, calibration)
+    boards.write_reliability(results, plain_boards, calibration)
     about = {"scenes": run.scenes, "models": compute_model_digests()}
     write_atomically(results / "calibration.json", f"{json.dumps(about, indent=1)}\n".encode())
 

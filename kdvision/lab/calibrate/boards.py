@@ -1,16 +1,20 @@
-"""Calibration of whole boards: temperature, board and warning weights, review threshold and its guarantee."""
+"""Calibration of whole boards: temperature, board and warning weights, review threshold, guarantee and tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import binom, binomtest
+from sklearn.calibration import calibration_curve
 
+from kdvision.files import write_atomically
 from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.text import format_csv
 from kdvision.vision.assess.calibration import CONSTANT, UNFITTED_WARNING_WEIGHT, Calibration, compute_undersampling
 from kdvision.vision.assess.warnings import EVIDENCE_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
@@ -35,6 +39,9 @@ WARNING_PENALTY: Final = 0.5
 BOARD_PENALTY: Final = 0.05
 """Penalty on the squared distance of the board weights from their defaults, in boards."""
 MIN_PROBABILITY: Final = 1e-9
+BINS: Final = 20
+"""Bins of the reliability diagram."""
+COVERAGE_STEPS: Final = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 
 def has_no_warning(outcome: BoardOutcome) -> bool:
@@ -173,3 +180,29 @@ def fit_calibration(
     outcomes = [(board.compute_probability(calibration), board.right) for board in tested if not board.always_review]
     threshold = choose_review_threshold(outcomes, max_error=MAX_UNFLAGGED_ERROR)
     return replace(calibration, review_threshold=threshold)
+
+
+def write_reliability(folder: Path, boards: Sequence[BoardOutcome], calibration: Calibration) -> None:
+    """Write the reliability diagram and the risk-coverage curve of whole kingdoms as tables, calibration-*.csv.
+
+    The diagram compares the stated probability with the observed accuracy (Guo et al., 2017). The curve accepts boards
+    in order of probability and counts the wrong ones (Geifman and El-Yaniv, 2017). Boards that are always reviewed
+    count in its total alone.
+    """
+    outcomes = list_outcomes(boards, calibration)
+    probability, right = np.array(outcomes, float).T
+    accuracy, mean = calibration_curve(right, probability, n_bins=BINS, strategy="quantile")
+    bins = ((f"{p:.4f}", f"{share:.4f}") for p, share in zip(mean, accuracy, strict=True))
+    table = format_csv(("mean_probability", "accuracy"), bins)
+    write_atomically(folder / "calibration-reliability.csv", table.encode())
+    least_probability, errors = rank_boards(outcomes)
+    total = sum(not board.truncated for board in boards)
+    unflagged = int((least_probability >= calibration.review_threshold).sum())
+    counts = {int(np.ceil(step * len(outcomes))): "" for step in COVERAGE_STEPS}
+    counts |= {unflagged: "review threshold"} if unflagged else {}
+    rows = (
+        (f"{n / total:.3f}", f"{least_probability[n - 1]:.4f}", n, int(errors[n - 1]), note)
+        for n, note in sorted(counts.items())
+    )
+    table = format_csv(("coverage", "least_probability", "accepted", "wrong", "note"), rows)
+    write_atomically(folder / "calibration-coverage.csv", table.encode())

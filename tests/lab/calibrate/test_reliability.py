@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.calibrate import reliability
-from kdvision.lab.calibrate.boards import list_outcomes
+from kdvision.lab.calibrate.boards import list_outcomes, write_reliability
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.vision.assess.calibration import Calibration
 
@@ -23,7 +22,7 @@ def test_tables_are_written(tmp_path: Path) -> None:
     """Boards that are always reviewed count in the total, and truncated kingdoms do not."""
     boards = [make_outcome(probability, right) for probability, right in OUTCOMES]
     boards += [make_outcome(0.99, True, always_review=True)] * 3 + [make_outcome(0.99, False, truncated=True)]
-    reliability.write_reliability(tmp_path, boards, THRESHOLD)
+    write_reliability(tmp_path, boards, THRESHOLD)
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
     assert "0.500,0.9600,5,0,review threshold" in table and table[-1] == "0.700,0.5500,7,1,"
     first, *_, last = (tmp_path / "calibration-reliability.csv").read_text(encoding="utf-8").splitlines()
