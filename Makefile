@@ -49,7 +49,6 @@ model: $(LAB)
 
 results: $(LAB)
 	$(BIN)/python -m kdvision.lab.experiments
-	$(BIN)/python -m scripts.readme_figures
 
 robustness: $(VENV)/.dev
 	KDVISION_LONG_TESTS=1 $(BIN)/python -m pytest tests/robustness

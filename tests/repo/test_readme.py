@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kdvision.errors import ExitCode
-from scripts.readme_figures import insert_table, make_table
+from kdvision.lab.card.card import insert_figures, load_tables
 from tests.conftest import Run
-from tests.paths import ROOT
+from tests.paths import MODELS, ROOT
 
 PAGES = sorted(page for folder in (".", "docs", "models", "samples") for page in (ROOT / folder).glob("*.md"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def test_examples_in_the_readme_print_what_it_shows(command: str, output: str, r
 
 
 def test_figures_in_the_readme_are_those_of_the_results() -> None:
-    assert insert_table(README, make_table()) == README, "run python -m scripts.readme_figures"
+    assert insert_figures(README, load_tables(MODELS)) == README, "run python -m kdvision.lab.card.card"
 
 
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"^kdvision (\w+) .*#", README, re.MULTILINE))))

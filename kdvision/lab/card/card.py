@@ -1,4 +1,4 @@
-"""Writes the model card models/README.md: `python -m kdvision.lab.card.card`.
+"""Writes the model card models/README.md and the figures in the README: `python -m kdvision.lab.card.card`.
 
 The template `card.md.j2` holds the prose and says which columns each table has; figures come from the metadata of the
 model files and from models/results/.
@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -22,11 +22,18 @@ from kdvision.vision.networks.onnx import Model
 Table = Sequence[Mapping[str, str]]
 Descriptions = Mapping[str, Mapping[str, Any]]
 
+FIGURES_START: Final = (
+    "<!-- figures: written by `python -m kdvision.lab.card.card` from models/results; do not edit by hand -->\n"
+)
+FIGURES_END: Final = "<!-- end of figures -->"
+
 
 def write_card(models: Path) -> None:
-    """Write README.md and results/training.csv into the folder of the models."""
+    """Write README.md and results/training.csv into the folder of the models, and the figures into the README above."""
     write_atomically(models / "results" / "training.csv", format_training(load_metadata(models)).encode())
     write_atomically(models / "README.md", format_card(models).encode())
+    readme = models.parent / "README.md"
+    write_atomically(readme, insert_figures(readme.read_text(encoding="utf-8"), load_tables(models)).encode())
 
 
 def load_metadata(models: Path) -> dict[str, Mapping[str, Any]]:
@@ -103,6 +110,12 @@ def format_photos(tables: Mapping[str, Table]) -> str:
     return format_table(head, rows)
 
 
+def insert_figures(readme: str, tables: Mapping[str, Table]) -> str:
+    """Return the README with the table of labelled photos between its two marker comments."""
+    before, rest = readme.split(FIGURES_START)
+    return f"{before}{FIGURES_START}{format_photos(tables)}\n{FIGURES_END}{rest.split(FIGURES_END)[1]}"
+
+
 def format_result(
     tables: Mapping[str, Table], name: str, by: Sequence[str], sums: Sequence[str], **only: Sequence[str]
 ) -> str:
@@ -142,4 +155,4 @@ def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 if __name__ == "__main__":
     write_card(Path("models"))
-    print("wrote models/README.md")
+    print("wrote models/README.md and the figures in README.md")
