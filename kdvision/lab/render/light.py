@@ -100,9 +100,7 @@ def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: 
         cv2.fillConvexPoly(mask, phone.astype(np.int32), 1.0)
 
 
-def add_glare(
-    picture: Floats32, gloss: Floats32, rng: Rng, strength: float, *, lean: Floats32 | None = None
-) -> Floats32:
+def add_glare(picture: Floats32, gloss: Floats32, rng: Rng, strength: float, *, lean: Floats32) -> Floats32:
     """Return the picture with reflections of lamps and windows; `gloss` (H, W) is the reflectance of each pixel.
 
     `lean` (H, W, 2) is the tilt of each pixel's surface in radians: a card that leans mirrors another direction.
@@ -111,11 +109,10 @@ def add_glare(
     veil = np.zeros((height, width), np.float32)
     for _ in range(int(rng.integers(1, 4))):
         veil = np.maximum(veil, _draw_reflection(rng, height, width) * rng.uniform(0.2, 1.0))
-    if lean is not None:  # the mirrored ray turns by twice the lean
-        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-        reach = np.float32(2 * max(height, width))
-        moved_veil = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
-        veil = np.asarray(moved_veil, np.float32)
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    reach = np.float32(2 * max(height, width))  # the mirrored ray turns by twice the lean
+    moved_veil = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
+    veil = np.asarray(moved_veil, np.float32)
     veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
