@@ -22,7 +22,6 @@ class Measurement(NamedTuple):
 
     @property
     def exceeded(self) -> bool:
-        """Whether the value is above its limit."""
         return self.limit is not None and self.value > self.limit
 
     def __str__(self) -> str:
@@ -50,12 +49,10 @@ def time_in_turns(calls: Mapping[str, Callable[[], object]], *, runs: int = 7) -
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, system and Python version."""
     return {"processor": get_processor(), "system": platform.platform(), "python": platform.python_version()}
 
 
 def get_processor() -> str:
-    """Return the name of the processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -1,8 +1,8 @@
 """Pictures that look like many kingdoms and show none: noise, quilts, keyboards and spreadsheets of 12 megapixels."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import cv2
@@ -83,13 +83,12 @@ TEXTURES: Final[Mapping[str, Callable[[np.random.Generator], Bytes]]] = {
 def measure_textures() -> Iterator[Measurement]:
     """Yield the median and the longest time for the JPEGs of each kind, on one core."""
     use_one_core()
-    times: dict[str, list[float]] = defaultdict(list)
     for kind, draw in TEXTURES.items():
-        for seed in range(PICTURES):
-            jpeg = bytes(cv2.imencode(".jpg", draw(np.random.default_rng(seed)))[1])
-            times[kind].append(time_call(lambda jpeg=jpeg: _read(jpeg)))  # type: ignore[misc]
-        yield Measurement(f"{kind}: median", float(np.median(times[kind])))
-        yield Measurement(f"{kind}: worst", max(times[kind]), limit=1000 * MAX_SECONDS)
+        pictures = (draw(np.random.default_rng(seed)) for seed in range(PICTURES))
+        jpegs = [bytes(cv2.imencode(".jpg", picture)[1]) for picture in pictures]
+        times = [time_call(partial(_read, jpeg)) for jpeg in jpegs]
+        yield Measurement(f"{kind}: median", float(np.median(times)))
+        yield Measurement(f"{kind}: worst", max(times), limit=1000 * MAX_SECONDS)
 
 
 def _read(jpeg: bytes) -> None:

@@ -117,7 +117,6 @@ def take_photo(
 
 
 def write(shot: Shot, picture: Picture, folder: Path) -> None:
-    """Write a photo and its truth."""
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
     cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     text = json.dumps({"photo": f"{shot.name}.jpg", **describe_picture(picture)}, indent=1)
@@ -125,7 +124,6 @@ def write(shot: Shot, picture: Picture, folder: Path) -> None:
 
 
 def make_readme() -> str:
-    """Return the text of samples/README.md."""
     rows = [
         f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | {shot.seed}, {shot.light_seed}; {shot.tilt:g}° |"
         for shot in SHOTS

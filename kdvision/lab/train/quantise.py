@@ -40,8 +40,6 @@ MAX_LOST_SHARE: Final = 0.02
 
 
 class RecordingModel(Model):
-    """A model that records its inputs."""
-
     def __init__(self, path: Path) -> None:
         super().__init__(path, threads=1)
         self.inputs: list[Bytes] = []
