@@ -5,7 +5,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Square
 from kdvision.game.kingdom import name_crossing
 from kdvision.game.scoring import score
 from kdvision.lab.arrays import Points
@@ -37,26 +37,24 @@ def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
 
 
 def _describe_kingdom(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str, Any]:
-    board = kingdom.board.rotate(quarters)
+    board, (height, width) = kingdom.board.rotate(quarters), (kingdom.board.height, kingdom.board.width)
     entry: dict[str, Any] = {
         "board": list(board.rows()),
         "points": score(board).total,
         "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
     }
     if kingdom.pieces:
-        pieces = {_turn_square(square, kingdom.board, quarters): kind for square, kind in kingdom.pieces.items()}
+        pieces = {_turn_square(square, height, width, quarters): kind for square, kind in kingdom.pieces.items()}
         entry["pieces"] = {square.name: pieces[square] for square in sorted(pieces)}
     if kingdom.gems:
-        # A crossing lies between two diagonal squares; the upper left one differs after a turn.
-        pairs = [(gem, Square(gem.row + 1, gem.col + 1)) for gem in kingdom.gems]
-        turned = [[_turn_square(end, kingdom.board, quarters) for end in pair] for pair in pairs]
-        corner = [Square(min(s.row for s in pair), min(s.col for s in pair)) for pair in turned]
-        entry["gems"] = [name_crossing(square) for square in sorted(corner)]
+        # Crossings form a board of their own, one row and one column smaller.
+        crossings = sorted(_turn_square(gem, height - 1, width - 1, quarters) for gem in kingdom.gems)
+        entry["gems"] = [name_crossing(crossing) for crossing in crossings]
     return entry
 
 
-def _turn_square(square: Square, board: Board, quarters: int) -> Square:
+def _turn_square(square: Square, height: int, width: int, quarters: int) -> Square:
     """Return a square of a board after clockwise quarter turns of the board."""
     for turn in range(quarters):
-        square = square.rotate(board.width if turn % 2 else board.height)
+        square = square.rotate(width if turn % 2 else height)
     return square
