@@ -12,7 +12,7 @@ The command runs after every change of a network, and is the second to last step
 
 Steps 1, 2 and 4 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks
 give equal results. The observations of steps 3 and 4 are saved in `--work`, in folders named after digests of the data,
-and of networks and code: an interrupted run continues where it stopped, and a change of one of them starts anew.
+and of networks and code: an interrupted run continues after the last 250 scenes, and a change starts anew.
 
 On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and
