@@ -1,11 +1,6 @@
-"""Photos from any source as upright sRGB pixels, with an image pyramid that is decoded on demand.
-
-A path, the bytes of a file, an open file and an array all pass through `Photo.open`, so that a photo reads the same
-from the command line, a pipe and an upload.
-"""
+"""Photos from any source as upright sRGB pixels, with an image pyramid that is decoded on demand."""
 
 import os
-import stat
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -26,9 +21,6 @@ PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryvie
 MAX_FILE_BYTES: Final = 200_000_000
 """Limit for a file; an uncompressed picture of more than 60 megapixels fits."""
 
-_Level: TypeAlias = "tuple[Pixels, tuple[float, float]]"
-"""The pixels of one pyramid level and the exact factors (x, y) from full size to it."""
-
 
 class Photo:
     """One upright sRGB picture at any size, decoded no larger than needed.
@@ -41,7 +33,7 @@ class Photo:
         self.name = name
         self.warnings: tuple[str, ...] = ()
         self._file = source if isinstance(source, EncodedImage) else None
-        self._levels: dict[int, _Level] = {}
+        self._levels: dict[int, Pixels] = {}
         self._first_scale = 1
         if isinstance(source, EncodedImage):
             self.width, self.height = source.size
@@ -50,12 +42,12 @@ class Photo:
             self._first_scale = next(fine, 1)
         else:
             self.height, self.width = source.shape[:2]
-            self._add_level(1, source, (1.0, 1.0))
+            self._add_level(1, source)
 
     @property
     def pixels(self) -> Pixels:
         """All pixels (height, width, 3), uint8, read-only."""
-        return self._get_level(1)[0]
+        return self._get_level(1)
 
     @property
     def digest(self) -> bytes:
@@ -65,13 +57,14 @@ class Photo:
         pixels = np.ascontiguousarray(self.pixels)
         return sha256(repr(pixels.shape).encode() + sha256(pixels.data).digest()).digest()
 
-    def find_level(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
-        """Return the smallest pyramid level of at least `factor` times the full size, and its exact factors (x, y).
+    def find_level(self, factor: float) -> tuple[Pixels, float]:
+        """Return the smallest pyramid level of at least `factor` times the full size, and its own factor.
 
         Levels are the full size and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
-        corner of the first pixel, lies at (x, y) times the factors.
+        corner of the first pixel, lies at (x, y) times the level's factor.
         """
-        return self._get_level(next((scale for scale in SCALES if scale * factor <= 1), 1))
+        scale = next((scale for scale in SCALES if scale * factor <= 1), 1)
+        return self._get_level(scale), 1 / scale
 
     def resize(self, long_side: int) -> Pixels:
         """Return a copy of the photo, its longer side scaled to `long_side` pixels."""
@@ -80,30 +73,31 @@ class Photo:
 
     def crop(self, points: Floats, factor: float) -> tuple[Pixels, Floats]:
         """Return the box around points (…, 2) at `find_level(factor)`, and the matrix (3, 3) to its pixels."""
-        pixels, scale = self.find_level(factor)
-        ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale
+        pixels, factor = self.find_level(factor)
+        ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * factor
         size = np.array([pixels.shape[1], pixels.shape[0]])
         (left, top) = np.clip(np.floor(ends[0]) - 1, 0, size - 1).astype(int)
         (right, bottom) = np.clip(np.ceil(ends[1]) + 1, (left + 1, top + 1), size).astype(int)
-        matrix = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
+        matrix = np.array([[factor, 0, -left], [0, factor, -top], [0, 0, 1.0]])
         return pixels[top:bottom, left:right], matrix
 
-    def _get_level(self, scale: int) -> _Level:
+    def _get_level(self, scale: int) -> Pixels:
+        """Return the photo at 1/`scale` of its size."""
         if scale in self._levels:
             return self._levels[scale]
         if self._file is not None and scale <= self._first_scale:
             pixels, is_damaged = self._file.decode(scale)
             self.warnings = (DAMAGE_WARNING,) if is_damaged else self.warnings
-            return self._add_level(scale, pixels, (1 / scale, 1 / scale))
-        larger, (x, y) = self._get_level(scale // 2)
+            return self._add_level(scale, pixels)
+        larger = self._get_level(scale // 2)
         height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
         half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
-        return self._add_level(scale, np.asarray(half, np.uint8), (x / 2, y / 2))
+        return self._add_level(scale, np.asarray(half, np.uint8))
 
-    def _add_level(self, scale: int, pixels: Pixels, factors: tuple[float, float]) -> _Level:
+    def _add_level(self, scale: int, pixels: Pixels) -> Pixels:
         pixels.flags.writeable = False
-        self._levels[scale] = pixels, factors
-        return self._levels[scale]
+        self._levels[scale] = pixels
+        return pixels
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":
@@ -145,11 +139,10 @@ def _read(
     if isinstance(source, str | os.PathLike):
         name = name or str(source)
         try:
-            status = Path(source).stat()
-            if stat.S_ISDIR(status.st_mode):
+            if Path(source).is_dir():
                 hint = f"name the photos in it, for example {Path(name) / '*.jpg'}"
                 raise PhotoError(f"{name} is a folder", hint=hint)
-            _check_file_size(status.st_size, name)
+            _check_file_size(Path(source).stat().st_size, name)
             with Path(source).open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except FileNotFoundError:
