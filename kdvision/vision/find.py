@@ -55,13 +55,13 @@ class Networks:
     calibration: Calibration
 
     @classmethod
-    def load(cls, threads: int | None = None) -> Self:
+    def load(cls) -> Self:
         """Return the shipped networks, each loaded once a process; raise ModelError if one is missing."""
-        classifier = CellClassifier(load_model("cells", threads))
+        classifier = CellClassifier(load_model("cells"))
         return cls(
-            SquareDetector(load_model("detector", threads)),
+            SquareDetector(load_model("detector")),
             classifier,
-            ContextClassifier(load_model("context", threads)),
+            ContextClassifier(load_model("context")),
             Calibration.from_metadata(classifier.model.metadata),
         )
 

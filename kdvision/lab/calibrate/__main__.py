@@ -82,7 +82,7 @@ def main() -> None:
     use_models(run.models)
     if not run.keep_weights:
         fit_weights(run, run.models / "cells.onnx")
-    elif not {"tile_weights", "occlusion_weights"} <= load_model("cells", 1).metadata.keys():
+    elif not {"tile_weights", "occlusion_weights"} <= load_model("cells").metadata.keys():
         parser.error("the cell classifier has no weights to keep: leave out --keep-weights")
     fit(run)
 

@@ -162,7 +162,7 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
 def observe_scene(data: Path, seed: int, *, occluders: bool) -> ObservedScene:
     """Return what the shipped networks observe in one scene."""
     picture = render_scene(data, seed, occluders=occluders)
-    return observe_picture(corrupt_some(picture, seed), Networks.load(1))
+    return observe_picture(corrupt_some(picture, seed), Networks.load())
 
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:

@@ -37,7 +37,7 @@ RIDGE: Final = 1e-6
 def collect_tile_evidence(data: Path, seed: int) -> Floats:
     """Return for every cell of one scene's grids (n, 4): log-odds of both networks, colour distance, 1 for a tile."""
     picture = render_scene(data, seed)
-    photo, networks = Photo.open(picture.photo), Networks.load(1)
+    photo, networks = Photo.open(picture.photo), Networks.load()
     parts = [np.zeros((0, 4))]
     for grid in map(build_grid, suppress_overlapping(search_lattices(photo, networks.detector)[1])):
         kinds, kingdom = find_truth(grid, picture)
@@ -58,7 +58,7 @@ def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
     Only cells count on which the board could grow and on which no tile of another kingdom lies.
     """
     picture = render_scene(data, seed, occluders=True)
-    photo, networks = Photo.open(picture.photo), Networks.load(1)
+    photo, networks = Photo.open(picture.photo), Networks.load()
     observations = split_kingdoms(find_kingdoms(photo, networks))[0]
     parts = [np.zeros((0, 7))]
     for observation, decision in zip(observations, decide_boards(observations, Calibration())[1], strict=True):

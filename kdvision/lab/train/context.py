@@ -88,7 +88,7 @@ def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
 def collect_tiles(picture: Picture) -> LabelledTiles:
     """Return the tiles of the kingdoms that the detector and the cell classifier find in a picture."""
     photo = Photo.open(picture.photo)
-    observations = find_kingdoms(photo, replace(Networks.load(1), context=None))
+    observations = find_kingdoms(photo, replace(Networks.load(), context=None))
     parts = [(np.zeros((0, len(KINDS))), np.zeros((0, COLOUR_FEATURES)), np.zeros(0, np.int64))]
     for observation in split_kingdoms(observations)[0]:
         kinds, kingdom = find_truth(observation.grid, picture)

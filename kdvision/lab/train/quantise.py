@@ -41,7 +41,7 @@ MAX_LOST_SHARE: Final = 0.02
 
 class RecordingModel(Model):
     def __init__(self, path: Path) -> None:
-        super().__init__(path, threads=1)
+        super().__init__(path)
         self.inputs: list[Bytes] = []
 
     def run(self, pictures: Bytes) -> Floats32:
@@ -56,7 +56,7 @@ def quantise_networks(run: Run) -> None:
         if not path.is_file():
             print(f"{name} is not in {run.models}, so there is nothing to quantise", flush=True)
             continue
-        if METADATA_KEY in Model(path, threads=1).metadata:
+        if METADATA_KEY in Model(path).metadata:
             print(f"{name} is quantised already", flush=True)
             continue
         quantised_path = run.work / f"{name}-int8.onnx"
@@ -95,7 +95,7 @@ def count_right_kingdoms(run: Run, networks: Mapping[str, Path]) -> int:
 
 def count_right_in_scene(seed: int, *, data: Path, networks: Mapping[str, Path]) -> int:
     """Return how many kingdoms of one scene are right, with some networks replaced."""
-    detector, cells = (Model(networks[name], threads=1) if name in networks else load_model(name, 1) for name in NAMES)
+    detector, cells = (Model(networks[name]) if name in networks else load_model(name) for name in NAMES)
     scene = observe_picture(render_scene(data, seed), join_networks(detector, cells))
     return sum(board.right for board in judge_boards(scene))
 

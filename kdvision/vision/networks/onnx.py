@@ -76,18 +76,15 @@ def _make_error(message: str) -> ModelError:
 
 
 class Model:
-    """One network and its metadata; raises ModelError if the file is damaged or not a model of this program.
+    """One network and its metadata; raises ModelError if the file is damaged or not a model of this program."""
 
-    It runs on `threads` threads, by default `count_threads()`.
-    """
-
-    def __init__(self, path: Path, *, threads: int | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         import onnxruntime as ort
 
         content = read_model_file(path)
         options = ort.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported by the caller
-        options.intra_op_num_threads = threads or count_threads()
+        options.intra_op_num_threads = count_threads()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # leaves the processor to others
         options.enable_mem_pattern = False  # pictures come in all sizes; plans for each would pile up
         try:
@@ -131,10 +128,10 @@ def count_threads() -> int:
 
 
 @cache
-def load_model(name: str, threads: int | None = None) -> Model:
+def load_model(name: str) -> Model:
     """Return a shipped model, loaded once a process; raise ModelError if its file holds another network."""
     path = find_model(name)
-    model = Model(path, threads=threads)
+    model = Model(path)
     if (stored_name := model.metadata.get("name")) != name:
         raise _make_error(f"The model {path} is the network {stored_name!r} instead of {name!r}")
     return model
