@@ -11,7 +11,7 @@ from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR, encode_jpeg
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.axes import compute_axes, encode_axes
 from kdvision.lab.train.examples import GEMS, PARTNER, PARTNER_STEPS, PIECES, TILE_KINDS, CellExamples, SceneExample
-from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS
+from kdvision.vision.networks.detector import PADDING_RGB, STRIDE_PIXELS
 
 SIDE_RANGE_PIXELS = (11.0, 84.0)
 """Sides of the squares on which the detector is trained."""
@@ -111,7 +111,7 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
         photo = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
         matrix = matrix @ np.diag([width / photo.shape[1], height / photo.shape[0], 1.0])
-    crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=(PADDING_GREY,) * 3), np.uint8)
+    crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=PADDING_RGB), np.uint8)
     for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
         crop = _add_reflection(crop, rng)
     return retouch(crop, rng), make_detector_target(placed_quads, size)

@@ -95,7 +95,7 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
     selection = [tiles[i] for i in rng.permutation(len(tiles))[:MAX_TILES]]
     spare = [empty[i] for i in rng.permutation(len(empty))[:MAX_EMPTY_CELLS]]
     selection += [(_jitter_quad(quad, rng), NO_TILE) for quad in spare]
-    crops = [prepare_crops(picture.photo, quad) for quad, _ in selection]  # each at a scale of its own
+    crops = [prepare_crops(picture.photo, quad[None]) for quad, _ in selection]  # each at a scale of its own
     labels = np.array([label for _, label in selection], np.int64).reshape(-1, len(NO_TILE))
     return CellExamples(np.array(crops, np.uint8).reshape(-1, CROP_PIXELS, CROP_PIXELS, 3), labels)
 

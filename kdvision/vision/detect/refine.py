@@ -13,7 +13,7 @@ from kdvision.vision.detect.lattice import Bounds, Component, grow_components, s
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Ints, apply_homography, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.image.srgb import Pixels
-from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector
+from kdvision.vision.networks.detector import PADDING_RGB, STRIDE_PIXELS, Detections, SquareDetector
 
 RECTIFIED_SIDE_PIXELS: Final = 48
 
@@ -65,16 +65,10 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[Pixels, Float
     if side * part[0, 0] > 2.0 * unit:
         pixels, factors = shrink(pixels, pixels_per_cell / (side * part[0, 0]))
         part = np.diag([*factors, 1.0]) @ part
-    to_rectified = np.array(
-        [[unit, 0, -bounds.left * unit], [0, unit, -bounds.top * unit], [0, 0, 1.0]]
-    ) @ np.linalg.inv(matrix)
-    picture = cv2.warpPerspective(
-        pixels,
-        to_rectified @ np.linalg.inv(part),
-        (bounds.cols * unit, bounds.rows * unit),
-        flags=cv2.INTER_LINEAR,
-        borderValue=(PADDING_GREY,) * 3,
-    )
+    from_lattice = np.array([[unit, 0, -bounds.left * unit], [0, unit, -bounds.top * unit], [0, 0, 1.0]])
+    to_rectified = from_lattice @ np.linalg.inv(matrix)
+    size = (bounds.cols * unit, bounds.rows * unit)
+    picture = cv2.warpPerspective(pixels, to_rectified @ np.linalg.inv(part), size, borderValue=PADDING_RGB)
     return np.asarray(picture, np.uint8), to_rectified
 
 

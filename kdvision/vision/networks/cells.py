@@ -10,7 +10,7 @@ from scipy.special import expit, log_softmax
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, compute_side_lengths
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.vision.image.srgb import Pixels
-from kdvision.vision.networks.detector import PADDING_GREY
+from kdvision.vision.networks.detector import PADDING_RGB
 from kdvision.vision.networks.onnx import Model
 
 CROP_PIXELS: Final = 64
@@ -26,34 +26,25 @@ def prepare_crops(pixels: Pixels, quads: Floats) -> Pixels:
 
     Runtime and training share this preprocessing.
     """
-    quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
-    crops = np.empty((len(quads), CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
-    if not len(quads):
-        return crops
     factor = _compute_scale(quads)
     if factor < 0.9:
         pixels, (x, y) = shrink(pixels, factor)
         quads = (quads + 0.5) * (x, y) - 0.5
     margin = (CROP_PIXELS - SQUARE_PIXELS) / 2
     target = (margin + SQUARE_PIXELS * UNIT_SQUARE - 0.5).astype(np.float32)  # integers are pixel centres
+    crops = np.empty((len(quads), CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
+    size, flags = (CROP_PIXELS, CROP_PIXELS), cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     for crop, quad in zip(crops, quads, strict=True):
-        cv2.warpPerspective(
-            pixels,
-            cv2.getPerspectiveTransform(target, quad.astype(np.float32)),
-            (CROP_PIXELS, CROP_PIXELS),
-            dst=crop,
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            borderMode=cv2.BORDER_CONSTANT,
-            borderValue=(PADDING_GREY,) * 3,
-        )
+        matrix = cv2.getPerspectiveTransform(target, quad.astype(np.float32))
+        cv2.warpPerspective(pixels, matrix, size, dst=crop, flags=flags, borderValue=PADDING_RGB)
     return crops
 
 
 def crop_squares(photo: Photo, quads: Floats) -> Pixels:
-    """Return the crops of squares (n, 4, 2) of a photo, cut from the smallest pyramid level that suffices."""
-    quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
+    """Return the crops of squares (…, 4, 2) of a photo, cut from the smallest pyramid level that suffices."""
+    quads = quads.reshape(-1, 4, 2)
     if not len(quads):
-        return prepare_crops(np.zeros((1, 1, 3), np.uint8), quads)
+        return np.empty((0, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
     centre = quads.mean(axis=1, keepdims=True)
     outline = centre + (CROP_PIXELS / SQUARE_PIXELS + 0.2) * (quads - centre)
     pixels, matrix = photo.crop(outline, _compute_scale(quads))

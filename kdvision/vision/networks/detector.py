@@ -26,8 +26,8 @@ Complex = npt.NDArray[np.complex128]
 STRIDE_PIXELS: Final = 8
 FINE_LONG_SIDE_PIXELS: Final = 640
 """Longer side at which the detector sees a whole photo; large squares also show at half of it."""
-PADDING_GREY: Final = 114
-"""Grey level beyond the border, in training and at run time."""
+PADDING_RGB: Final = (114, 114, 114)
+"""Colour beyond the border, in training and at run time."""
 
 
 def decode_axes(code: Floats, *, max_skew: float = 0.8) -> tuple[Complex, Complex]:
@@ -151,8 +151,8 @@ class SquareDetector:
         The votes are the probabilities (H / 8, W / 8) that each 8 x 8 pixels lie in a square.
         """
         height, width = pixels.shape[:2]
-        grey = (PADDING_GREY,) * 3
-        padded_pixels = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=grey)
+        below, right = -height % 32, -width % 32
+        padded_pixels = cv2.copyMakeBorder(pixels, 0, below, 0, right, cv2.BORDER_CONSTANT, value=PADDING_RGB)
         output = self.model.run(np.asarray(padded_pixels, np.uint8)[None])[0]
         detections = decode_votes(output)
         inside = ((detections.centre >= 0) & (detections.centre < (width, height))).all(-1)

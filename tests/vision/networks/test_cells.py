@@ -52,7 +52,7 @@ def test_the_first_corner_is_the_crops_top_left() -> None:
 
 
 def test_no_squares_give_no_crops() -> None:
-    assert prepare_crops(make_picture(), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
+    assert crop_squares(Photo.open(make_picture()), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
 
 
 def load_demo_squares() -> np.ndarray:
