@@ -75,9 +75,7 @@ def _fit_homography(component: Component) -> Floats:
         # RANSAC (Fischler and Bolles, 1981) finds the same inliers as least squares where all points fit, and takes
         # longer. OpenCV's samples are deterministic.
         for method in (0, cv2.RANSAC):
-            homography, _ = cv2.findHomography(
-                places, squares.centre, method, tolerance, maxIters=2000, confidence=1 - 1e-9
-            )
+            homography, _ = cv2.findHomography(places, squares.centre, method, tolerance, confidence=1 - 1e-9)
             matrix: Floats = np.zeros((3, 3)) if homography is None else np.asarray(homography, np.float64)
             error = np.linalg.norm(apply_homography(matrix, places) - squares.centre, axis=1)
             if matrix.any() and error.max() < tolerance:

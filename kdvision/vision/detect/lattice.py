@@ -5,7 +5,7 @@ What has grown larger than a kingdom is split at its worst links. No function he
 """
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple, Self
@@ -21,7 +21,11 @@ Link = tuple[float, int, int]
 """The gap between two neighbours in sides, and their indices."""
 
 Candidate = tuple[int, int, list[list[float]]]
-"""A possible neighbour: the number of the step to it, its index, and its link for axes turned by 0 and 1 quarters."""
+"""A possible neighbour: the number of the step to it, its index, and what holds if the axes turn by 0 to 3 quarters.
+
+That is the gap in sides (infinite if the squares do not fit together), the step in columns and rows, and the quarters
+by which the neighbour's axes turn.
+"""
 
 MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino."""
@@ -107,7 +111,7 @@ def grow_components(squares: Detections) -> Iterator[Component]:
 
 
 def _grow_component(
-    seed: int, candidates: Mapping[int, Sequence[Candidate]], is_free: Sequence[bool]
+    seed: int, candidates: Sequence[Sequence[Candidate]], is_free: Sequence[bool]
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the places of a component, each with the square there and the quarters by which its axes turn."""
     members: dict[tuple[int, int], tuple[int, int]] = {}
@@ -120,24 +124,17 @@ def _grow_component(
         members[col, row] = index, turn
         joined_squares.add(index)
         nearest: dict[int, tuple[int, list[float]]] = {}
-        for step, neighbour, turned_links in candidates.get(index, ()):
+        for step, neighbour, links_by_turn in candidates[index]:
             if is_free[neighbour]:
-                nearest.setdefault(step, (neighbour, turned_links[turn % 2]))
-        sign = 1 - (turn & 2)  # a half turn reverses the step
+                nearest.setdefault(step, (neighbour, links_by_turn[turn]))
         for neighbour, (gap, dc, dr, quarters) in nearest.values():
             if gap < np.inf and neighbour not in joined_squares:
-                place = col + sign * int(dc), row + sign * int(dr)
-                heapq.heappush(queue, (gap, neighbour, *place, int(quarters) ^ (turn & 2)))
+                heapq.heappush(queue, (gap, neighbour, col + int(dc), row + int(dr), int(quarters)))
     return members
 
 
-def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
-    """Return for each square those that lie where its axes lead, nearest first.
-
-    Each is the number of the step, the index of the other square, and for the first one's axes turned by 0 and 1
-    quarters the link: the gap in sides (infinite if the squares do not fit together), the step to it in columns and
-    rows, and the quarters by which its axes turn.
-    """
+def _list_candidates(squares: Detections) -> list[list[Candidate]]:
+    """Return for each square those that lie where its axes lead, nearest first."""
     side_ratios, min_axis_cosine = (0.65, 1.5), 0.93
     # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
     steps = np.array(Square(0, 0).surroundings())  # columns and rows; the set is symmetric
@@ -155,11 +152,11 @@ def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
     one, other, step = one[pair][order], other[pair][order], step[order]
 
     axes = np.stack([u, v, -u, -v])
-    u, v = axes[:2, one], axes[1:3, one]
+    u, v = axes[:, one], np.roll(axes, -1, axis=0)[:, one]
     cosines = (np.conj(u)[:, None] * axes[:, other]).real / (np.abs(u)[:, None] * np.abs(axes[:, other]) + 1e-9)
     quarters = cosines.argmax(axis=1)
     dc, dr = steps[step].T
-    dc, dr = np.stack([dc, dr]), np.stack([dr, -dc])
+    dc, dr = np.stack([dc, dr, -dc, -dr]), np.stack([dr, -dc, -dr, dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
     meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
     gap = np.abs(offset[one, other] - meeting) / squares.side[one]
@@ -168,9 +165,9 @@ def _list_candidates(squares: Detections) -> dict[int, list[Candidate]]:
     fits &= cosines.max(axis=1) >= min_axis_cosine
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
     links = np.stack([gap, dc, dr, quarters], axis=-1).swapaxes(0, 1).tolist()
-    candidates: dict[int, list[Candidate]] = {}
-    for index, *candidate in zip(one.tolist(), step.tolist(), other.tolist(), links, strict=True):
-        candidates.setdefault(index, []).append((candidate[0], candidate[1], candidate[2]))
+    candidates: list[list[Candidate]] = [[] for _ in range(len(squares))]
+    for index, number, neighbour, links_by_turn in zip(one.tolist(), step.tolist(), other.tolist(), links, strict=True):
+        candidates[index].append((number, neighbour, links_by_turn))
     return candidates
 
 
