@@ -1,5 +1,6 @@
 """Kingdoms as a photo would show them, made from notation: readings, grids and pictures without a network."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,10 @@ from kdvision.vision.decide.decision import BoardFrame, Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
-from kdvision.vision.geometry import compute_distances
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_distances, fit_rectangle
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
+from tests.paths import SAMPLES
 
 FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
 """33 points; no box could lay it, which is no matter here."""
@@ -85,6 +87,19 @@ def make_doubt(square: str, read: str, instead: str, probability: float = 0.8) -
 def table_photo(width: int = 640, height: int = 480, grey: int = 90) -> Photo:
     """A photo of an empty grey table."""
     return Photo.open(np.full((height, width, 3), grey, np.uint8), name="table.png")
+
+
+def load_truth(name: str) -> list[dict[str, Any]]:
+    """The true kingdoms of a sample: `board`, `points` and `corners_tl_tr_br_bl_px`."""
+    return list(json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"])
+
+
+def locate_squares(truth: Mapping[str, Any]) -> Floats:
+    """The squares (rows, cols, 4, 2) of a true kingdom in pixels, corners clockwise from the top left."""
+    rows, cols = len(truth["board"]), len(truth["board"][0].split())
+    places = np.stack(np.meshgrid(range(cols), range(rows)), axis=-1)
+    matrix = fit_rectangle(rows, cols, truth["corners_tl_tr_br_bl_px"])
+    return apply_homography(matrix, places[:, :, None] + UNIT_SQUARE)
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:

@@ -1,6 +1,5 @@
 """Outlines drawn by hand: parsing, checks, the number of squares inside, and samples read with them."""
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +15,7 @@ from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography, fit_rectangle
 from kdvision.vision.networks.detector import Detections
-from tests.kingdoms import make_plain_observation, table_photo
+from tests.kingdoms import load_truth, make_plain_observation, table_photo
 from tests.paths import SAMPLES
 
 POINTS = [[100.0, 80.0], [520.0, 90.0], [530.0, 400.0], [90.0, 390.0]]
@@ -104,7 +103,7 @@ def test_detections_agree_best_with_their_own_division(size: tuple[int, int], sh
 
 def draw_outline(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]:
     """The outline of a sample's kingdom as a hand would draw it, and the true board."""
-    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    (truth,) = load_truth(name)
     away = np.random.default_rng(1).uniform(-off, off, (4, 2))
     return (np.array(truth["corners_tl_tr_br_bl_px"]) + away).tolist(), truth["board"]
 

@@ -1,6 +1,5 @@
 """The scales of the search, empty cells, and suppression of overlapping hypotheses."""
 
-import json
 from dataclasses import replace
 
 import cv2
@@ -12,10 +11,11 @@ from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.search import refine_hypotheses, search_lattices, suppress_overlapping
 from kdvision.vision.find import Networks, find_kingdoms
+from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from tests.kingdoms import table_photo
+from tests.kingdoms import load_truth, locate_squares, table_photo
 from tests.paths import SAMPLES
 
 
@@ -37,11 +37,10 @@ class RecordingDetector(SquareDetector):
 
 def place_far_away(name: str, *, side: float, width: int = 1600) -> Photo:
     """A sample's kingdom in the middle of a large plain table, its squares `side` pixels wide."""
-    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    (truth,) = load_truth(name)
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
-    rows = len(truth["board"])
-    factor = float(side * rows / np.linalg.norm(corners[3] - corners[0]))
+    factor = float(side * len(truth["board"]) / np.linalg.norm(corners[3] - corners[0]))
     small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     table = np.median(np.concatenate([small[0], small[-1]]), axis=0)
     noise = np.random.default_rng(0).normal(0, 3, (width * 3 // 4, width, 3))
@@ -77,24 +76,14 @@ def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
 
 @pytest.mark.parametrize("name", ["demo", "holes", "two-kingdoms"])
 def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
-    photo = Photo.open(SAMPLES / f"{name}.jpg")
-    kingdoms = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
-    found = find_grids(photo, SquareDetector(load_model("detector")))
-    for kingdom in kingdoms:
-        rows, cols = len(kingdom["board"]), len(kingdom["board"][0].split())
-        frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
-        matrix = cv2.getPerspectiveTransform(frame, np.array(kingdom["corners_tl_tr_br_bl_px"], np.float32))
-        for row, words in enumerate(kingdom["board"]):
-            for col, word in enumerate(words.split()):
-                centre = cv2.perspectiveTransform(np.array([[[col + 0.5, row + 0.5]]]), matrix)[0, 0]
-                for grid in found:
-                    away = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1)
-                    assert grid.is_empty is not None
-                    if word != "." and away.min() < 0.4 * grid.side:
-                        assert not grid.is_empty[np.unravel_index(away.argmin(), away.shape)]
-    for grid in found:
-        assert grid.is_empty is not None
-        assert grid.evidence is not None
+    kingdoms = load_truth(name)
+    words = np.concatenate([" ".join(kingdom["board"]).split() for kingdom in kingdoms])
+    centres = np.concatenate([locate_squares(kingdom).mean(axis=2).reshape(-1, 2) for kingdom in kingdoms])
+    for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), SquareDetector(load_model("detector"))):
+        assert grid.is_empty is not None and grid.evidence is not None
+        distances = compute_distances(centres[words != "."], grid.centres.reshape(-1, 2))
+        cells = distances.argmin(axis=1)[distances.min(axis=1) < 0.4 * grid.side]
+        assert len(cells) and not grid.is_empty.reshape(-1)[cells].any()
         assert not (grid.is_empty & (grid.evidence > 0.5)).any()
 
 
@@ -104,8 +93,7 @@ def test_most_cells_around_the_tiles_are_marked_empty() -> None:
     known, empty = 0, 0
     for name in ("demo", "holes", "two-kingdoms"):
         for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), detector):
-            assert grid.is_empty is not None
-            assert grid.evidence is not None
+            assert grid.is_empty is not None and grid.evidence is not None
             known += int(grid.is_empty.sum())
             empty += int((grid.evidence == 0).sum())
     assert known > 0.7 * empty

@@ -1,6 +1,5 @@
 """Crops for the cell network, and its predictions under quarter turns; the shipped network runs."""
 
-import json
 from typing import Any, cast
 
 import cv2
@@ -19,6 +18,7 @@ from kdvision.vision.networks.cells import (
     turn_logits_upright,
 )
 from kdvision.vision.networks.onnx import Model, load_model
+from tests.kingdoms import load_truth, locate_squares
 from tests.paths import SAMPLES
 
 
@@ -55,21 +55,16 @@ def test_no_squares_give_no_crops() -> None:
     assert crop_squares(Photo.open(make_picture()), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
 
 
-def load_demo_squares() -> np.ndarray:
-    """The true squares (n, 4, 2) of the demo's kingdom."""
-    (truth,) = json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"]
-    rows, cols = len(truth["board"]), len(truth["board"][0].split())
-    frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
-    matrix = cv2.getPerspectiveTransform(frame, np.array(truth["corners_tl_tr_br_bl_px"], np.float32))
-    boxes = np.array([make_box(col, row, 1) for row in range(rows) for col in range(cols)], np.float64)
-    return np.asarray(cv2.perspectiveTransform(boxes.reshape(1, -1, 2), matrix), float).reshape(-1, 4, 2)
+def open_demo() -> tuple[Photo, np.ndarray]:
+    """The demo, and the true squares (n, 4, 2) of its kingdom."""
+    (truth,) = load_truth("demo")
+    return Photo.open(SAMPLES / "demo.jpg"), locate_squares(truth).reshape(-1, 4, 2)
 
 
 def test_rotated_squares_have_rotated_partners_and_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     """With four rotations of every crop averaged, a rotated square has the same crops, one pixel off."""
     monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", np.inf)
-    quads = load_demo_squares()
-    classifier, photo = CellClassifier(load_model("cells")), Photo.open(SAMPLES / "demo.jpg")
+    classifier, (photo, quads) = CellClassifier(load_model("cells")), open_demo()
     upright, turned = (classifier.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
     assert (upright.kind.argmax(1) == turned.kind.argmax(1)).all()
     assert np.abs(np.exp(upright.kind) - np.exp(turned.kind)).mean() < 0.01
@@ -95,8 +90,7 @@ class CountingModel:
 def test_certain_squares_are_classified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model = CountingModel(load_model("cells"))
     classifier = CellClassifier(cast(Model, model))
-    photo, quads = Photo.open(SAMPLES / "demo.jpg"), load_demo_squares()
-    predictions, pictures_run = [], []
+    (photo, quads), predictions, pictures_run = open_demo(), [], []
     for certain in (np.inf, CERTAIN_LOG_ODDS, -np.inf):
         monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", certain)
         model.pictures = 0
@@ -110,7 +104,7 @@ def test_certain_squares_are_classified_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_empty_squares_are_not_classified_and_show_nothing() -> None:
     model = CountingModel(load_model("cells"))
     classifier = CellClassifier(cast(Model, model))
-    photo, quads = Photo.open(SAMPLES / "demo.jpg"), load_demo_squares()
+    photo, quads = open_demo()
     bare = np.zeros(len(quads), bool)
     bare[[0, 7, 8]] = True
     some, all_ = classifier.classify(photo, quads, turns=1, empty=bare), classifier.classify(photo, quads, turns=1)
