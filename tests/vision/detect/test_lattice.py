@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
 from kdvision.lab.axes import compute_axes
 from kdvision.vision.detect.grid import Grid, build_grid
-from kdvision.vision.geometry import Floats
+from kdvision.vision.detect.lattice import Component, grow_components, split_component
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import find_indices, fit_lattices
 
-BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+FIVE = [(float(c), float(r)) for c in range(5) for r in range(5)]
+SEVEN = [(float(c), float(r)) for c in range(7) for r in range(7)]
+RAGGED = [place for place in FIVE if place not in ((4, 0), (2, 3), (2, 4))]
 
 
 def make_view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
@@ -28,7 +30,7 @@ def make_detections(
 ) -> Detections:
     """Detections of squares at these places, each with axes up to a quarter turn."""
     rng = np.random.default_rng(seed)
-    quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])
+    quads = apply_homography(matrix, np.array(places)[:, None] + UNIT_SQUARE)
     quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
     centre, alpha, beta = compute_axes(quads)
     u, v = alpha + beta, 1j * (alpha - beta)
@@ -38,13 +40,9 @@ def make_detections(
     )
 
 
-RAGGED = [(c, r) for c in range(5) for r in range(5) if (c, r) not in ((4, 0), (2, 3), (2, 4))]
-
-
 def build_only_grid(squares: Detections) -> Grid:
-    found = fit_lattices(squares)
-    assert len(found) == 1
-    return build_grid(found[0])
+    (lattice,) = fit_lattices(squares)
+    return build_grid(lattice)
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 15))
@@ -57,9 +55,8 @@ def test_the_grid_is_upright_for_every_rotation(degrees: int) -> None:
     assert along[0] + down[1] > 0.99 * abs(along[1] - down[0])
     assert grid.evidence is not None
     assert (grid.evidence > 0).sum() == len(RAGGED)
-    for place in RAGGED:
-        centre = cv2.perspectiveTransform((np.array(place) + 0.5).reshape(1, 1, 2).astype(float), matrix)[0, 0]
-        nearest = np.linalg.norm(grid.quads.mean(2) - centre, axis=-1)
+    for centre in apply_homography(matrix, np.array(RAGGED) + 0.5):
+        nearest = np.linalg.norm(grid.centres - centre, axis=-1)
         assert nearest.min() < 4
         assert grid.evidence.reshape(-1)[nearest.argmin()] > 0
 
@@ -71,10 +68,8 @@ def test_neighbouring_cells_share_corners() -> None:
 
 
 def test_kingdoms_with_a_gap_are_two_lattices() -> None:
-    matrix = make_view(0.2)
-    left = [(c, r) for c in range(5) for r in range(5)]
-    right = [(c + 5.6, r + 0.3) for c, r in left]
-    found = fit_lattices(make_detections(left + right, matrix, noise=0.5))
+    beside = [(c + 5.6, r + 0.3) for c, r in FIVE]
+    found = fit_lattices(make_detections(FIVE + beside, make_view(0.2), noise=0.5))
     assert [*map(len, found)] == [25, 25]
 
 
@@ -84,13 +79,12 @@ def test_parts_that_touch_at_a_corner_are_one_lattice() -> None:
 
 
 def test_the_grid_is_warped_to_crooked_rows() -> None:
-    crooked = [(c + 0.12 * (r % 2), r + 0.03 * c) for c in range(5) for r in range(5)]
+    crooked = [(c + 0.12 * (r % 2), r + 0.03 * c) for c, r in FIVE]
     matrix = make_view(0.0, perspective=0.0)
     grid = build_only_grid(make_detections(crooked, matrix))
-    centres = grid.quads[1:-1, 1:-1].mean(2)
-    for c, r in crooked:
-        wanted = cv2.perspectiveTransform(np.array([[[c + 0.5, r + 0.5]]]), matrix)[0, 0]
-        assert np.linalg.norm(centres[round(r), round(c - 0.06)] - wanted) < 3.0  # of 40
+    centres = grid.centres[1:-1, 1:-1].swapaxes(0, 1).reshape(-1, 2)
+    wanted = apply_homography(matrix, np.array(crooked) + 0.5)
+    assert np.linalg.norm(centres - wanted, axis=1).max() < 3.0  # of 40
 
 
 @pytest.mark.parametrize("places", [[(0, 0), (1, 0), (2, 0)], [(0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (1, 1)]])
@@ -109,12 +103,12 @@ def test_two_squares_are_no_kingdom() -> None:
 def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective: float) -> None:
     """The detector gives them low scores. Under perspective they lie where the next square would lie without it."""
     matrix = make_view(np.radians(degrees), perspective=perspective)
-    halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
+    halves = [(c + 0.5, r) for c, r in FIVE[:20]] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
     squares = make_detections([*RAGGED, *halves], matrix, noise=0.6)
     squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
     lattice = fit_lattices(squares)[0]
     assert find_indices(lattice, squares) == [*range(len(RAGGED))]
-    right = cv2.perspectiveTransform((lattice.places + 0.5)[None], lattice.matrix)[0]
+    right = apply_homography(lattice.matrix, lattice.places + 0.5)
     away = np.linalg.norm(right - lattice.squares.centre, axis=1)
     assert (away < 0.15 * lattice.squares.side).all()
 
@@ -122,14 +116,43 @@ def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective:
 @pytest.mark.parametrize("perspective", [0.0025, 0.004])
 def test_lattices_grow_under_strong_perspective(perspective: float) -> None:
     """Far squares are much smaller than near ones, and each step is shorter than the one before."""
-    squares = make_detections([(c, r) for c in range(7) for r in range(7)], make_view(0.4, perspective=perspective))
+    squares = make_detections(SEVEN, make_view(0.4, perspective=perspective))
     assert squares.side.max() / squares.side.min() > 1.4
     assert [*map(len, fit_lattices(squares))] == [49]
 
 
 def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
     """The next square lies far from where one square's own axes lead."""
-    squares = make_detections([(c, r) for c in range(5) for r in range(5)], make_view(0.0, perspective=0.013))
+    squares = make_detections(FIVE, make_view(0.0, perspective=0.013))
     steps = np.linalg.norm(np.diff(squares.centre[:5], axis=0), axis=1)
     assert steps[0] / steps[-1] > 2
     assert [*map(len, fit_lattices(squares))] == [25]
+
+
+# Components larger than a kingdom are split at their worst links.
+
+
+def grow_only_component(squares: Detections) -> Component:
+    (whole,) = grow_components(squares)
+    return whole
+
+
+def test_a_weak_detection_between_two_kingdoms_is_where_they_are_split() -> None:
+    places = [*FIVE, (5.0, 2.0), *((c + 6, r) for c, r in FIVE)]
+    squares = make_detections(places, make_view(0.3, perspective=0.0001), noise=0.5)
+    score = np.where(np.arange(len(squares)) == len(FIVE), 0.3, squares.score)
+    squares = replace(squares, score=score)
+    first, second = split_component(grow_only_component(squares))
+    kingdoms = {frozenset(range(25)), frozenset(range(26, 51))}
+    assert {frozenset(find_indices(part, squares)) - {25} for part in (first, second)} == kingdoms
+
+
+def test_kingdoms_with_a_small_gap_are_split_there() -> None:
+    squares = make_detections([*FIVE, *((c + 5.3, r) for c, r in FIVE)], make_view(0.3, perspective=0.0001), noise=0.5)
+    parts = split_component(grow_only_component(squares))
+    assert sorted(find_indices(part, squares) for part in parts) == [[*range(25)], [*range(25, 50)]]
+
+
+def test_the_largest_kingdom_is_not_split() -> None:
+    whole = grow_only_component(make_detections(SEVEN, make_view(0.3), noise=0.5))
+    assert split_component(whole) == [whole]
