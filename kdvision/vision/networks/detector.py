@@ -100,12 +100,11 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     min_probability, full_score_share = 0.5, 0.45  # votes that count; share of the possible votes for a score of 1
     chance = expit(output[0].astype(np.float64))
     rows, cols = np.nonzero(chance > min_probability)
-    votes = output[:, rows, cols].T.astype(np.float64)
-    votes[:, 3] = np.clip(votes[:, 3], -2, 8)  # against overflow
-    half_side = np.exp(votes[:, 3])
-    positions = np.stack([(cols + 0.5) * STRIDE_PIXELS, (rows + 0.5) * STRIDE_PIXELS], -1)
-    weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
-    votes = np.concatenate([positions + votes[:, 1:3] * half_side[:, None], votes[:, 3:8]], axis=1)
+    votes = output[1:, rows, cols].T.astype(np.float64)  # offset to the centre in half sides, code of the axes
+    votes[:, 2] = np.clip(votes[:, 2], -2, 8)  # against overflow
+    half_side = np.exp(votes[:, 2])
+    weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, :2] ** 2).sum(-1))
+    votes[:, :2] = (np.stack([cols, rows], -1) + 0.5) * STRIDE_PIXELS + votes[:, :2] * half_side[:, None]
     order = np.argsort(-weight, kind="stable")
     votes, weight, half_side = votes[order], weight[order], half_side[order]
     cluster, strongest = _cluster_votes(votes[:, :2], half_side)
