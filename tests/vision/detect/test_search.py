@@ -1,22 +1,28 @@
-"""The scales of the search, empty cells, and suppression of overlapping hypotheses."""
+"""The scales of the search, empty cells, and lattice hypotheses: their area, refinement and suppression."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import cv2
 import numpy as np
 import pytest
 
 from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.detect import search
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.search import refine_hypotheses, search_lattices, suppress_overlapping
+from kdvision.vision.detect.search import search_lattices, suppress_overlapping
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from tests.kingdoms import load_truth, locate_squares, table_photo
+from tests.kingdoms import find_indices, fit_lattices, load_truth, locate_squares, table_photo
 from tests.paths import SAMPLES
+from tests.vision.detect.test_lattice import FIVE, make_detections, make_view
+
+THREE_ROWS = [(c, r) for c, r in FIVE if r < 3]
 
 
 def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
@@ -99,14 +105,22 @@ def test_most_cells_around_the_tiles_are_marked_empty() -> None:
     assert known > 0.7 * empty
 
 
+def fit_hypothesis(squares: Detections) -> LatticeHypothesis:
+    (hypothesis,) = fit_lattices(squares)
+    return hypothesis
+
+
+def test_a_wrong_number_of_columns_lowers_the_fitted_area() -> None:
+    right = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), noise=0.5))
+    wide = replace(right, matrix=right.matrix @ np.diag([1.4, 1, 1]))
+    assert right.fitted_area > 0.9 * right.area
+    assert wide.fitted_area < 0.7 * right.fitted_area
+
+
 def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
     """Five by five squares of 40 pixels whose first column starts at `left`."""
-    places = [(c, r) for c in range(5) for r in range(5)]
-    centre = np.array([(left + 40 * c + 20, 40 * r + 20) for c, r in places], float)
-    u, v = np.tile([20.0, 0.0], (25, 1)), np.tile([0.0, 20.0], (25, 1))
-    matrix = np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]])
-    squares = Detections(centre, u, v, np.full(25, score))
-    return LatticeHypothesis(np.array(places), squares, matrix, np.zeros((0, 2), int))
+    squares = make_detections(FIVE, np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]]))
+    return fit_hypothesis(replace(squares, score=np.full(25, score)))
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
@@ -116,9 +130,31 @@ def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, kept:
     assert suppress_overlapping([other, one]) == [one, other][:kept]
 
 
-def test_ten_hypotheses_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+def record_refinement(
+    hypotheses: Sequence[LatticeHypothesis], result: LatticeHypothesis | None, monkeypatch: pytest.MonkeyPatch
+) -> list[LatticeHypothesis]:
+    """What is refined if each refinement has this result."""
     refined: list[LatticeHypothesis] = []
-    monkeypatch.setattr("kdvision.vision.detect.search.refine", lambda *args: refined.append(args[2]))
+
+    def refine(*arguments: Any) -> LatticeHypothesis | None:
+        refined.append(arguments[2])
+        return result
+
+    monkeypatch.setattr(search, "refine", refine)
+    search.refine_hypotheses(table_photo(), cast(SquareDetector, None), hypotheses)
+    return refined
+
+
+def test_ten_hypotheses_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     hypotheses = [make_hypothesis(400.0 * n) for n in range(12)]
-    refine_hypotheses(table_photo(), SquareDetector(load_model("detector")), hypotheses)
-    assert len(refined) == 10
+    assert len(record_refinement(hypotheses, None, monkeypatch)) == 10
+
+
+def test_squares_that_refinement_left_out_form_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A false detection joined two kingdoms, and refinement kept one of them."""
+    beside = [(c + 6, r) for c, r in THREE_ROWS]
+    both = make_detections([*THREE_ROWS, (5.0, 1.0), *beside], make_view(0.2), noise=0.5)
+    kept = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), seed=1))
+    whole, rest = (find_indices(one, both) for one in record_refinement(fit_lattices(both), kept, monkeypatch))
+    assert whole == [*range(31)]
+    assert set(rest) >= {*range(16, 31)} and not {*range(15)} & set(rest)

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdvision.vision.geometry import UNIT_SQUARE
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import (
     CERTAIN_LOG_ODDS,
@@ -29,7 +30,7 @@ def make_picture(size: int = 400) -> np.ndarray:
 
 
 def make_box(x: float, y: float, side: float) -> np.ndarray:
-    return np.array([[x, y], [x + side, y], [x + side, y + side], [x, y + side]])
+    return UNIT_SQUARE * side + (x, y)
 
 
 @pytest.mark.parametrize("side", [20.0, 40.0, 90.0, 200.0])
@@ -45,9 +46,8 @@ def test_a_square_fills_the_middle_of_its_crop(side: float) -> None:
 
 
 def test_the_first_corner_is_the_crops_top_left() -> None:
-    upright, turned = prepare_crops(
-        make_picture(), np.stack([make_box(100, 100, 80), np.roll(make_box(100, 100, 80), -1, axis=0)])
-    )
+    box = make_box(100, 100, 80)
+    upright, turned = prepare_crops(make_picture(), np.stack([box, np.roll(box, -1, axis=0)]))
     assert np.abs(np.rot90(upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
 
 
