@@ -83,6 +83,7 @@ def jpeg_segments(jpeg: bytes) -> Iterator[HostileFile]:
     for name, make in segments.items():
         yield HostileFile(f"{name}.jpg", partial(lambda make: jpeg[:2] + make() + jpeg[2:], make))
     yield HostileFile("comments-endless.jpg", lambda: jpeg[:2] + b"\xff\xfe\0\x02" * 2_000_000)
+    yield HostileFile("comments-late.jpg", lambda: passes(800, 800, 1)[:-2] + b"\xff\xfe\0\x02" * 5_000_000)
     yield HostileFile("passes.jpg", lambda: passes(8000, 7900, 20_000))
     yield HostileFile("passes-allowed.jpg", lambda: passes(8000, 7900, 90), slow=True)
 

@@ -55,8 +55,8 @@ class EncodedImage(NamedTuple):
 
         Raises PhotoError if the file cannot be decoded.
         """
-        reader = JpegReader(self.data)
         with _report_damage(self.name):
+            reader = JpegReader(self.data)
             image: Image.Image = Image.open(reader, formats=_list_formats(self.data))
             if scale > 1:
                 image.draft(None, (image.width // scale, image.height // scale))

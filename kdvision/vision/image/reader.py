@@ -71,13 +71,17 @@ def _find_end_of_coded_data(data: bytes) -> int:
     return -1
 
 
-def iterate_jpeg_markers(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield kind and offset of each marker in a JPEG up to the end of the image; another picture may follow."""
+def iterate_jpeg_markers(data: bytes, *, max_markers: int = 100_000) -> Iterator[tuple[int, int]]:
+    """Yield kind and offset of each marker in a JPEG up to the end of the image; another picture may follow.
+
+    Raises ValueError after `max_markers`: photos have hundreds, and each costs a microsecond.
+    """
     marker = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")  # neither stuffing nor a restart (ITU T.81, B.1.1)
     position = 2
-    while match := marker.search(data, position):
-        kind, position = data[match.start() + 1], match.end()
-        if kind == 0xD9:  # end of image
+    for _ in range(max_markers):
+        match = marker.search(data, position)
+        if match is None or match[0] == b"\xff\xd9":  # end of image
             return
-        yield kind, match.start()
-        position += int.from_bytes(data[position : position + 2], "big")
+        yield match[0][1], match.start()
+        position = match.end() + int.from_bytes(data[match.end() : match.end() + 2], "big")
+    raise ValueError("it is made of too many pieces")
