@@ -32,17 +32,19 @@ class Photo:
     def __init__(self, source: Pixels | EncodedImage, name: str = "photo") -> None:
         self.name = name
         self.warnings: tuple[str, ...] = ()
-        self._file = source if isinstance(source, EncodedImage) else None
+        self._file: EncodedImage | None = None
         self._levels: dict[int, Pixels] = {}
         self._first_scale = 1
         if isinstance(source, EncodedImage):
+            self._file = source
             self.width, self.height = source.size
             # One size that serves detection and refinement is quicker than two; smaller levels are halves of that one.
             fine = (scale for scale in source.scales if scale * 1280 <= max(self.width, self.height))
             self._first_scale = next(fine, 1)
         else:
             self.height, self.width = source.shape[:2]
-            self._add_level(1, source)
+            source.flags.writeable = False
+            self._levels[1] = source
 
     @property
     def pixels(self) -> Pixels:
@@ -51,11 +53,9 @@ class Photo:
 
     @property
     def digest(self) -> bytes:
-        """A hash of the file or the pixels; equal photos have equal digests."""
-        if self._file is not None:
-            return sha256(self._file.data).digest()
-        pixels = np.ascontiguousarray(self.pixels)
-        return sha256(repr(pixels.shape).encode() + sha256(pixels.data).digest()).digest()
+        """A hash of the pixels; copies of a file have equal digests, also without its metadata."""
+        pixels = self._get_level(self._first_scale)
+        return sha256(repr(pixels.shape).encode() + pixels.tobytes()).digest()
 
     def find_level(self, factor: float) -> tuple[Pixels, float]:
         """Return the smallest pyramid level of at least `factor` times the full size, and its own factor.
@@ -83,21 +83,18 @@ class Photo:
 
     def _get_level(self, scale: int) -> Pixels:
         """Return the photo at 1/`scale` of its size."""
-        if scale in self._levels:
-            return self._levels[scale]
-        if self._file is not None and scale <= self._first_scale:
-            pixels, is_damaged = self._file.decode(scale)
-            self.warnings = (DAMAGE_WARNING,) if is_damaged else self.warnings
-            return self._add_level(scale, pixels)
-        larger = self._get_level(scale // 2)
-        height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
-        half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
-        return self._add_level(scale, np.asarray(half, np.uint8))
-
-    def _add_level(self, scale: int, pixels: Pixels) -> Pixels:
-        pixels.flags.writeable = False
-        self._levels[scale] = pixels
-        return pixels
+        if scale not in self._levels:
+            if self._file is not None and scale <= self._first_scale:
+                pixels, is_damaged = self._file.decode(scale)
+                self.warnings = (DAMAGE_WARNING,) if is_damaged else self.warnings
+            else:
+                larger = self._get_level(scale // 2)
+                height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
+                half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
+                pixels = np.asarray(half, np.uint8)
+            pixels.flags.writeable = False
+            self._levels[scale] = pixels
+        return self._levels[scale]
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":

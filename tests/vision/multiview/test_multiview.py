@@ -272,7 +272,8 @@ def test_a_duplicate_photo_counts_once_and_is_reported(tmp_path: Path) -> None:
     assert [problem.text for problem in twice.problems if problem not in alone.problems] == [
         "photo 2 of the kingdom is the same picture as photo 1, and counts once"
     ]
-    copy.write_bytes((SAMPLES / "demo.jpg").read_bytes())
+    start, rest = (SAMPLES / "demo.jpg").read_bytes().split(b"\xff\xdb", 1)
+    copy.write_bytes(start + b"\xff\xfe\0\x07Sent." + b"\xff\xdb" + rest)  # with a comment
     files = [SAMPLES / "demo.jpg", copy, SAMPLES / "demo.jpg"]
     (read,) = pipeline.read_views([photo, *files])
     once = pipeline.read_views([photo, files[0]])[0]
