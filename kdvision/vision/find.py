@@ -30,7 +30,7 @@ from kdvision.vision.decide.decision import BoardFrame, Decision
 from kdvision.vision.decide.game_set import decide_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.manual import build_grids
+from kdvision.vision.detect.manual import build_drawn_grid
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.search import search_lattices, suppress_overlapping
 from kdvision.vision.image.photo import Photo
@@ -103,7 +103,10 @@ def observe_outlines(
     photo: Photo, networks: Networks, outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]]
 ) -> tuple[list[GridObservation], list[Surroundings]]:
     """Return the observations of outlines that a person has drawn, and what lies around them; raise NotationError."""
-    grids = build_grids(photo, networks.detector, networks.classifier, outlines)
+    drawn_outlines = [KingdomOutline.of(outline) for outline in outlines]
+    for outline in drawn_outlines:
+        outline.check(photo)
+    grids = [build_drawn_grid(photo, networks.detector, networks.classifier, outline) for outline in drawn_outlines]
     observations = networks.classify_context(photo, [observe(photo, networks.classifier, grid) for grid, _ in grids])
     return observations, [Surroundings(outside=misses_tiles) for _, misses_tiles in grids]
 

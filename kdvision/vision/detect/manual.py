@@ -1,6 +1,5 @@
 """Grids from outlines drawn by hand: the detector counts the squares inside and corrects the corners."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -19,34 +18,17 @@ from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS, CellClassifier
 from kdvision.vision.networks.detector import Detections, SquareDetector
 
 
-def build_grids(
-    photo: Photo,
-    detector: SquareDetector,
-    classifier: CellClassifier,
-    outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]],
-) -> list[tuple[Grid, bool]]:
-    """Return a grid for each outline, rows and columns as drawn, and whether tiles lie just outside it.
-
-    Raises NotationError for an impossible outline.
-    """
-    kingdom_outlines = [KingdomOutline.of(outline) for outline in outlines]
-    for outline in kingdom_outlines:
-        outline.check(photo)
-    return [_build_grid(photo, detector, classifier, outline) for outline in kingdom_outlines]
-
-
-def _build_grid(
+def build_drawn_grid(
     photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline
 ) -> tuple[Grid, bool]:
-    """Return the grid of one outline, and whether tiles that both networks see lie just outside it.
+    """Return the grid of an outline, rows and columns as drawn, and whether tiles that both networks see lie outside.
 
     The grid is corrected by the detections inside if these agree with the drawing.
     """
     max_correction_sides, neutral_score, certain_score = 0.45, 0.5, 0.8
-    if outline.rows is None or outline.cols is None:
+    rows, cols = outline.rows, outline.cols
+    if rows is None or cols is None:
         rows, cols = estimate_size(photo, detector, classifier, outline)
-    else:
-        rows, cols = outline.rows, outline.cols
     drawn_lattice, bounds = _divide(outline, rows, cols), Bounds(0, 0, cols, rows)
     detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
