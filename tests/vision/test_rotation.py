@@ -1,7 +1,5 @@
 """The same photo gives the same board under rotation by any angle and under the eight orientations of EXIF."""
 
-import io
-import json
 from functools import cache
 
 import cv2
@@ -14,7 +12,9 @@ import kdvision
 from kdvision.evaluate.corruptions import corrupt
 from kdvision.game.board import Board
 from kdvision.vision.image.photo import Photo
+from tests.kingdoms import load_truth
 from tests.paths import SAMPLES
+from tests.vision.image.test_photo import encode_image, exif, store_rotated
 
 Pixels = NDArray[np.uint8]
 
@@ -25,7 +25,7 @@ def load_sample(name: str) -> tuple[Pixels, Board]:
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     factor = 900 / max(pixels.shape)
     small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    (truth,) = load_truth(name)
     return np.asarray(small, np.uint8), Board.parse(truth["board"])
 
 
@@ -60,30 +60,12 @@ def test_quarter_turns_rotate_the_board(quarters: int) -> None:
     assert read_only_board(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
 
 
-def encode_with_orientation(pixels: Pixels, orientation: int) -> bytes:
-    """A PNG of the picture, stored so that EXIF's turning makes it upright."""
-    laid = {
-        1: pixels,
-        2: pixels[:, ::-1],
-        3: pixels[::-1, ::-1],
-        4: pixels[::-1],
-        5: pixels.transpose(1, 0, 2),
-        6: np.rot90(pixels, 1),
-        7: pixels.transpose(1, 0, 2)[::-1, ::-1],
-        8: np.rot90(pixels, -1),
-    }[orientation]
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    out = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(laid)).save(out, "PNG", exif=exif)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_exif_orientation_gives_the_same_board(orientation: int) -> None:
     pixels, board = load_sample("demo")
-    assert np.array_equal(Photo.open(encode_with_orientation(pixels, orientation)).pixels, pixels)
-    assert read_only_board(encode_with_orientation(pixels, orientation)) == board
+    data = encode_image(store_rotated(Image.fromarray(pixels), orientation), "PNG", exif=exif(orientation))
+    assert np.array_equal(Photo.open(data).pixels, pixels)
+    assert read_only_board(data) == board
 
 
 @pytest.mark.parametrize(("name", "seed"), [("demo", 0), ("oblique", 3), ("seven", 7), ("castle", 5)])

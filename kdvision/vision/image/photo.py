@@ -16,7 +16,8 @@ from kdvision.vision.image.decode import DAMAGE_WARNING, SCALES, EncodedImage, r
 from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE_PIXELS
 from kdvision.vision.image.srgb import Pixels, blend_with_white, convert_to_uint8
 
-PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | NDArray[Any] | Photo"
+FileSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
+PhotoSource: TypeAlias = "FileSource | NDArray[Any] | Photo"
 
 MAX_FILE_BYTES: Final = 200_000_000
 """Limit for a file; an uncompressed picture of more than 60 megapixels fits."""
@@ -129,9 +130,7 @@ def shrink(pixels: Pixels, factor: float) -> tuple[Pixels, tuple[float, float]]:
     return scaled_pixels, (size[0] / width, size[1] / height)
 
 
-def _read(
-    source: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO", name: str | None
-) -> tuple[bytes, str]:
+def _read(source: FileSource, name: str | None) -> tuple[bytes, str]:
     """Return the bytes of a file and what messages call it."""
     if isinstance(source, str | os.PathLike):
         name = name or str(source)

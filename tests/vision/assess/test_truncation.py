@@ -1,7 +1,5 @@
 """Truncation: kingdoms that the picture cuts are reported, and pictures that end flush with a kingdom are not."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from kdvision.game.board import Board, Square
 from kdvision.vision.assess.missing import compute_completeness, find_truncation
 from kdvision.vision.classify.observe import compute_visible_share
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import make_grid, table_photo
+from tests.kingdoms import load_truth, make_grid, table_photo
 from tests.paths import SAMPLES
 
 BOARD = Board.parse("w w w / # f f / . l l")
@@ -81,7 +79,7 @@ def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, si
 
 def crop_sample(rows: float) -> Photo:
     """The demo with its kingdom's first rows cut away, by so many squares from the outline's top."""
-    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    (truth,) = load_truth("demo")
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / "demo.jpg").pixels
     side = np.linalg.norm(corners[3] - corners[0]) / len(truth["board"])
