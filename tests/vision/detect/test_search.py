@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 import cv2
@@ -25,8 +26,10 @@ from tests.vision.detect.test_lattice import FIVE, make_detections, make_view
 THREE_ROWS = [(c, r) for c, r in FIVE if r < 3]
 
 
-def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
-    return [*map(build_grid, suppress_overlapping(search_lattices(photo, detector)[1]))]
+def find_grids(name: str) -> list[Grid]:
+    """The grids in a sample."""
+    _, lattices = search_lattices(Photo.open(SAMPLES / f"{name}.jpg"), SquareDetector(load_model("detector")))
+    return [*map(build_grid, suppress_overlapping(lattices))]
 
 
 class RecordingDetector(SquareDetector):
@@ -85,7 +88,7 @@ def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
     kingdoms = load_truth(name)
     words = np.concatenate([" ".join(kingdom["board"]).split() for kingdom in kingdoms])
     centres = np.concatenate([locate_squares(kingdom).mean(axis=2).reshape(-1, 2) for kingdom in kingdoms])
-    for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), SquareDetector(load_model("detector"))):
+    for grid in find_grids(name):
         assert grid.is_empty is not None and grid.evidence is not None
         distances = compute_distances(centres[words != "."], grid.centres.reshape(-1, 2))
         cells = distances.argmin(axis=1)[distances.min(axis=1) < 0.4 * grid.side]
@@ -95,13 +98,11 @@ def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
 
 def test_most_cells_around_the_tiles_are_marked_empty() -> None:
     """The cell network is not run there. On patterned tables the detector is less certain than on plain ones."""
-    detector = SquareDetector(load_model("detector"))
     known, empty = 0, 0
-    for name in ("demo", "holes", "two-kingdoms"):
-        for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), detector):
-            assert grid.is_empty is not None and grid.evidence is not None
-            known += int(grid.is_empty.sum())
-            empty += int((grid.evidence == 0).sum())
+    for grid in chain.from_iterable(map(find_grids, ("demo", "holes", "two-kingdoms"))):
+        assert grid.is_empty is not None and grid.evidence is not None
+        known += int(grid.is_empty.sum())
+        empty += int((grid.evidence == 0).sum())
     assert known > 0.7 * empty
 
 
