@@ -1,7 +1,7 @@
 """A real browser and a real server. Without a browser, the tests are skipped with the reason."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -85,9 +85,10 @@ def idle_pages(browser: Browser) -> dict[bool, list[Page]]:
 
 @pytest.fixture
 def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page]]) -> Iterator[Open]:
-    """Open the page, `open_page(phone=True)`. No page may log an error or send a request to another server.
+    """Open the page, `open_page(phone=True, boards=["w1 w / # f"])`, and add the kingdoms of a photo or of boards.
 
-    All pages of a test join one new table. Pages with further options have a browser context of their own.
+    No page may log an error or send a request to another server. All pages of a test join one new table. Pages with
+    further options have a browser context of their own.
     """
     table = server.post("/api/tables", {"new": True}).json["table"]
     opened: list[tuple[Page, list[Page] | None]] = []
@@ -95,7 +96,15 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
 
     with ExitStack() as recording:
 
-        def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
+        def open_page(
+            path: str = "/",
+            *,
+            photo: str | Path | None = None,
+            boards: Sequence[str] = (),
+            phone: bool = False,
+            port: int | None = None,
+            **more: Any,
+        ) -> Page:
             home = f"http://127.0.0.1:{port or server.port}"
             idle = None if more or port else idle_pages[phone]
             page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
@@ -105,6 +114,10 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
                 page.goto(home + BLANK)
             page.evaluate(JOIN_TABLE, None if port else table)
             page.goto(home + path)
+            if photo is not None:
+                upload(page, photo)
+            for board in boards:
+                type_board(page, board)
             return page
 
         yield open_page
@@ -149,9 +162,9 @@ def make_page(browser: Browser, options: dict[str, Any]) -> Page:
     return context.new_page()
 
 
-def upload(page: Page, *photos: str | Path) -> None:
-    """Choose photos (by name from the samples) and wait until they are scored."""
-    page.set_input_files("#files", [SAMPLES / photo for photo in photos])
+def upload(page: Page, photo: str | Path) -> None:
+    """Choose a photo (by name from the samples) and wait until it is scored."""
+    page.set_input_files("#files", SAMPLES / photo)
     page.wait_for_selector("#total")
     page.wait_for_selector("#progress:empty", state="attached")
 

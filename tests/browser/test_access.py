@@ -91,8 +91,7 @@ def test_a_small_phone_shows_everything_with_large_targets(open_page: Open) -> N
 
 
 def test_terrains_differ_by_more_than_colour(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w f l g / s m # .")
+    page = open_page(boards=["w f l g / s m # ."])
     letters = page.locator(".square .letter").all_inner_texts()
     pictures = page.evaluate(
         "[...document.querySelectorAll('.square')].map((s) => getComputedStyle(s).backgroundImage)"
@@ -102,8 +101,7 @@ def test_terrains_differ_by_more_than_colour(open_page: Open) -> None:
 
 
 def test_animations_respect_reduced_motion(open_page: Open) -> None:
-    page = open_page(reduced_motion="reduce")
-    type_board(page, "w1 w / # f")
+    page = open_page(reduced_motion="reduce", boards=["w1 w / # f"])
     page.evaluate("document.querySelector('.square').classList.add('flash')")
     assert page.evaluate("getComputedStyle(document.querySelector('.square')).animationName") == "none"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board, upload
+from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board
 from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client
@@ -64,9 +64,7 @@ def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_pag
 
 
 def test_each_place_keeps_its_kingdom_while_one_is_removed(open_page: Open) -> None:
-    page = open_page()
-    for board in ("w2 w / # f", "w1 w / # f", "w1 . / # f"):
-        type_board(page, board)
+    page = open_page(boards=("w2 w / # f", "w1 w / # f", "w1 . / # f"))
     places = page.locator(".places b")
     expect(places).to_have_text(["Player 1", "4", "Player 2", "2", "Player 3", "1"])
     page.get_by_role("button", name="Player 1").click()
@@ -91,8 +89,7 @@ def test_a_photo_that_waits_is_read_at_the_table_where_it_was_chosen(open_page: 
 
 
 def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "two-kingdoms.jpg")
+    page = open_page(photo="two-kingdoms.jpg")
     with held_response(page, "**/changes") as release:
         page.get_by_role("button", name="Remove this kingdom").click()
         page.get_by_role("button", name="Missed one").click()
@@ -113,8 +110,7 @@ def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) 
 
 
 def test_a_photo_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     with held_response(page, "**/photos?**") as release:
         page.click(".tab.add")
         page.set_input_files("#files", [SAMPLES / "castle.jpg"])
@@ -130,8 +126,7 @@ def test_a_photo_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) 
 
 
 def test_a_score_that_arrives_keeps_a_name_that_is_typed(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     expect(page.locator("#total")).to_have_text("2")
     with held_response(page, "**/changes") as release:
         square(page, "B2: forest").press("w")
@@ -168,8 +163,7 @@ def test_a_score_that_arrives_keeps_a_count_that_is_typed(open_page: Open) -> No
 
 def test_a_score_that_arrives_keeps_a_list_of_choices_open(open_page: Open) -> None:
     """The select stays the same DOM node: only a node that is removed closes its list."""
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     expect(page.locator("#total")).to_have_text("2")
     with held_response(page, "**/changes") as release:
         square(page, "B2: forest").press("w")
@@ -184,8 +178,7 @@ def test_a_score_that_arrives_keeps_a_list_of_choices_open(open_page: Open) -> N
 
 def test_a_score_that_arrives_rebuilds_only_what_changed(open_page: Open) -> None:
     """All squares of the board and of the photo stay the same DOM nodes."""
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     before = total(page)
     count = "document.querySelectorAll('.square, .tap').length"
     page.evaluate("document.querySelectorAll('.square, .tap').forEach((node) => { node.marked = true; })")
@@ -196,8 +189,7 @@ def test_a_score_that_arrives_rebuilds_only_what_changed(open_page: Open) -> Non
 
 
 def test_a_correction_counts_for_its_kingdom_when_a_photo_arrives(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     before = total(page)
     with held_response(page, "**/photos?**") as release:
         page.click(".tab.add")
@@ -227,8 +219,7 @@ def test_an_answer_to_a_question_that_another_phone_took_back_changes_nothing(op
 
 
 def test_a_reconnection_that_is_answered_late_leaves_the_new_table(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     routes: list[Route] = []
     page.route("**/api/tables", lambda route: routes.append(route), times=1)
     with page.expect_request("**/api/tables"):
@@ -243,8 +234,7 @@ def test_a_reconnection_that_is_answered_late_leaves_the_new_table(open_page: Op
 
 
 def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, "w1 w / # f")
+    page, other = open_page(boards=["w1 w / # f"]), open_page()
     with held_response(page, "**/changes") as release:
         square(page, "B2: forest").press("w")
         square(page, "A1: wheat").press("m")
@@ -260,8 +250,7 @@ def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) ->
 
 def test_changes_that_wait_for_a_table_that_was_left_outlive_a_reload(open_page: Open) -> None:
     """A rule that was chosen there is added to the rules of that table."""
-    page, other = open_page(), open_page()
-    type_board(page, "w1 w / # f")
+    page, other = open_page(boards=["w1 w / # f"]), open_page()
     open_setup(page)
     page.get_by_label("Middle Kingdom", exact=True).check()
     summary = other.locator(".setup .summary")
@@ -281,8 +270,7 @@ def test_changes_that_wait_for_a_table_that_was_left_outlive_a_reload(open_page:
 
 
 def test_a_refusal_of_a_table_that_was_left_is_not_shown_at_the_new_one(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, "w1 w / # f")
+    page, other = open_page(boards=["w1 w / # f"]), open_page()
     with held_response(page, "**/changes") as release:
         square(page, "B2: forest").press("w")
         other.get_by_role("button", name="Remove this kingdom").click()

@@ -20,8 +20,7 @@ def ask(page: Page, *halves: str) -> Locator:
 
 
 def test_the_places_of_a_domino_are_shown_one_after_another(open_page: Open) -> None:
-    page = open_page(phone=True)
-    type_board(page, FULL)
+    page = open_page(phone=True, boards=[FULL])
     card = ask(page, "l", "w1")
     expect(card).to_contain_text("It fits in 2 places within 5 × 5 squares, so it may not be discarded.")
     expect(card).to_contain_text("A domino that can be laid somewhere must be laid")
@@ -34,8 +33,7 @@ def test_the_places_of_a_domino_are_shown_one_after_another(open_page: Open) -> 
 
 
 def test_a_domino_that_fits_nowhere_must_be_discarded(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, FULL)
+    page = open_page(boards=[FULL])
     card = ask(page, "l", "f")
     expect(card).to_contain_text("It fits nowhere within 5 × 5 squares, so it must be discarded.")
     expect(card.get_by_role("img")).to_have_count(0)
@@ -52,8 +50,7 @@ def test_an_answer_follows_the_variants_and_says_what_the_box_lacks(open_page: O
 
 
 def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, FULL)
+    page = open_page(boards=[FULL])
     open_setup(page)
     page.get_by_label("Game", exact=True).select_option("royal-wedding")
     page.get_by_label("Side", exact=True).select_option("5")
@@ -62,8 +59,7 @@ def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open
 
 
 def test_an_answer_goes_away_with_the_board_that_it_is_about(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, FULL)
+    page = open_page(boards=[FULL])
     card = ask(page, "l", "w1")
     expect(card).to_contain_text("It fits in 2 places")
     page.get_by_role("gridcell", name="D5: wheat").focus()

@@ -51,16 +51,14 @@ def board_rows(page: Page) -> list[str]:
 
 
 def test_a_sample_gets_the_right_score(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     assert (board_rows(page), total(page)) == (TRUTH["board"], TRUTH["points"])
     page.get_by_text("grass: 8 squares").click()
     expect(page.locator(".clause").first).to_contain_text("number of squares times the number of crowns")
 
 
 def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: Open) -> None:
-    page = open_page(phone=True)
-    upload(page, "demo.jpg")
+    page = open_page(phone=True, photo="demo.jpg")
     before = total(page)
     square(page, "A1: grass").tap()
     page.get_by_role("button", name="grass, 2 crowns").tap()
@@ -75,8 +73,7 @@ def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: Open)
 
 def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None:
     """No domino has this square beside the other one, so the other half changes as well, and the page says so."""
-    page = open_page()
-    upload(page, "hard-light.jpg")
+    page = open_page(photo="hard-light.jpg")
     square(page, "B4: wheat").click()
     page.get_by_role("button", name="wheat, 1 crown").click()
     expect(page.locator(".toast")).to_contain_text("Now changed")
@@ -85,8 +82,7 @@ def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None
 
 def test_the_next_square_can_be_tapped_at_any_moment(open_page: Open) -> None:
     """While the sheet of another square is open, and in the same moment in which a choice closes it."""
-    page = open_page(phone=True)
-    type_board(page, "# w / w w")
+    page = open_page(phone=True, boards=["# w / w w"])
     square(page, "A2: wheat").tap()
     expect(page.get_by_role("heading", name="Square A2")).to_be_visible()
     square(page, "B1: wheat").tap()
@@ -105,8 +101,7 @@ def test_the_next_square_can_be_tapped_at_any_moment(open_page: Open) -> None:
 
 def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None:
     """The next question comes at once, while the decisions about the last answer are still on their way."""
-    page = open_page(phone=True)
-    upload(page, "hard-light.jpg")
+    page = open_page(phone=True, photo="hard-light.jpg")
     square(page, "B4: wheat").tap()
     page.get_by_role("button", name="wheat, 1 crown").tap()
     expect(page.locator(".toast")).to_contain_text("Now changed")
@@ -124,16 +119,14 @@ def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None
 
 
 def test_a_kingdom_alone_is_shared_as_still_to_check(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "hard-light.jpg")
+    page = open_page(photo="hard-light.jpg")
     expect(page.locator("#verdict")).to_have_text(re.compile(r"^Player 1: \d+ points$"))
     square(page, "B4: wheat").press("1")
     expect(page.locator("#verdict")).to_have_text(re.compile(r"^Player 1: \d+ points; still to check$"))
 
 
 def test_the_photo_shows_the_reading_and_can_be_tapped(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "two-kingdoms.jpg")
+    page = open_page(photo="two-kingdoms.jpg")
     assert page.locator(".picture .kingdom").count() == 2
     page.get_by_role("button", name="Zoom out").click()
     page.locator(".picture .kingdom:not(.active) .tap").first.click()
@@ -143,8 +136,7 @@ def test_the_photo_shows_the_reading_and_can_be_tapped(open_page: Open) -> None:
 
 
 def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.get_by_role("button", name="Corners").click()
     handle = page.get_by_role("button", name="Top left corner")
     box = handle.locator(".ring").bounding_box()
@@ -164,8 +156,7 @@ def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> 
 
 
 def test_a_kingdom_can_be_removed_and_restored(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "two-kingdoms.jpg")
+    page = open_page(photo="two-kingdoms.jpg")
     first = total(page)
     page.get_by_role("button", name="Remove this kingdom").click()
     expect(page.locator(".tab:not(.add)")).to_have_count(1)
@@ -190,8 +181,7 @@ def draw_kingdom(page: Page, corners: list[list[float]]) -> None:
 
 def test_a_kingdom_that_was_missed_is_read_where_it_is_drawn(open_page: Open) -> None:
     truth = json.loads((SAMPLES / "two-kingdoms.json").read_text("utf-8"))["kingdoms"][0]
-    page = open_page()
-    upload(page, "two-kingdoms.jpg")
+    page = open_page(photo="two-kingdoms.jpg")
     page.locator(".tab", has_text=str(truth["points"])).click()
     page.get_by_role("button", name="Remove this kingdom").click()
     draw_kingdom(page, truth["corners_tl_tr_br_bl_px"])
@@ -201,8 +191,7 @@ def test_a_kingdom_that_was_missed_is_read_where_it_is_drawn(open_page: Open) ->
 
 
 def test_a_drawn_kingdom_that_is_there_already_is_reported(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     draw_kingdom(page, TRUTH["corners_tl_tr_br_bl_px"])
     expect(page.locator(".toast")).to_contain_text("is at the table already")
     expect(page.locator(".tab-name")).to_have_count(1)
@@ -220,8 +209,7 @@ def test_several_photos_are_one_game(open_page: Open) -> None:
 
 
 def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.get_by_text("grass: 8 squares").click()
     expect(page.locator(".square.dim")).to_have_count(17)
     open_setup(page)
@@ -235,9 +223,7 @@ def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
 
 
 def test_a_score_line_highlights_its_squares_only_while_its_kingdom_is_shown(open_page: Open) -> None:
-    page = open_page()
-    for board in TIE:
-        type_board(page, board)
+    page = open_page(boards=TIE)
     page.get_by_text("wheat: 2 squares").click()
     expect(page.locator(".square.dim")).to_have_count(2)
     for player in ("Player 1", "Player 2"):
@@ -247,8 +233,7 @@ def test_a_score_line_highlights_its_squares_only_while_its_kingdom_is_shown(ope
 
 
 def test_a_link_contains_the_whole_game(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.get_by_label("Name").fill("Zoë & friends")
     page.get_by_label("Name").press("Enter")
     type_board(page, "w2 w / # .")
@@ -267,8 +252,7 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
 
 def test_facts_of_other_rules_are_not_saved(open_page: Open) -> None:
     """The server refused the whole game because of them."""
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     open_setup(page)
     page.get_by_label("Game", exact=True).select_option("queendomino")
     page.get_by_role("button", name="Coins: one more").click()
@@ -283,8 +267,7 @@ def test_facts_of_other_rules_are_not_saved(open_page: Open) -> None:
 
 
 def test_a_knight_without_a_tile_can_be_removed(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w f / # f f")
+    page = open_page(boards=["w1 w f / # f f"])
     open_setup(page)
     page.get_by_label("Game", exact=True).select_option("queendomino")
     square(page, "B1: wheat").click()
@@ -369,9 +352,7 @@ def test_a_dynasty_with_open_gems_can_be_saved(open_page: Open) -> None:
 
 def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
     """Browsers offer no clipboard there: the page selects the text in a box that keeps its lines, and copies that."""
-    page = open_page()
-    for board in TIE:
-        type_board(page, board)
+    page = open_page(boards=TIE)
     page.evaluate("""() => {
         Object.defineProperty(navigator, "clipboard", { value: undefined });
         document.execCommand = () => { window.copied = document.activeElement.value; return true; };
@@ -403,8 +384,7 @@ def test_a_possible_queen_is_asked_for_by_her_name(open_page: Open) -> None:
 
 
 def test_a_broken_link_is_reported_and_changes_nothing(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     for game in (
         "abc",
         '{"rounds": 5, "rules": {}}',
@@ -425,8 +405,7 @@ def encode(text: str) -> str:
 
 
 def test_a_reload_keeps_the_game(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w1 w / # f")
+    page = open_page(boards=["w1 w / # f"])
     page.reload()
     expect(page.locator("#total")).to_have_text("2")
 
@@ -437,8 +416,7 @@ def test_a_reload_keeps_the_game(open_page: Open) -> None:
 def test_a_warning_stays_in_a_link_and_goes_when_the_kingdom_is_confirmed(open_page: Open, tmp_path: Path) -> None:
     with Image.open(SAMPLES / "two-kingdoms.jpg") as photo:
         photo.crop((0, 0, photo.width * 4 // 5, photo.height)).save(tmp_path / "cut.jpg")
-    page = open_page()
-    upload(page, tmp_path / "cut.jpg")
+    page = open_page(photo=tmp_path / "cut.jpg")
     page.get_by_role("button", name=re.compile("^Player 2")).click()
     expect(page.locator(".points .problems")).to_contain_text("goes on beyond the picture's edge")
     page.get_by_role("button", name="Share").click()
@@ -484,8 +462,7 @@ def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_pat
         pillow_heif.from_pillow(small).save(heic, quality=80)
     except (RuntimeError, ValueError) as error:
         pytest.skip(f"this pillow-heif writes no HEIC: {error}")
-    page = open_page()
-    upload(page, heic)
+    page = open_page(photo=heic)
     assert total(page) == TRUTH["points"]
     assert page.locator(".picture > image").count() == 1
 
@@ -531,8 +508,7 @@ def test_a_picture_that_cannot_be_drawn_is_reported(open_page: Open) -> None:
 
 
 def test_a_board_is_corrected_by_keyboard_alone(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, "w w / # f")
+    page = open_page(boards=["w w / # f"])
     for _ in range(40):
         if page.evaluate("document.activeElement.getAttribute('role')") == "gridcell":
             break
@@ -558,8 +534,7 @@ def test_a_board_is_corrected_by_keyboard_alone(open_page: Open) -> None:
 
 
 def test_a_tile_can_be_added_at_the_edge(open_page: Open) -> None:
-    page = open_page(phone=True)
-    type_board(page, "w1 w / # f")
+    page = open_page(phone=True, boards=["w1 w / # f"])
     page.get_by_role("button", name="Squares at the edge").tap()
     page.get_by_role("gridcell", name="Edge beside A1").nth(1).tap()
     page.get_by_role("button", name="wheat", exact=True).tap()
@@ -576,9 +551,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def test_a_message_names_a_setting_of_the_page_instead_of_an_option(open_page: Open) -> None:
-    page = open_page()
-    for board in ("# w w f f f", " / ".join(["w w w w w", "w w # w w", *["f f f f f"] * 3])):
-        type_board(page, board)
+    page = open_page(boards=("# w w f f f", " / ".join(["w w w w w", "w w # w w", *["f f f f f"] * 3])))
     expect(page.locator(".points .problems")).to_contain_text("scored as 7 by 7: choose side 5 if that was played.")
 
 
@@ -730,8 +703,7 @@ def test_the_link_with_the_key_pairs_a_phone(open_page: Open) -> None:
 
 
 def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> None:
-    source = open_page()
-    type_board(source, "w1 w / # f")
+    source = open_page(boards=["w1 w / # f"])
     source.get_by_role("button", name="Share").click()
     game = source.get_by_label("Link", exact=True).input_value().partition("#")[2]
     with running_server(Settings(port=0, lan=True, key="ABCD-2345")) as lan:
@@ -745,8 +717,7 @@ def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> 
 
 
 def test_points_of_queendomino_are_a_range_until_all_facts_are_entered(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "queendomino.jpg")
+    page = open_page(photo="queendomino.jpg")
     expect(page.locator("#total")).to_have_text(re.compile(r"^\d+ to \d+$"))
     expect(page.locator(".points")).to_contain_text("Missing: coins; towers")
     expect(page.locator(".tab b")).to_have_text(re.compile(r"^\d+\+$"))
@@ -766,8 +737,7 @@ def test_points_of_queendomino_are_a_range_until_all_facts_are_entered(open_page
 
 
 def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "lost-treasures.jpg")
+    page = open_page(photo="lost-treasures.jpg")
     expect(page.locator(".setup .summary")).to_contain_text("The Lost Treasures")
     expect(page.locator("#total")).to_have_text(re.compile("or more$"))
     seen = page.get_by_role("button", name=re.compile("^Unnamed gem"))
@@ -782,8 +752,7 @@ def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
 
 
 def test_the_photo_marks_only_questions_of_the_game(open_page: Open, tmp_path: Path) -> None:
-    page = open_page()
-    upload(page, write_photo_of_a_faint_gem(tmp_path))
+    page = open_page(photo=write_photo_of_a_faint_gem(tmp_path))
     expect(page.locator(".picture .warn")).to_have_count(1)
     open_setup(page)
     page.get_by_label("The Lost Treasures", exact=True).uncheck()
@@ -899,8 +868,7 @@ def test_drawing_on_another_photo_starts_again_there(open_page: Open) -> None:
 
 
 def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.route("**/photos?**", lambda route: None)
     page.click(".tab.add")
     with page.expect_request("**/photos?**"):
@@ -943,8 +911,7 @@ def test_a_link_to_another_table_shows_its_photo(open_page: Open) -> None:
 
 
 def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "two-kingdoms.jpg")
+    page = open_page(photo="two-kingdoms.jpg")
     page.get_by_label("Name", exact=True).fill("Ann")
     page.get_by_role("button", name="Player 2").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Player 2")
@@ -952,8 +919,7 @@ def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
 
 
 def test_castles_have_the_colours_in_the_photo(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "four-kingdoms.jpg")
+    page = open_page(photo="four-kingdoms.jpg")
     seen = [kingdom.colour for kingdom in kdvision.read(SAMPLES / "four-kingdoms.jpg")]
     dots = [dot.get_attribute("style") or "" for dot in page.locator(".tab .dot").all()]
     assert any(seen)

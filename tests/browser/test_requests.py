@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import Open, square, total, upload
+from tests.browser.conftest import Open, square, total
 from tests.paths import SAMPLES
 
 MAX_SIDE = 2000
@@ -30,8 +30,7 @@ def test_a_large_photo_is_reduced_before_it_is_sent(open_page: Open, tmp_path: P
     large = tmp_path / "large.jpg"
     Image.open(SAMPLES / "demo.jpg").resize((4032, 3024)).save(large, quality=quality)
     assert (large.stat().st_size > 1_500_000) == (quality == 100)  # smaller files may be sent unchanged
-    page = open_page(phone=True)
-    upload(page, large)
+    page = open_page(phone=True, photo=large)
     image = page.locator(".picture image").first
     size = image.get_attribute("width"), image.get_attribute("height")
     assert size == (str(MAX_SIDE), str(MAX_SIDE * 3 // 4))
@@ -40,8 +39,7 @@ def test_a_large_photo_is_reduced_before_it_is_sent(open_page: Open, tmp_path: P
 
 
 def test_a_correction_costs_one_request(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     before = total(page)
     paths = record_posts(page)
     square(page, "A1: grass").click()

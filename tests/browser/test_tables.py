@@ -48,9 +48,7 @@ def test_two_phones_play_one_game(open_page: Open) -> None:
 
 
 def test_undo_of_a_message_takes_back_nothing_else(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    for _ in range(2):
-        type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD] * 2), open_page()
     page.get_by_role("button", name="Remove this kingdom").click()
     toast = page.locator(".toast").get_by_role("button", name="Undo")
     expect(toast).to_be_visible()
@@ -99,8 +97,7 @@ def free_port() -> int:
 def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp_path: Path) -> None:
     settings = Settings(port=free_port(), data=tmp_path)
     with running_server(settings):
-        page, screen = open_page(port=settings.port), open_page("/#watch", port=settings.port)
-        type_board(page, BOARD)
+        page, screen = open_page(port=settings.port, boards=[BOARD]), open_page("/#watch", port=settings.port)
         expect(page.locator("#total")).to_have_text("2")
         expect(screen.locator(".watch figure")).to_have_count(1)
     expect(screen.locator(".watch")).to_contain_text("The server does not answer")
@@ -151,8 +148,7 @@ def count_kept_photos(page: Page) -> int:
 
 
 def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.evaluate("""async () => {
         const { loadPhotos, savePhoto } = await import("/storage.js");
         const [photo] = await loadPhotos(JSON.parse(sessionStorage["kdvision-table"]));
@@ -185,9 +181,7 @@ def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_pa
     """A power cut may cost the last steps; the page still shows a higher revision."""
     settings = Settings(port=free_port(), data=tmp_path)
     with running_server(settings):
-        page = open_page(port=settings.port)
-        for _ in range(3):
-            type_board(page, BOARD)
+        page = open_page(port=settings.port, boards=[BOARD] * 3)
         expect(page.locator(".tab b")).to_have_text(["2"] * 3)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database, database:
         database.execute("UPDATE tables SET revision = revision - 2, step = step - 2")
@@ -199,8 +193,7 @@ def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_pa
 
 
 def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, BOARD)
+    page = open_page(boards=[BOARD])
     lost_answers: list[APIResponse] = []
 
     def lose_answer(route: Route) -> None:
@@ -220,8 +213,7 @@ def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
 
 
 def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, BOARD)
+    page = open_page(boards=[BOARD])
     page.route("**/changes", lambda route: route.fulfill(status=401, json={"error": "not paired"}), times=1)
     page.get_by_label("Name", exact=True).fill("Zoë")
     with page.expect_navigation(), page.expect_response(lambda one: one.url.endswith("/changes") and one.ok):
@@ -230,8 +222,7 @@ def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: Open) 
 
 
 def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD]), open_page()
     expect(page.locator("#total")).to_have_text("2")
     page.context.set_offline(True)
     square(other, "C1: forest").press("w")
@@ -260,8 +251,7 @@ def test_a_phone_that_wakes_up_shows_the_game_of_now(open_page: Open) -> None:
 
 
 def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD]), open_page()
     page.route("**/api/tables", lambda route: route.fulfill(status=503, json={"error": "too many tables"}), times=1)
     page.get_by_role("button", name="Menu").click()
     with page.expect_response("**/api/tables"):
@@ -272,9 +262,7 @@ def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: Open) -
 
 
 def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    for _ in range(2):
-        type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD] * 2), open_page()
     square(page, "A1: wheat, 1 crown").click()
     expect(page.locator("dialog")).to_be_visible()
     other.get_by_role("button", name="Player 2").click()
@@ -297,8 +285,7 @@ def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: Open
 
 def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page: Open, server: Client) -> None:
     """An undo takes back the change that waited, not the last step of another phone."""
-    page, other = open_page(), open_page()
-    type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD]), open_page()
     expect(other.locator("#total")).to_have_text("2")
     page.context.set_offline(True)
     square(page, "C1: forest").press("w")
@@ -322,8 +309,7 @@ def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page:
 
 
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD]), open_page()
     open_setup(page)
     page.context.set_offline(True)
     page.get_by_label("Harmony", exact=True).check()
@@ -344,8 +330,7 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
 
 def test_a_retake_is_recognised(open_page: Open) -> None:
     """What a phone that was away says of the board before does not count for the new one."""
-    page, away = open_page(), open_page()
-    upload(page, "two-kingdoms.jpg")
+    page, away = open_page(photo="two-kingdoms.jpg"), open_page()
     expect(away.locator(".tab-name")).to_have_count(2)
     away.context.set_offline(True)
     square(away, "C1: grass").press("m")
@@ -362,8 +347,7 @@ def test_a_retake_is_recognised(open_page: Open) -> None:
 
 
 def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
+    page = open_page(photo="demo.jpg")
     page.get_by_label("Name", exact=True).fill("Anna")
     page.get_by_label("Name", exact=True).press("Enter")
     page.click(".tab.add")
@@ -374,9 +358,7 @@ def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:
 
 
 def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: Open) -> None:
-    page = open_page(phone=True)
-    for _ in range(5):
-        type_board(page, BOARD)
+    page = open_page(phone=True, boards=[BOARD] * 5)
     expect(page.locator(".tab b")).to_have_text(["2"] * 5)
     page.get_by_label("Name", exact=True).fill("Player 1")
     page.get_by_label("Name", exact=True).press("Enter")
@@ -388,8 +370,7 @@ def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: Open) -> Non
 
 def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None:
     """The link of the game takes the questions along."""
-    page = open_page()
-    upload(page, "hard-light.jpg")
+    page = open_page(photo="hard-light.jpg")
     square(page, "B4: wheat").click()
     page.get_by_role("button", name="wheat, 1 crown").click()
     expect(page.locator(".badge").first).to_be_visible()
@@ -414,8 +395,7 @@ def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None
 
 
 def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
-    page = open_page()
-    type_board(page, BOARD)
+    page = open_page(boards=[BOARD])
     page.get_by_label("Name", exact=True).fill("Zoë")
     page.get_by_label("Name", exact=True).press("Enter")
     open_setup(page)
@@ -437,8 +417,7 @@ def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
 
 
 def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open, tmp_path: Path) -> None:
-    page = open_page(phone=True)
-    upload(page, write_photo_of_a_faint_gem(tmp_path))
+    page = open_page(phone=True, photo=write_photo_of_a_faint_gem(tmp_path))
     gems = page.get_by_role("button", name=re.compile("^Unnamed gem"))
     before = gems.count()
     page.get_by_role("button", name=re.compile("Check (it|them)")).tap()
@@ -556,8 +535,7 @@ def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: O
 
 
 def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    upload(page, "demo.jpg")
+    page, other = open_page(photo="demo.jpg"), open_page()
     page.get_by_role("button", name="Corners").click()
     other.get_by_role("button", name="Remove this kingdom").click()
     expect(page.locator(".tab-name")).to_have_count(0)
@@ -568,8 +546,8 @@ def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> 
 
 def test_names_boards_and_prints_fit(open_page: Open) -> None:
     width = 320
-    page = open_page(phone=True, viewport={"width": width, "height": 640})
-    type_board(page, " / ".join(["w w1 f f l l g"] * 3 + ["w w1 f # l l g"] + ["w w1 f f l l g"] * 3))
+    board = " / ".join(["w w1 f f l l g"] * 3 + ["w w1 f # l l g"] + ["w w1 f f l l g"] * 3)
+    page = open_page(phone=True, viewport={"width": width, "height": 640}, boards=[board])
     assert page.evaluate("document.documentElement.scrollWidth") == width
     for place in ("A1", "G7"):
         box = page.get_by_role("gridcell", name=f"{place}: ").bounding_box()
@@ -587,9 +565,7 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
 
 
 def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_page: Open) -> None:
-    page, other = open_page(), open_page()
-    for _ in range(2):
-        type_board(page, BOARD)
+    page, other = open_page(boards=[BOARD] * 2), open_page()
     late_answers: list[tuple[Route, APIResponse]] = []
     page.route("**/changes", lambda route: late_answers.append((route, route.fetch())), times=1)
     page.get_by_role("button", name="Remove this kingdom").click()
