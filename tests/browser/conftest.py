@@ -162,9 +162,16 @@ def make_page(browser: Browser, options: dict[str, Any]) -> Page:
     return context.new_page()
 
 
+def choose_photos(page: Page, *photos: str | Path) -> None:
+    """Choose photos (by name from the samples)."""
+    if page.locator(".tab.add").count():
+        page.click(".tab.add")
+    page.set_input_files("#files", [SAMPLES / photo for photo in photos])
+
+
 def upload(page: Page, photo: str | Path) -> None:
     """Choose a photo (by name from the samples) and wait until it is scored."""
-    page.set_input_files("#files", SAMPLES / photo)
+    choose_photos(page, photo)
     page.wait_for_selector("#total")
     page.wait_for_selector("#progress:empty", state="attached")
 
@@ -199,6 +206,30 @@ def open_setup(page: Page) -> None:
     setup = page.locator(".setup:not(.fits) > details")
     if setup.get_attribute("open") is None:
         setup.locator("> summary").click()
+
+
+def choose(page: Page, rule: str, option: str | None = None) -> None:
+    """Choose a rule of the game: an option of a list, or what a box stands for."""
+    open_setup(page)
+    control = page.get_by_label(rule, exact=True)
+    if option is None:
+        control.check()
+    else:
+        control.select_option(option)
+
+
+def start_table(page: Page) -> None:
+    """Start another table, and wait until the page follows it."""
+    page.get_by_role("button", name="Menu").click()
+    with page.expect_response("**/live"):
+        page.get_by_role("button", name="New table").click()
+
+
+def start_game(page: Page) -> None:
+    """Start another game at the table."""
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New game").click()
+    expect(page.locator(".toast")).to_contain_text("New game started")
 
 
 def square(page: Page, name: str) -> Any:

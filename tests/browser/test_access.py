@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Open, open_setup, type_board, upload
+from tests.browser.conftest import Open, choose, open_setup, type_board, upload
 
 MIN_TARGET_PIXELS = 43.5
 """44 pixels, less rounding."""
@@ -39,8 +39,7 @@ def test_axe_finds_nothing(open_page: Open, phone: bool, scheme: str) -> None:
 
 def test_axe_finds_nothing_among_pieces(open_page: Open) -> None:
     page = open_page(phone=True)
-    open_setup(page)
-    page.get_by_label("The Lost Treasures").check()
+    choose(page, "The Lost Treasures")
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").click()
     assert find_violations(page) == []

@@ -10,7 +10,17 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board
+from tests.browser.conftest import (
+    Open,
+    choose,
+    choose_photos,
+    drop_handle,
+    grab_handle,
+    square,
+    start_table,
+    total,
+    type_board,
+)
 from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client
@@ -54,9 +64,7 @@ def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_pag
     page = open_page()
     with held_response(page, "**/changes") as release:
         page.get_by_role("button", name="Tap an empty board").click()
-        page.get_by_role("button", name="Menu").click()
-        with page.expect_response("**/live"):
-            page.get_by_role("button", name="New table").click()
+        start_table(page)
         page.wait_for_timeout(200)  # the first state of the new table is shown
         release()
     page.wait_for_timeout(200)
@@ -77,11 +85,9 @@ def test_each_place_keeps_its_kingdom_while_one_is_removed(open_page: Open) -> N
 def test_a_photo_that_waits_is_read_at_the_table_where_it_was_chosen(open_page: Open) -> None:
     page = open_page()
     with held_response(page, "**/photos?**") as release:
-        page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "castle.jpg"])
+        choose_photos(page, "demo.jpg", "castle.jpg")
         expect(page.locator(".reading .picture")).to_be_visible()
-        page.get_by_role("button", name="Menu").click()
-        with page.expect_response("**/live"):
-            page.get_by_role("button", name="New table").click()
+        start_table(page)
         release()
         page.wait_for_selector("#progress:empty", state="attached")
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
@@ -112,8 +118,7 @@ def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) 
 def test_a_photo_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
     page = open_page(photo="demo.jpg")
     with held_response(page, "**/photos?**") as release:
-        page.click(".tab.add")
-        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+        choose_photos(page, "castle.jpg")
         page.get_by_role("button", name="Corners").click()
         handle = page.get_by_role("button", name="Top left corner")
         mark(handle)
@@ -144,8 +149,7 @@ def test_a_score_that_arrives_keeps_a_name_that_is_typed(open_page: Open) -> Non
 
 def test_a_score_that_arrives_keeps_a_count_that_is_typed(open_page: Open) -> None:
     page = open_page()
-    open_setup(page)
-    page.get_by_label("Game", exact=True).select_option("queendomino")
+    choose(page, "Game", "queendomino")
     type_board(page, "w1 w / # t")
     expect(page.locator("#total")).to_have_text("2")
     with held_response(page, "**/changes") as release:
@@ -192,8 +196,7 @@ def test_a_correction_counts_for_its_kingdom_when_a_photo_arrives(open_page: Ope
     page = open_page(photo="demo.jpg")
     before = total(page)
     with held_response(page, "**/photos?**") as release:
-        page.click(".tab.add")
-        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+        choose_photos(page, "castle.jpg")
         square(page, "A1: grass").click()
         release()
         page.wait_for_selector("#progress:empty", state="attached")  # the tab may come before the answer
@@ -224,9 +227,7 @@ def test_a_reconnection_that_is_answered_late_leaves_the_new_table(open_page: Op
     page.route("**/api/tables", lambda route: routes.append(route), times=1)
     with page.expect_request("**/api/tables"):
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    page.get_by_role("button", name="Menu").click()
-    with page.expect_response("**/live"):
-        page.get_by_role("button", name="New table").click()
+    start_table(page)
     with page.expect_response("**/api/tables"):
         routes[0].continue_()
     page.wait_for_timeout(200)
@@ -239,9 +240,7 @@ def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) ->
         square(page, "B2: forest").press("w")
         square(page, "A1: wheat").press("m")
         expect(square(page, "A1: mine")).to_be_visible()
-        page.get_by_role("button", name="Menu").click()
-        with page.expect_response("**/live"):
-            page.get_by_role("button", name="New table").click()
+        start_table(page)
         expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
         release()
     expect(square(other, "B2: wheat")).to_be_visible()
@@ -251,15 +250,13 @@ def test_corrections_that_wait_reach_the_table_that_was_left(open_page: Open) ->
 def test_changes_that_wait_for_a_table_that_was_left_outlive_a_reload(open_page: Open) -> None:
     """A rule that was chosen there is added to the rules of that table."""
     page, other = open_page(boards=["w1 w / # f"]), open_page()
-    open_setup(page)
-    page.get_by_label("Middle Kingdom", exact=True).check()
+    choose(page, "Middle Kingdom")
     summary = other.locator(".setup .summary")
     expect(summary).to_contain_text("Middle Kingdom")
     page.route("**/changes", lambda route: route.abort())
     square(page, "B2: forest").press("w")
     page.get_by_label("Harmony", exact=True).check()
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New table").click()
+    start_table(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
@@ -275,8 +272,7 @@ def test_a_refusal_of_a_table_that_was_left_is_not_shown_at_the_new_one(open_pag
         square(page, "B2: forest").press("w")
         other.get_by_role("button", name="Remove this kingdom").click()
         expect(page.locator(".points")).to_have_count(0)
-        page.get_by_role("button", name="Menu").click()
-        page.get_by_role("button", name="New table").click()
+        start_table(page)
         expect(page.locator(".toast")).to_contain_text("This is the new table")
         release()
     type_board(page, "w1 w / # f")

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Open, open_setup, type_board
+from tests.browser.conftest import Open, choose, type_board
 from tests.browser.test_access import find_violations
 
 FULL = "w w w w w / w w w w w / w w # w w / w w w w . / w w w w ."
@@ -41,8 +41,7 @@ def test_a_domino_that_fits_nowhere_must_be_discarded(open_page: Open) -> None:
 
 def test_an_answer_follows_the_variants_and_says_what_the_box_lacks(open_page: Open) -> None:
     page = open_page()
-    open_setup(page)
-    page.get_by_label("Age of Giants", exact=True).check()
+    choose(page, "Age of Giants")
     type_board(page, FULL)
     card = ask(page, "w1", "w1")
     expect(card).to_contain_text("The box of Kingdomino, Age of Giants has no domino w1 w1.")
@@ -51,8 +50,7 @@ def test_an_answer_follows_the_variants_and_says_what_the_box_lacks(open_page: O
 
 def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open) -> None:
     page = open_page(boards=[FULL])
-    open_setup(page)
-    page.get_by_label("Game", exact=True).select_option("royal-wedding")
+    choose(page, "Game", "royal-wedding")
     page.get_by_label("Side", exact=True).select_option("5")
     page.get_by_label("Teams share a kingdom").check()
     expect(ask(page, "l", "f")).to_contain_text("within 7 × 7 squares")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Download, Page, Route, expect
 
 import kdvision
 from kdvision import pipeline
@@ -19,10 +19,14 @@ from kdvision.vision.find import Watch
 from kdvision.web.server import Settings
 from tests.browser.conftest import (
     Open,
+    choose,
+    choose_photos,
     drop_handle,
     grab_handle,
     open_setup,
     square,
+    start_game,
+    start_table,
     total,
     type_board,
     upload,
@@ -200,7 +204,7 @@ def test_a_drawn_kingdom_that_is_there_already_is_reported(open_page: Open) -> N
 def test_several_photos_are_one_game(open_page: Open) -> None:
     """One box holds the dominoes of both, so deciding them together changes neither."""
     page = open_page()
-    page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "hard-light.jpg"])
+    choose_photos(page, "demo.jpg", "hard-light.jpg")
     expect(page.locator(".tab:not(.add)")).to_have_count(2)
     other = json.loads((SAMPLES / "hard-light.json").read_text("utf-8"))["kingdoms"][0]["points"]
     expect(page.locator(".places")).to_contain_text(str(other))
@@ -212,8 +216,7 @@ def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
     page = open_page(photo="demo.jpg")
     page.get_by_text("grass: 8 squares").click()
     expect(page.locator(".square.dim")).to_have_count(17)
-    open_setup(page)
-    page.get_by_label("Harmony", exact=True).check()
+    choose(page, "Harmony")
     expect(page.locator("#total")).not_to_have_text(str(TRUTH["points"]))
     expect(page.get_by_label("Middle Kingdom", exact=True)).to_be_visible()
     expect(page.locator(".clause").first).to_be_visible()
@@ -237,8 +240,7 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     page.get_by_label("Name").fill("Zoë & friends")
     page.get_by_label("Name").press("Enter")
     type_board(page, "w2 w / # .")
-    open_setup(page)
-    page.get_by_label("Harmony", exact=True).check()
+    choose(page, "Harmony")
     expect(page.locator("#standing")).to_contain_text("Zoë & friends wins on points, 39 to 4")  # Harmony has arrived
     standing = page.locator("#standing").inner_text()
     page.get_by_role("button", name="Share").click()
@@ -250,26 +252,29 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     assert "#" not in other.url
 
 
+def save_file(page: Page, button: str) -> Download:
+    """Save the game by a button of the dialog that shares it."""
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=button).click()
+    return saved.value
+
+
 def test_facts_of_other_rules_are_not_saved(open_page: Open) -> None:
     """The server refused the whole game because of them."""
     page = open_page(boards=["w1 w / # f"])
-    open_setup(page)
-    page.get_by_label("Game", exact=True).select_option("queendomino")
+    choose(page, "Game", "queendomino")
     page.get_by_role("button", name="Coins: one more").click()
     page.get_by_label("Game", exact=True).select_option("kingdomino")
     page.get_by_label("The Lost Treasures", exact=True).check()
     page.get_by_label("red", exact=True).check()
     page.get_by_label("The Lost Treasures", exact=True).uncheck()
     page.get_by_role("button", name="Share").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save game file").click()
-    assert "coins" not in download.value.path().read_text("utf-8")
+    assert "coins" not in save_file(page, "Save game file").path().read_text("utf-8")
 
 
 def test_a_knight_without_a_tile_can_be_removed(open_page: Open) -> None:
     page = open_page(boards=["w1 w f / # f f"])
-    open_setup(page)
-    page.get_by_label("Game", exact=True).select_option("queendomino")
+    choose(page, "Game", "queendomino")
     square(page, "B1: wheat").click()
     page.get_by_label("A knight stands here").check()
     page.get_by_role("button", name="no tile").click()
@@ -291,10 +296,8 @@ def test_the_game_can_be_saved(open_page: Open) -> None:
         "Save picture": ("kdvision.png", b"\x89PNG"),
     }
     for button, (name, content) in files.items():
-        with page.expect_download() as saved:
-            page.get_by_role("button", name=button).click()
-        assert saved.value.suggested_filename == name
-        assert content in Path(saved.value.path()).read_bytes()
+        download = save_file(page, button)
+        assert download.suggested_filename == name and content in download.path().read_bytes()
 
 
 def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
@@ -306,16 +309,12 @@ def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
     ]
     page = open_page(f"/#game={encode(json.dumps({'rules': {}, 'rounds': [kingdoms]}))}")
     page.get_by_role("button", name="Share").click()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save JSON").click()
-    result = json.loads(saved.value.path().read_text("utf-8"))
+    result = json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))
     (round_result,) = result["rounds"]
     assert [len(one["doubts"]) for one in round_result["kingdoms"]] == [1, 0]
     assert (result["winners"], result["standing"], round_result["standing"]) == ([], None, None)
     assert round_result["outlook"] == "Bo leads on points, 3 to 2; 1 square to check"
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save game file").click()
-    (table,) = parse_game(saved.value.path().read_text("utf-8")).rounds
+    (table,) = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
     assert [one.questions for one in table.kingdoms] == [("A1: wheat, 1 crown, or maybe wheat",), ()]
 
 
@@ -341,12 +340,8 @@ def test_a_dynasty_with_open_gems_can_be_saved(open_page: Open) -> None:
     rounds = [[{"player": name, "board": ["w1 w", "# f"]} for name in ("Ann", "Bo")]] * 3
     page = open_page(f"/#game={encode(json.dumps({'rules': rules, 'rounds': rounds}))}")
     page.get_by_role("button", name="Share").click()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save JSON").click()
-    assert len(json.loads(saved.value.path().read_text("utf-8"))["rounds"]) == 3
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save game file").click()
-    tables = parse_game(saved.value.path().read_text("utf-8")).rounds
+    assert len(json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))["rounds"]) == 3
+    tables = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
     assert [one.open_gems for one in tables] == [("red",)] * 3
 
 
@@ -436,7 +431,7 @@ def test_a_warning_stays_in_a_link_and_goes_when_the_kingdom_is_confirmed(open_p
 
 def test_a_photo_without_a_kingdom_is_reported(open_page: Open) -> None:
     page = open_page(phone=True)
-    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    choose_photos(page, "no-kingdom.jpg")
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("no kingdom")
     expect(alert).to_contain_text("no castle was found among them")
@@ -448,7 +443,7 @@ def test_a_file_that_is_not_an_image_is_reported(open_page: Open, tmp_path: Path
     text = tmp_path / "notes.jpg"
     text.write_text("no picture")
     page = open_page()
-    page.set_input_files("#files", text)
+    choose_photos(page, text)
     expect(page.get_by_role("alert")).to_contain_text("no picture of a kind that can be read")
 
 
@@ -545,11 +540,6 @@ def test_a_tile_can_be_added_at_the_edge(open_page: Open) -> None:
 # Games.
 
 
-def choose(page: Page, label: str, option: str) -> None:
-    open_setup(page)
-    page.get_by_label(label, exact=True).select_option(option)
-
-
 def test_a_message_names_a_setting_of_the_page_instead_of_an_option(open_page: Open) -> None:
     page = open_page(boards=("# w w f f f", " / ".join(["w w w w w", "w w # w w", *["f f f f f"] * 3])))
     expect(page.locator(".points .problems")).to_contain_text("scored as 7 by 7: choose side 5 if that was played.")
@@ -582,8 +572,7 @@ def test_a_building_that_a_program_gives_as_text_is_shown(open_page: Open) -> No
 
 def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     page = open_page(phone=True)
-    open_setup(page)
-    page.get_by_label("The Lost Treasures").check()
+    choose(page, "The Lost Treasures")
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").tap()
     page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
@@ -621,28 +610,25 @@ def test_giants_quests_and_court_tiles_are_entered_by_tap(open_page: Open) -> No
     expect(farmer).to_contain_text("Kingdomino: The Court, Characters, from one source, which is not the rulebook")
 
 
+def play_dynasty(page: Page, *rounds: list[str]) -> None:
+    """Choose a Dynasty, and type the boards of its rounds."""
+    choose(page, "Dynasty: three rounds")
+    for number, boards in enumerate(rounds, start=1):
+        page.get_by_role("button", name=f"Round {number}").click()
+        for board in boards:
+            type_board(page, board)
+
+
 def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     page = open_page()
-    open_setup(page)
-    page.get_by_label("Dynasty").check()
-    for number in (1, 2, 3):
-        page.get_by_role("button", name=f"Round {number}").click()
-        type_board(page, "w1 w / # f")
-        type_board(page, "w1 . / # f")
+    play_dynasty(page, *[["w1 w / # f", "w1 . / # f"]] * 3)
     expect(page.locator("#standing")).to_contain_text("Player 1 wins on points of 3 rounds, 6 to 3")
     expect(page.locator(".dynasty")).to_contain_text("Player 12226")
 
 
 def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) -> None:
     page = open_page()
-    open_setup(page)
-    page.get_by_label("Dynasty").check()
-    for number, boards in enumerate(
-        (["w1 w / # f", "# f"], ["w1 w / # f", "# f", "g2 g / # g"], ["# w", "# f"]), start=1
-    ):
-        page.get_by_role("button", name=f"Round {number}").click()
-        for board in boards:
-            type_board(page, board)
+    play_dynasty(page, ["w1 w / # f", "# f"], ["w1 w / # f", "# f", "g2 g / # g"], ["# w", "# f"])
     expect(page.locator(".standing .verdict")).to_contain_text("Player 3 leads on points of 3 rounds, 6 to 4")
     expect(page.locator(".places li.first")).to_contain_text("Player 3")
     type_board(page, "w1 w / # ?")
@@ -657,30 +643,24 @@ def test_names_of_a_dynasty_that_differ_in_case_are_one_player(open_page: Open) 
 
 def test_the_round_that_is_played_is_shown_after_a_reload_and_on_a_large_screen(open_page: Open) -> None:
     page, screen = open_page(), open_page("/#watch")
-    open_setup(page)
-    page.get_by_label("Dynasty").check()
+    choose(page, "Dynasty: three rounds")
     for number, board in enumerate(("w1 w / # f", "g2 g / # l", "# l"), start=1):
         page.get_by_role("button", name=f"Round {number}").click()
         type_board(page, board)
         expect(screen.locator(".overview .small-board")).to_have_attribute("aria-label", board)
     page.reload()
     expect(page.get_by_role("button", name="Round 3")).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New game").click()
+    start_game(page)
     expect(page.get_by_role("button", name="Round 1")).to_have_attribute("aria-pressed", "true")
 
 
 def test_the_printed_table_is_that_of_the_round_on_the_screen(open_page: Open) -> None:
     page = open_page()
-    open_setup(page)
-    page.get_by_label("Dynasty").check()
     boards = ("w1 w / # f", "g2 g / # l")
+    play_dynasty(page, *([board] for board in boards))
     for number, board in enumerate(boards, start=1):
         page.get_by_role("button", name=f"Round {number}").click()
-        type_board(page, board)
-    for number in (1, 2):
-        page.get_by_role("button", name=f"Round {number}").click()
-        expect(page.locator(".print-only .small-board")).to_have_attribute("aria-label", boards[number - 1])
+        expect(page.locator(".print-only .small-board")).to_have_attribute("aria-label", board)
 
 
 # Phones in the network.
@@ -764,7 +744,7 @@ def test_the_photo_marks_only_questions_of_the_game(open_page: Open, tmp_path: P
 
 def test_the_other_photos_are_read_if_one_fails(open_page: Open) -> None:
     page = open_page()
-    page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
+    choose_photos(page, "demo.jpg", "no-kingdom.jpg", "castle.jpg")
     expect(page.locator(".tab-name")).to_have_count(2)
     error = page.get_by_role("alert").filter(has_text="Photo 2 of 3")
     expect(error).to_be_visible()
@@ -801,10 +781,10 @@ def test_a_photo_can_be_cancelled_until_the_server_reads_it(open_page: Open, mon
     cancel = page.get_by_role("button", name="Cancel")
     page.route("**/photos?**", lambda route: None, times=1)
     with page.expect_request("**/photos?**"):
-        page.set_input_files("#files", SAMPLES / "demo.jpg")
+        choose_photos(page, "demo.jpg")
     cancel.tap()
     expect(page.locator("#progress")).to_be_empty()
-    page.set_input_files("#files", SAMPLES / "demo.jpg")
+    choose_photos(page, "demo.jpg")
     expect(page.locator("#progress")).to_contain_text("Looking for kingdoms")
     expect(cancel).to_have_count(0)
     is_shown.set()
@@ -814,7 +794,7 @@ def test_a_photo_can_be_cancelled_until_the_server_reads_it(open_page: Open, mon
 def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:
     page = open_page()
     page.evaluate(COUNT_OBJECT_URLS)
-    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    choose_photos(page, "no-kingdom.jpg")
     alert = page.get_by_role("alert")
     requests: list[Route] = []
     for _ in range(2):
@@ -828,7 +808,7 @@ def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:
     expect(alert).to_contain_text("no kingdom")
     alert.get_by_role("button", name="Close").click()
     assert count_photos(page) == 0
-    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    choose_photos(page, "no-kingdom.jpg")
     alert.get_by_role("button", name="Draw it yourself").click()
     expect(page.locator(".handle").first).to_be_focused()
     assert count_photos(page) == 1
@@ -836,7 +816,7 @@ def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:
     assert count_photos(page) == 0
     page.route("**/photos?**", lambda route: None)
     with page.expect_request("**/photos?**"):
-        page.set_input_files("#files", SAMPLES / "castle.jpg")
+        choose_photos(page, "castle.jpg")
     assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#progress .card")).to_have_count(0)
@@ -856,7 +836,7 @@ def test_photos_that_undo_may_need_are_kept(open_page: Open) -> None:
 
 def test_drawing_on_another_photo_starts_again_there(open_page: Open) -> None:
     page = open_page()
-    page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
+    choose_photos(page, "demo.jpg", "no-kingdom.jpg", "castle.jpg")
     expect(page.locator(".tab-name")).to_have_count(2)
     page.get_by_role("button", name="Draw it yourself").click()
     page.locator(".tab-name").nth(1).click()
@@ -870,9 +850,8 @@ def test_drawing_on_another_photo_starts_again_there(open_page: Open) -> None:
 def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) -> None:
     page = open_page(photo="demo.jpg")
     page.route("**/photos?**", lambda route: None)
-    page.click(".tab.add")
     with page.expect_request("**/photos?**"):
-        page.set_input_files("#files", SAMPLES / "castle.jpg")
+        choose_photos(page, "castle.jpg")
     expect(page.locator(".reading .picture")).to_be_visible()
     page.unroute("**/photos?**")
     page.reload()
@@ -887,8 +866,7 @@ def leave_photo_at_table(page: Page) -> str:
     """Upload a photo, start another table and reload the page; return the name of the photo's table."""
     upload(page, "demo.jpg")
     table = str(page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New table").click()
+    start_table(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.reload()
     return table

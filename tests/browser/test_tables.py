@@ -14,9 +14,20 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import FILE_NAME
-from tests.browser.conftest import Open, open_setup, square, total, type_board, upload, write_photo_of_a_faint_gem
+from tests.browser.conftest import (
+    Open,
+    choose,
+    choose_photos,
+    open_setup,
+    square,
+    start_game,
+    start_table,
+    total,
+    type_board,
+    upload,
+    write_photo_of_a_faint_gem,
+)
 from tests.browser.test_page import encode
-from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client, running_server
 
@@ -105,8 +116,7 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     square(page, "C1: forest").press("w")
     expect(square(page, "C1: wheat")).to_be_visible()
-    page.click(".tab.add")
-    page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+    choose_photos(page, "castle.jpg")
     expect(page.locator(".reading")).to_contain_text("The server does not answer")
     with running_server(settings):
         expect(page.locator(".tab-name")).to_have_count(2)
@@ -128,9 +138,8 @@ def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: Open) -
     page.context.set_offline(True)
     square(page, "C1: forest").press("w")
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
-    page.click(".tab.add")
     with page.expect_event("requestfailed", lambda request: "/photos?" in request.url):
-        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+        choose_photos(page, "castle.jpg")
     page.wait_for_event("requestfailed", lambda request: "/photos?" in request.url)
     page.context.set_offline(False)
     expect(page.locator(".tab-name")).to_have_count(2)
@@ -298,7 +307,7 @@ def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page:
     add = page.get_by_role("button", name="Add this kingdom")
     add.click()
     expect(add).to_be_disabled()
-    start_in_menu(other, "New game", "New game started")
+    start_game(other)
     type_board(other, BOARD)
     page.context.set_offline(False)
     expect(add).to_be_enabled()
@@ -334,8 +343,7 @@ def test_a_retake_is_recognised(open_page: Open) -> None:
     expect(away.locator(".tab-name")).to_have_count(2)
     away.context.set_offline(True)
     square(away, "C1: grass").press("m")
-    page.click(".tab.add")
-    page.set_input_files("#files", [SAMPLES / "two-kingdoms.jpg"])
+    choose_photos(page, "two-kingdoms.jpg")
     question = page.locator(".notice", has_text="The same table again. Replace it?")
     expect(question).to_be_visible()
     question.get_by_role("button", name="Replace it").click()
@@ -350,8 +358,7 @@ def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:
     page = open_page(photo="demo.jpg")
     page.get_by_label("Name", exact=True).fill("Anna")
     page.get_by_label("Name", exact=True).press("Enter")
-    page.click(".tab.add")
-    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
+    choose_photos(page, "demo.jpg")
     page.get_by_role("button", name="Add it to Anna's").click()
     expect(page.locator(".notice")).to_have_count(0)
     assert tab_names(page) == ["Anna"]
@@ -363,8 +370,7 @@ def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: Open) -> Non
     page.get_by_label("Name", exact=True).fill("Player 1")
     page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".alerts")).to_contain_text("Two kingdoms are called Player 1")
-    open_setup(page)
-    page.get_by_label("Side", exact=True).select_option("7")
+    choose(page, "Side", "7")
     expect(page.locator(".tab b")).to_have_text(["2"] * 5)
 
 
@@ -381,8 +387,7 @@ def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None
     page.get_by_role("button", name="Share").click()
     link = page.get_by_label("Link", exact=True).input_value()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New table").click()
+    start_table(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
     expect(page.locator(".tab .badge").first).to_have_text(count)
@@ -398,10 +403,8 @@ def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
     page = open_page(boards=[BOARD])
     page.get_by_label("Name", exact=True).fill("Zoë")
     page.get_by_label("Name", exact=True).press("Enter")
-    open_setup(page)
-    page.get_by_label("Harmony", exact=True).check()
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="New game").click()
+    choose(page, "Harmony")
+    start_game(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     expect(page.locator(".setup .summary")).to_contain_text("Harmony")
     page.get_by_role("button", name="Tap an empty board").click()
@@ -431,7 +434,7 @@ def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open, tmp_path:
 
 def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
     page = open_page(phone=True)
-    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    choose_photos(page, "no-kingdom.jpg")
     page.get_by_role("button", name="Draw it yourself").tap()
     handles = page.locator(".handle")
     expect(handles.first).to_be_focused()
@@ -455,13 +458,6 @@ def send_photo(page: Page, button: str) -> tuple[str, dict[str, str]]:
     return url.path.split("/")[3], dict(parse_qsl(url.query))
 
 
-def start_in_menu(page: Page, button: str, message: str) -> None:
-    """Start a new game or table."""
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name=button).click()
-    expect(page.locator(".toast")).to_contain_text(message)
-
-
 def show_round(page: Page, number: int) -> None:
     """Show a round of the Dynasty."""
     tab = page.get_by_role("button", name=f"Round {number}")
@@ -471,8 +467,7 @@ def show_round(page: Page, number: int) -> None:
 
 def start_dynasty(page: Page) -> str:
     """Choose a Dynasty, show its second round, and return the id of the table."""
-    open_setup(page)
-    page.get_by_label("Dynasty").check()
+    choose(page, "Dynasty: three rounds")
     show_round(page, 2)
     return str(page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
 
@@ -481,14 +476,14 @@ def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_p
     page = open_page()
     table = start_dynasty(page)
     page.route("**/photos?**", refuse_photo)
-    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    choose_photos(page, "no-kingdom.jpg")
     page.get_by_role("button", name="Draw it yourself").click()
     expect(page.locator(".handle")).to_have_count(4)
     alert = page.get_by_role("alert")
     starts: list[Callable[[], None]] = [
         lambda: show_round(page, 3),
-        lambda: start_in_menu(page, "New game", "New game started"),
-        lambda: start_in_menu(page, "New table", "This is the new table"),
+        lambda: start_game(page),
+        lambda: start_table(page),
     ]
     for start in starts:
         start()
@@ -502,7 +497,7 @@ def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(o
     page = open_page()
     table = start_dynasty(page)
     page.route("**/photos?**", refuse_photo)
-    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    choose_photos(page, "no-kingdom.jpg")
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("No kingdom found")
     show_round(page, 3)
@@ -512,10 +507,10 @@ def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(o
     expect(page.get_by_role("button", name="Round 2")).to_have_count(0)
     at, query = send_photo(page, "Try again")
     assert (at, query["game"], query["round"]) == (table, "1", "0")
-    start_in_menu(page, "New game", "New game started")
+    start_game(page)
     at, query = send_photo(page, "Try again")
     assert (at, query["game"], query["round"]) == (table, "2", "0")
-    start_in_menu(page, "New table", "This is the new table")
+    start_table(page)
     at, query = send_photo(page, "Try again")
     assert (at != table, query["game"], query["round"]) == (True, "1", "0")
 
@@ -523,9 +518,9 @@ def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(o
 def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: Open) -> None:
     page = open_page()
     page.route("**/photos?**", refuse_photo, times=1)
-    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
+    choose_photos(page, "demo.jpg")
     expect(page.get_by_role("alert")).to_contain_text("No kingdom found")
-    start_in_menu(page, "New table", "This is the new table")
+    start_table(page)
     page.get_by_role("button", name="Try again").click()
     page.wait_for_selector("#total")
     page.wait_for_selector("#progress:empty", state="attached")
