@@ -1,7 +1,9 @@
-"""A real server of the page in a thread of this process, and a client that sends requests to it."""
+"""A real server of the page, in a thread of this process or in another one, and a client that sends requests to it."""
 
 import http.client
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import uvicorn
 
 from kdvision.web.server import Settings, TableServer, create_app, open_listener
+from tests.paths import ROOT
 
 TIMEOUT_SECONDS: Final = 300
 """Long enough for a busy machine; a test that works does not wait for it."""
@@ -74,6 +77,18 @@ def running_server(settings: Settings, *, link: str | None = None) -> Iterator[C
         server.should_exit = True
         thread.join()
         listener.socket.close()
+
+
+@contextmanager
+def serving_process(*options: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
+    """`kdvision serve` in a process of its own, which is killed at the end, and a client of it."""
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", *options]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+        finally:
+            process.kill()
 
 
 def encode_form(parts: Mapping[str, tuple[str | None, bytes]], boundary: str = "----edge") -> tuple[bytes, str]:

@@ -3,7 +3,6 @@
 import http.client
 import signal
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,23 +10,15 @@ import pytest
 
 from kdvision.web.table.storage import Storage
 from tests.conftest import Run
-from tests.paths import ROOT, SAMPLES
-from tests.webserver import TIMEOUT_SECONDS, Client
+from tests.paths import SAMPLES
+from tests.webserver import TIMEOUT_SECONDS, serving_process
 
 GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo", "board": "# l1 / l l"}]}
 
 
-def start_server(*args: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--forget", *args]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def test_serve_prints_its_address_logs_no_content_and_stops_cleanly() -> None:
-    with start_server() as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        port = int(line.rpartition(":")[2].strip(" /\n"))
-        answer = Client(port).post("/api/score", GAME)
+    with serving_process("--forget") as (process, client):
+        answer = client.post("/api/score", GAME)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIMEOUT_SECONDS)
     assert (answer.status, process.returncode) == (200, 0)
@@ -47,17 +38,15 @@ def wait_until_closed(port: int) -> None:
 
 @pytest.mark.parametrize("often", [1, 2])
 def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> None:
-    with start_server() as process:
-        assert process.stdout is not None
-        port = int(process.stdout.readline().rpartition(":")[2].strip(" /\n"))
-        head = f"POST /api/read HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: image/jpeg\r\n"
-        with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as half:
+    with serving_process("--forget") as (process, client):
+        head = f"POST /api/read HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Type: image/jpeg\r\n"
+        with socket.create_connection(("127.0.0.1", client.port), timeout=TIMEOUT_SECONDS) as half:
             half.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n".encode())
             assert b" 100 " in half.recv(100)  # the server reads the body
             half.sendall(b"half")
             process.send_signal(signal.SIGINT)
             if often == 2:
-                wait_until_closed(port)
+                wait_until_closed(client.port)
                 process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=TIMEOUT_SECONDS)
             assert b" 503 " in half.recv(100)
@@ -66,9 +55,7 @@ def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> N
 
 
 def test_a_server_that_is_stopped_while_it_reads_a_photo_ends_quietly() -> None:
-    with start_server() as process:
-        assert process.stdout is not None
-        client = Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+    with serving_process("--forget") as (process, client):
         table = client.post("/api/tables", {}).json["table"]
         connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=TIMEOUT_SECONDS)
         headers = {"Content-Type": "image/jpeg", "Accept": "application/x-ndjson"}

@@ -1,8 +1,6 @@
 """The live channel has the security of all requests: key, origin, host, number of connections, slow clients."""
 
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -16,9 +14,8 @@ from kdvision.web.table import live as live_module
 from kdvision.web.table import tables as tables_module
 from kdvision.web.table.live import Watcher, format_event
 from kdvision.web.table.tables import JoinRequest, Tables
-from tests.paths import ROOT
 from tests.phones import LiveStream, Phone, run_in_thread
-from tests.webserver import TIMEOUT_SECONDS, Client, running_server
+from tests.webserver import TIMEOUT_SECONDS, Client, running_server, serving_process
 
 KEY = "ABCD-2345"
 
@@ -150,10 +147,7 @@ def test_a_quiet_stream_has_comments(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_server_that_is_stopped_ends_its_streams_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--data", str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        client = Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+    with serving_process("--data", str(tmp_path)) as (process, client):
         live = LiveStream(client, Phone(client).table)
         live.wait_for("state")
         start = time.monotonic()

@@ -2,10 +2,6 @@
 
 import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,21 +14,9 @@ from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
 from kdvision.web.table.model import PhotoInfo, TableGame
 from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading
-from tests.paths import ROOT, SAMPLES
+from tests.paths import SAMPLES
 from tests.phones import LiveStream, Phone
-from tests.webserver import Client, running_server
-
-
-@contextmanager
-def start_process(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
-    """`kdvision serve` in a process of its own, which is killed at the end."""
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet", "--data", str(folder), *more]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process, Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
-        finally:
-            process.kill()
+from tests.webserver import running_server, serving_process
 
 
 def make_step(number: int, board: str = "# w1") -> Step:
@@ -44,7 +28,7 @@ def make_step(number: int, board: str = "# w1") -> Step:
 
 
 def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
-    with start_process(tmp_path) as (process, client):
+    with serving_process("--quiet", "--data", str(tmp_path)) as (process, client):
         phone = Phone(client)
         phone.photograph((SAMPLES / "demo.jpg").read_bytes())
         kingdom = phone.kingdoms[0]
@@ -53,7 +37,7 @@ def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
         phone.change("undo")
         before = phone.look()
         process.send_signal(signal.SIGKILL)
-    with start_process(tmp_path) as (_, client):
+    with serving_process("--quiet", "--data", str(tmp_path)) as (_, client):
         again = Phone(client)
         assert again.state == before
         assert again.change("redo")["revision"] == before["revision"] + 1
@@ -65,20 +49,20 @@ def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_server_killed_while_phones_change_the_game_keeps_what_it_confirmed(tmp_path: Path) -> None:
     confirmed = 0
-    with start_process(tmp_path) as (process, client):
+    with serving_process("--quiet", "--data", str(tmp_path)) as (process, client):
         phone = Phone(client)
         kingdom = phone.add("#")
         for number in range(1, 20):
             phone.change("set_square", kingdom=kingdom, at=f"0,{number}", cell="w")
             confirmed = phone.state["revision"]
         process.send_signal(signal.SIGKILL)
-    with start_process(tmp_path) as (_, client):
+    with serving_process("--quiet", "--data", str(tmp_path)) as (_, client):
         again = Phone(client, phone.table)
         assert (again.state["revision"], len(again.kingdoms[0]["cells"])) == (confirmed, 20)
 
 
 def test_with_forget_nothing_is_kept(tmp_path: Path) -> None:
-    with start_process(tmp_path, "--forget") as (_, client):
+    with serving_process("--quiet", "--data", str(tmp_path), "--forget") as (_, client):
         Phone(client).add("# w1")
     assert list(tmp_path.iterdir()) == []
 
