@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from kdvision.game.board import MAX_SIDE, Board
+from kdvision.game.board import MAX_SIDE, Board, parse_cell
 from kdvision.game.kingdom import TOWNS, UNKNOWN
 from kdvision.game.players import COLOURS
 from kdvision.game.rules import GAMES, SIDES, VARIANTS
@@ -105,6 +105,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         if len(kingdoms) >= MAX_KINGDOMS_PER_ROUND:
             message = f"there are already {len(kingdoms)} kingdoms at this table"
             raise Refusal(422, message, hint="remove those that are not part of this game")
+        for cell in [cell for doubt in self.doubts for cell in doubt.changes.values()]:
+            parse_cell(cell)  # scoring does so only once the doubts of this table are ranked
         if self.reading is None:
             cells = cells_of(Board.parse(self.board)) if self.board else {}
             has_questions = bool(self.doubts or self.pieces or self.problems)
@@ -114,7 +116,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         else:
             kingdom = context.storage.find_reading(context.table, self.reading).kingdom
         name = self.id or secrets.token_hex(4)
-        colour = self.colour or kingdom.colour
+        colour = clean_name(self.colour) or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
         return game.with_round(self.round, [*kingdoms, replace(kingdom, id=name, player=player, colour=colour)])
 

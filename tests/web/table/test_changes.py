@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from kdvision.errors import NotationError
 from kdvision.web.limits import Refusal
 from kdvision.web.table.changes import (
+    AddKingdom,
     AnswerPiece,
     Change,
     Context,
@@ -16,7 +18,7 @@ from kdvision.web.table.changes import (
     choose_player,
 )
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import PhotoInfo, PieceDoubt, Player, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import PhotoInfo, PieceDoubt, Player, SquareDoubt, TableGame, TableKingdom, TableRules
 from kdvision.web.table.storage import Storage, StoredReading
 
 PIECES: dict[str, Any] = {
@@ -50,6 +52,21 @@ def test_one_answer_closes_a_fact_only_if_the_photo_had_listed_the_others(before
     game = TableGame(rules=TableRules("queendomino"), rounds=[[kingdom]])
     (answered,) = apply_changes(game, [AnswerPiece("k1", "knight", "2,3", True)], Context(Storage(), "T")).kingdoms
     assert answered.facts["knights"] == after
+
+
+def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_are_not_ranked() -> None:
+    """It was accepted with open facts, and each change that closed them was refused because of it."""
+    doubt = SquareDoubt("0,0", "w1", "w", 0.9, {"0,0": "x9"})
+    kingdom = AddKingdom(board="w1 w / # f", facts={"coins": "?"}, doubts=[doubt])
+    with pytest.raises(NotationError, match="'x9' is no square"):
+        apply_changes(TableGame(rules=TableRules("queendomino")), [kingdom], Context(Storage(), "T"))
+
+
+def test_the_colour_of_a_new_kingdom_has_no_control_characters() -> None:
+    (kingdom,) = apply_changes(
+        TableGame(), [AddKingdom(board="#", colour="re\nd\x07")], Context(Storage(), "T")
+    ).kingdoms
+    assert kingdom.colour == "re d\ufffd"
 
 
 def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
