@@ -49,7 +49,7 @@ ERRORS: Final = {
     429: "too many wrong keys",
     503: "too many requests are waiting; Retry-After says when to try again",
 }
-ACCESS_ERRORS: Final = (401, 403, 421)
+ACCESS_ERRORS: Final = (401, 403, 421, 429)
 BODY_ERRORS: Final = (400, 408, 413, 415, 422, 503)
 
 
@@ -112,7 +112,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "/api/fits": Operation("POST", api.fits, {JSON: models.FitsAnswer}, {JSON: Fits}),
     "/api/rules": Operation("GET", api.rules, {JSON: Rules}),
     "/api/invite": Operation("GET", api.invite, {JSON: models.Invitation}, query=InviteQuery, errors=(422,)),
-    "/api/pair": Operation("POST", api.pair, {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)),
+    "/api/pair": Operation("POST", api.pair, {JSON: models.Paired}, {JSON: models.Key}),
     "/api/tables": Operation("POST", api.join_table, {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)),
     "/api/tables/{table}/live": Operation("GET", api.watch_table, {api.EVENTS: Events}, errors=(404, 503)),
     "/api/tables/{table}/changes": Operation(
@@ -120,7 +120,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "/api/tables/{table}/photos": Operation(
         *("POST", api.read_at_table, {JSON: PhotoAnswer, api.JSON_LINES: Progress}, PHOTO, api.PhotoQuery),
-        errors=(404,),
+        errors=(404, 409),
         error_types=(models.Result, models.Error),
     ),
     "/api/games": Operation("GET", api.list_games, {JSON: list[PastGame]}),

@@ -63,9 +63,8 @@ def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_ar
 
 
 def test_the_colour_of_a_new_kingdom_has_no_control_characters() -> None:
-    (kingdom,) = apply_changes(
-        TableGame(), [AddKingdom(board="#", colour="re\nd\x07")], Context(Storage(), "T")
-    ).kingdoms
+    change = AddKingdom(board="#", colour="re\nd\x07")
+    (kingdom,) = apply_changes(TableGame(), [change], Context(Storage(), "T")).kingdoms
     assert kingdom.colour == "re d\ufffd"
 
 
