@@ -60,16 +60,18 @@ def count_same_squares(one: Board, other: Board) -> int:
     return best_count
 
 
-def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdom]) -> Proposal | None:
-    """The question about kingdoms of a photo that are at the table already; None if all are new."""
+def plan_additions(
+    game: TableGame, number: int, readings: Sequence[TableKingdom]
+) -> tuple[Sequence[Change], Proposal | None]:
+    """The changes that add the kingdoms of a photo; if some are at the table already, none and a question instead."""
     kingdoms = game.list_round(number)
-    matches = match_kingdoms(kingdoms, readings)
-    if not matches:
-        return None
-    known_kingdoms = [kingdoms[index] for index in matches.values()]
-    pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
     colours = [one.colour for one in readings]
     additions = [AddKingdom(number, one.reading, other_colours=colours) for one in readings]
+    matches = match_kingdoms(kingdoms, readings)
+    if not matches:
+        return additions, None
+    known_kingdoms = [kingdoms[index] for index in matches.values()]
+    pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
     other_additions = [change for place, change in enumerate(additions) if place not in matches]
     replacements = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     combinations = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
@@ -84,7 +86,7 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
     both = _make_answer("Keep both", additions)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
     photo = next((one.photo_info.photo for one in readings if one.photo_info), "")
-    return Proposal(photo or secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
+    return [], Proposal(photo or secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:

@@ -15,7 +15,6 @@ from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.security import KEY_LETTERS, is_loopback
 from kdvision.web.table.changes import (
-    AddKingdom,
     Change,
     ChangeRequest,
     Context,
@@ -29,7 +28,7 @@ from kdvision.web.table.changes import (
 from kdvision.web.table.live import SharedTable, StepInfo, TableState, Watcher
 from kdvision.web.table.model import Player, Proposal, TableGame, TableRules
 from kdvision.web.table.readings import decide_kingdoms, decode_reading
-from kdvision.web.table.retakes import find_new_readings, propose_changes
+from kdvision.web.table.retakes import find_new_readings, plan_additions
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Step, Storage, StoredReading
 
@@ -143,20 +142,15 @@ class Tables:
         `asked_game`, which was played when it arrived, with the game and the variants that it shows. Raises Refusal if
         another game is played now.
         """
-        proposal, additions = None, list[Change]()
         async with table.lock:
             old_game, rules = table.game, table.game.rules
             check_number(old_game, asked_game.number)
+            proposal: Proposal | None = None
             if kingdom:
-                additions = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
+                additions: Sequence[Change] = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
             else:
                 readings = find_new_readings(old_game, number, readings)
-                kingdoms = [reading.kingdom for reading in readings]
-                proposal = propose_changes(old_game, number, kingdoms)
-                colours = [one.colour for one in kingdoms]
-                additions = [
-                    AddKingdom(number, one.reading, other_colours=colours) for one in kingdoms if proposal is None
-                ]
+                additions, proposal = plan_additions(old_game, number, [reading.kingdom for reading in readings])
             for reading in readings:
                 self.storage.add_reading(table.id, reading)
             new_variants = [

@@ -37,7 +37,7 @@ from kdvision.web.table.live import TableState
 from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.observations import SurroundedObservation
 from kdvision.web.table.readings import decide_kingdoms, make_reading
-from kdvision.web.table.retakes import propose_changes
+from kdvision.web.table.retakes import plan_additions
 from kdvision.web.table.storage import Storage, StoredReading
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
@@ -340,7 +340,7 @@ def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(pho
     one, *others = (make_reading(entry, "p").kingdom for entry in [*read_entries(DEMO), *read_entries(TWO)])
     new_kingdoms = [replace(kingdom, colour=colour) for kingdom, colour in zip(others, ("", "blue"), strict=True)]
     game = TableGame(rounds=[[replace(one, id="k", player="Ann")]], last_players=[Player("Bo", "blue")])
-    proposal = propose_changes(game, 0, [one, *new_kingdoms])
+    _, proposal = plan_additions(game, 0, [one, *new_kingdoms])
     assert proposal is not None
     tables, readings = Tables(), [StoredReading(kingdom, b"") for kingdom in (one, *new_kingdoms)]
     for reading in readings:
