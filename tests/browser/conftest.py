@@ -16,7 +16,7 @@ from tests.webserver import Client, running_server
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.paths import SAMPLES
 
@@ -136,17 +136,15 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
 def record_problems(page: Page, own_urls: tuple[str, ...], problems: list[str]) -> Iterator[None]:
     """Record what a page logs, and its requests to other places than `own_urls`, until the end of the block."""
 
-    def record_error(error: Error) -> None:
-        problems.append(str(error))
-
-    def record_message(message: ConsoleMessage) -> None:
-        problems.append(message.text)
-
     def record_request(request: Request) -> None:
         if not request.url.startswith((*own_urls, "data:", "about:")):
             problems.append(request.url)
 
-    listeners = {"pageerror": record_error, "console": record_message, "request": record_request}
+    listeners: dict[str, Callable[[Any], None]] = {
+        "pageerror": lambda error: problems.append(str(error)),
+        "console": lambda message: problems.append(message.text),
+        "request": record_request,
+    }
     for event, listener in listeners.items():
         page.on(event, listener)  # type: ignore[call-overload]
     yield

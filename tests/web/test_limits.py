@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -13,15 +13,6 @@ from starlette.types import Message
 from kdvision.web.api import wait_for_response
 from kdvision.web.limits import MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Report
 from tests.phones import run_in_thread
-
-
-@asynccontextmanager
-async def open_queue(threads: int = 1, **limits: int) -> AsyncIterator[JobQueue]:
-    queue = JobQueue(threads, **limits)
-    try:
-        yield queue
-    finally:
-        queue.close()
 
 
 async def run_job(
@@ -46,7 +37,7 @@ def test_jobs_are_done_in_the_order_they_came() -> None:
     done: list[int] = []
 
     async def run_all() -> None:
-        async with open_queue() as queue:
+        with closing(JobQueue(1)) as queue:
             await asyncio.gather(*(run_job(queue, lambda _, n=n: done.append(n)) for n in range(20)))  # type: ignore[misc]
 
     run_in_thread(run_all)
@@ -67,7 +58,7 @@ def test_no_more_run_at_once_than_there_are_threads() -> None:
             running -= 1
 
     async def run_all() -> None:
-        async with open_queue(2) as queue:
+        with closing(JobQueue(2)) as queue:
             await asyncio.gather(*(run_job(queue, job) for _ in range(12)))
 
     run_in_thread(run_all)
@@ -83,7 +74,7 @@ def test_a_waiting_client_hears_how_many_are_ahead_and_what_goes_on() -> None:
         return 7
 
     async def run_three() -> Any:
-        async with open_queue() as queue:
+        with closing(JobQueue(1)) as queue:
             first = [asyncio.ensure_future(run_job(queue, lambda _: release.wait())) for _ in range(2)]
             await asyncio.sleep(0)
             last = asyncio.ensure_future(run_job(queue, job, reports=reports))
@@ -115,7 +106,7 @@ def test_a_full_queue_says_when_to_come_again(
     limits: dict[str, int], max_per_address: int | None, sizes: list[int], accepted: int
 ) -> None:
     async def reserve() -> None:
-        async with open_queue(**limits) as queue, AsyncExitStack() as stack:
+        with closing(JobQueue(1, **limits)) as queue, ExitStack() as stack:
             for size in sizes[:accepted]:
                 stack.enter_context(queue.reserve("a", size, max_per_address=max_per_address))
             stack.enter_context(queue.reserve("a", sizes[accepted], max_per_address=max_per_address))
@@ -129,7 +120,7 @@ def test_one_phone_leaves_slots_for_the_others() -> None:
     each = MAX_PHOTOS_PER_ADDRESS
 
     async def reserve() -> None:
-        async with open_queue() as queue, AsyncExitStack() as stack:
+        with closing(JobQueue(1)) as queue, ExitStack() as stack:
             for _ in range(2):
                 stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
             with pytest.raises(Refusal, match="2 of your photos"):
@@ -144,7 +135,7 @@ def test_a_job_that_fails_gives_its_slot_back() -> None:
         raise ValueError
 
     async def run_twice() -> None:
-        async with open_queue(max_jobs=1) as queue:
+        with closing(JobQueue(1, max_jobs=1)) as queue:
             for _ in range(2):
                 with pytest.raises(ValueError):
                     await run_job(queue, job)
@@ -157,7 +148,7 @@ def test_a_job_whose_client_is_gone_never_starts() -> None:
     release = threading.Event()
 
     async def leave() -> None:
-        async with open_queue() as queue:
+        with closing(JobQueue(1)) as queue:
             reports: list[Any] = []
             first = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
             await asyncio.sleep(0)
@@ -181,7 +172,7 @@ def test_a_request_without_a_photo_is_given_up_if_its_client_leaves() -> None:
         return {"type": "http.disconnect"}
 
     async def leave() -> None:
-        async with open_queue() as queue:
+        with closing(JobQueue(1)) as queue:
             first = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
             await asyncio.sleep(0)
             try:
