@@ -80,7 +80,6 @@ class LimitedProtocol(Protocol):
         self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 

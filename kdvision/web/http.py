@@ -187,5 +187,4 @@ def error_response(error: KdvisionError) -> Response:
 
 
 def status_of(error: KdvisionError) -> int:
-    """The HTTP status of an error."""
     return error.status if isinstance(error, Refusal) else STATUS.get(type(error), 422)

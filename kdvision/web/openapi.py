@@ -67,7 +67,6 @@ class Operation(NamedTuple):
 
     @property
     def types(self) -> list[Any]:
-        """All types that the operation uses."""
         return [*self.returns.values(), *self.takes.values(), *self.error_types, *([self.query] if self.query else [])]
 
     def describe(self, path: str) -> Json:

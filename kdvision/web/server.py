@@ -166,7 +166,6 @@ def network_address() -> str | None:
 
 
 def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
-    """The configuration of uvicorn for the application."""
     return uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -187,7 +186,6 @@ class TableServer(uvicorn.Server):
         self._tables = tables
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End live connections first, then everything else."""
         self._tables.close_watchers()
         await super().shutdown(sockets)
 

@@ -58,7 +58,6 @@ class Context(NamedTuple):
 
     @property
     def next_number(self) -> int:
-        """The number of the next game."""
         return self.storage.count_games(self.table) + 1
 
 
@@ -67,7 +66,6 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def op(self) -> str:
-        """The name of the change."""
         return str(self.__struct_config__.tag)
 
     def apply(self, game: TableGame, context: Context) -> TableGame:

@@ -49,7 +49,6 @@ class SharedTable:
 
     @property
     def game(self) -> TableGame:
-        """The game as it is now."""
         return self.step.game
 
     def add_watcher(self, watcher: "Watcher") -> None:
@@ -59,12 +58,10 @@ class SharedTable:
         self.publish("people", len(self.watchers))
 
     def remove_watcher(self, watcher: "Watcher") -> None:
-        """Forget a live connection."""
         self.watchers.discard(watcher)
         self.publish("people", len(self.watchers))
 
     def publish(self, name: str, value: Any, number: int | None = None) -> None:
-        """Send an event to everybody who watches."""
         event = format_event(name, value, number)
         for watcher in self.watchers:
             watcher.send(event)
@@ -85,7 +82,6 @@ class Watcher:
         self._has_events.set()
 
     def close(self) -> None:
-        """End the connection."""
         self.is_closed = True
         self._has_events.set()
 

@@ -178,7 +178,6 @@ class TableGame(Struct, frozen=True):
 
     @property
     def kingdoms(self) -> list[TableKingdom]:
-        """The kingdoms of all rounds."""
         return [kingdom for kingdoms in self.rounds for kingdom in kingdoms]
 
     @property

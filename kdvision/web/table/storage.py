@@ -81,7 +81,6 @@ class Storage:
         self._database = _prepare(_connect(":memory:")) if folder is None else self._open(folder)
 
     def close(self) -> None:
-        """Close the file."""
         self._database.close()
 
     def __del__(self) -> None:
