@@ -143,14 +143,11 @@ def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> 
     page = open_page(photo="demo.jpg")
     page.get_by_role("button", name="Corners").click()
     handle = page.get_by_role("button", name="Top left corner")
-    box = handle.locator(".ring").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 60, box["y"] + 60, steps=3)
+    grab_handle(page, 0)
+    page.mouse.move(300, 500)
     expect(page.locator(".glass")).to_be_visible()
-    page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2 + 2, steps=3)
-    page.mouse.up()
+    x, y = TRUTH["corners_tl_tr_br_bl_px"][0]
+    drop_handle(page, [x + 2, y + 2])
     handle.press("ArrowLeft")
     page.get_by_label("Size of the kingdom").select_option("5x5")
     with page.expect_response("**/photos?**"):
