@@ -167,7 +167,7 @@ async def watch_table(request: Request) -> Response:
 async def list_games(request: Request) -> Response:
     """List the games of this server, the latest first."""
     tables = _tables_of(request)
-    return json_response(await tables.jobs.start(tables.list_games))
+    return await _run_quick_job(request, lambda: json_response(tables.list_games()))
 
 
 class LiveResponse(StreamingResponse):

@@ -122,7 +122,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         errors=(404, 409),
         error_types=(models.Result, models.Error),
     ),
-    "/api/games": Operation("GET", api.list_games, {JSON: list[PastGame]}),
+    "/api/games": Operation("GET", api.list_games, {JSON: list[PastGame]}, errors=(503,)),
     "/api/openapi.json": Operation("GET", openapi, {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""
