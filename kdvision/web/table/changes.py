@@ -213,15 +213,17 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         if len(game.rounds) == 1:
             return game.with_kingdom(kingdom)
         owners, numbers = {old_kingdom.player: Player(kingdom.player, kingdom.colour)}, range(len(game.rounds))
-        two_names = {old_kingdom.player, kingdom.player}
-        if len(two_names) == 2 and any(two_names <= {one.player for one in kingdoms} for kingdoms in game.rounds):
+        two_names = {old_kingdom.player.casefold(), kingdom.player.casefold()}
+        names_by_round = [{one.player.casefold() for one in kingdoms} for kingdoms in game.rounds]
+        if len(two_names) == 2 and any(two_names <= names for names in names_by_round):
             number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
             if number == 0:
                 text = f"{kingdom.player} is another player of this Dynasty"
                 raise Refusal(422, text, hint="choose another name")
             # A photo may have mixed them up: they change places in this round.
-            players = {player.player: player for player in game.players}
-            owners = {old_kingdom.player: players[kingdom.player], kingdom.player: players[old_kingdom.player]}
+            players = {player.player.casefold(): player for player in game.players}
+            owner, other_owner = (players[one.player.casefold()] for one in (kingdom, old_kingdom))
+            owners = {old_kingdom.player: owner, owner.player: other_owner}
             numbers = range(number, number + 1)
         game = game.with_kingdom(replace(kingdom, player=old_kingdom.player, colour=old_kingdom.colour))
         for number in numbers:

@@ -186,21 +186,23 @@ def test_a_player_of_a_dynasty_does_not_get_the_name_of_another(phone: Phone) ->
     phone.change("set_rules", rules={"dynasty": True})
     ann = phone.add(ANN, "Ann")
     phone.add(BO, "Bo")
-    answer = phone.send({"op": "set_kingdom", "kingdom": ann, "player": "Bo"})
-    assert (answer.status, answer.json["error"]) == (422, "Bo is another player of this Dynasty")
+    for name in ("Bo", "bo"):
+        answer = phone.send({"op": "set_kingdom", "kingdom": ann, "player": name})
+        assert (answer.status, answer.json["error"]) == (422, f"{name} is another player of this Dynasty")
     phone.change("add_kingdom", board=BO, player="Player 2", round=1, id="second")
     phone.change("set_kingdom", kingdom="second", player="Bo")
     assert phone.state["game"]["rounds"][1][0]["player"] == "Bo"
 
 
-def test_mixed_up_players_of_a_later_round_of_a_dynasty_change_places(phone: Phone) -> None:
+@pytest.mark.parametrize("name", ["Bo", "bo"])
+def test_mixed_up_players_of_a_later_round_of_a_dynasty_change_places(phone: Phone, name: str) -> None:
     phone.change("set_rules", rules={"dynasty": True})
     for number in range(2):
         for board, player in ((ANN, "Ann"), (BO, "Bo")):
             phone.add(board, player if number == 0 else "", round=number)
     colours = [one["colour"] for one in phone.kingdoms]
     first = phone.state["game"]["rounds"][1][0]
-    phone.change("set_kingdom", kingdom=first["id"], player="Bo", checked=True)
+    phone.change("set_kingdom", kingdom=first["id"], player=name, checked=True)
     one, two = phone.state["game"]["rounds"][1]
     assert [(kingdom["player"], kingdom["colour"]) for kingdom in (one, two)] == [
         ("Bo", colours[1]),
