@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from kdvision.pipeline import KingdomReading
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
@@ -18,7 +17,6 @@ MIN_LOG_ODDS: Final = -30.0
 
 MAX_COORDINATE: Final = 32_000
 """Pixels; corners are stored as 16-bit integers."""
-
 
 ARRAYS: Final = ("occlusion", "visible_share", "tile_beyond", "pieces", "gems")
 """Fields of an observation that are stored under their names."""
@@ -31,9 +29,8 @@ class SurroundedObservation(NamedTuple):
     surroundings: Surroundings
 
 
-def encode_observation(kingdom: KingdomReading) -> bytes:
-    """The observation of a kingdom: logarithms with 11 bits, corners in whole pixels."""
-    observation = kingdom.observation
+def encode_observation(observation: GridObservation, surroundings: Surroundings) -> bytes:
+    """An observation and what lies around its grid: logarithms with 11 bits, corners in whole pixels."""
     right, down = observation.border_log_odds
     floats = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
     floats |= {name: getattr(observation, name) for name in ARRAYS}
@@ -41,7 +38,7 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
         name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items()
     }
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
-    arrays |= {"corners": corners, "around": np.array(kingdom.surroundings)}
+    arrays |= {"corners": corners, "around": np.array(surroundings)}
     return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
 
 

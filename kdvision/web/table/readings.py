@@ -1,6 +1,5 @@
 """From the readings of photos to kingdoms at a table: make, combine and decide them again."""
 
-import dataclasses
 import secrets
 from collections.abc import Collection, Sequence
 from itertools import repeat
@@ -50,7 +49,7 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     )
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
-    return StoredReading(kingdom, encode_observation(reading))
+    return StoredReading(kingdom, encode_observation(reading.observation, reading.surroundings))
 
 
 def _make_piece_doubt(piece: DetectedPiece, first: Square) -> PieceDoubt:
@@ -189,9 +188,8 @@ def join_readings(
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
     decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading, rules), first_reading.kingdom, reading)
-    # Corrections stay with the kingdom: stored as if photographed, they would contradict a further photo.
-    photographed_reading = dataclasses.replace(reading, observation=fused_observation)
-    return StoredReading(decided_kingdom, encode_observation(photographed_reading))
+    # Not the observation of the decided reading: corrections as if photographed would contradict a further photo.
+    return StoredReading(decided_kingdom, encode_observation(fused_observation, surroundings))
 
 
 def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.pipeline import KingdomReading, decide_again
+from kdvision.pipeline import decide_again
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
@@ -34,26 +34,20 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
     return replace(plain, border_log_odds=border_log_odds)
 
 
-def read_kingdom(seen: GridObservation) -> KingdomReading:
-    calibration = Calibration.from_metadata(load_model("cells").metadata)
-    (kingdom,) = assemble_kingdoms(table_photo(), [seen], calibration=calibration)
-    return kingdom
-
-
 def test_an_observation_comes_back() -> None:
-    original = read_kingdom(make_observation())
-    back = decode_observation(encode_observation(original), KINDS, piece_names=PIECES)
-    assert back.surroundings == original.surroundings == Surroundings(colourless=True)
-    assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
-    for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
+    original = make_observation()
+    back = decode_observation(encode_observation(original, Surroundings(colourless=True)), KINDS, piece_names=PIECES)
+    assert back.surroundings == Surroundings(colourless=True)
+    assert np.abs(back.observation.reading.log_probs - original.reading.log_probs).max() < 0.01
+    for one, other in zip(back.observation.border_log_odds, original.border_log_odds, strict=True):
         assert np.abs(one - other).max() < 0.01
-    assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
+    assert np.abs(back.observation.grid.quads - original.grid.quads).max() <= 0.5
 
 
 def test_an_observation_that_the_previous_version_stored_comes_back() -> None:
     """It knew no pictures, and stored how much of a cell is visible only where the edge of the photo cut a grid."""
     around = Surroundings(colourless=True, outside=True)
-    arrays = msgspec.msgpack.decode(encode_observation(replace(read_kingdom(make_observation()), surroundings=around)))
+    arrays = msgspec.msgpack.decode(encode_observation(make_observation(), around))
     stored = np.array([False, False, False, False, False, True, True])  # by position, without `pictured`
     arrays["around"] = (stored.dtype.str, stored.shape, stored.tobytes())
     del arrays["visible_share"], arrays["tile_beyond"]
@@ -66,8 +60,7 @@ def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     shape = (4, 4)
     seen = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
     around = Surroundings(False, True, True, True)
-    kingdom = replace(read_kingdom(make_observation()), observation=seen, surroundings=around)
-    back = decode_observation(encode_observation(kingdom), KINDS, piece_names=PIECES)
+    back = decode_observation(encode_observation(seen, around), KINDS, piece_names=PIECES)
     assert back.surroundings == around
     assert (back.observation.visible_share == 0.5).all()
     assert (back.observation.tile_beyond == 0.25).all()
@@ -77,22 +70,24 @@ def test_pieces_and_gems_come_back() -> None:
     names, rng = ("", "knight", "tower"), np.random.default_rng(3)
     probabilities = rng.dirichlet(np.ones(3), (4, 4))
     seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
-    text = encode_observation(replace(read_kingdom(make_observation()), observation=seen))
-    back = decode_observation(text, KINDS, piece_names=names).observation
+    back = decode_observation(encode_observation(seen, Surroundings()), KINDS, piece_names=names).observation
     assert back.piece_names == names
     assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
     assert np.abs(back.gems - seen.gems).max() < 0.01
 
 
 def test_a_decoded_observation_gives_the_same_decision() -> None:
-    original = read_kingdom(make_observation())
-    back = decode_observation(encode_observation(original), original.observation.reading.kinds, piece_names=PIECES)
+    calibration = Calibration.from_metadata(load_model("cells").metadata)
+    (original,) = assemble_kingdoms(table_photo(), [make_observation()], calibration=calibration)
+    assert original.surroundings == Surroundings(colourless=True)
+    text = encode_observation(original.observation, original.surroundings)
+    back = decode_observation(text, KINDS, piece_names=PIECES)
     (again,) = decide_again([back.observation], surroundings=[back.surroundings])
     assert (again.board, again.start) == (original.board, original.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 
 
 def test_an_observation_of_other_classes_is_refused() -> None:
-    content = encode_observation(read_kingdom(make_observation())).replace(b"\x12", b"\x11", 1)
+    content = encode_observation(make_observation(), Surroundings()).replace(b"\x12", b"\x11", 1)
     with pytest.raises(Refusal, match="another version"):
         decode_reading(StoredReading(TableKingdom("k1", "Ann", "", {}), content))
