@@ -1,5 +1,7 @@
 """A real browser and a real server. Without a browser, the tests are skipped with the reason."""
 
+import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -187,6 +189,16 @@ def write_photo_of_a_faint_gem(folder: Path) -> Path:
 def total(page: Page) -> int:
     """The points that the page shows for the selected kingdom."""
     return int(page.locator("#total").inner_text())
+
+
+def encode(text: str) -> str:
+    """A text as in a link."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def link_to(*rounds: Sequence[Any], **rules: Any) -> str:
+    """The path of a link that contains a game."""
+    return f"/#game={encode(json.dumps({'rules': rules, 'rounds': rounds}))}"
 
 
 def type_board(page: Page, text: str) -> None:

@@ -1,6 +1,5 @@
 """The page in a real browser: photos, corrections, games, sharing."""
 
-import base64
 import json
 import re
 from pathlib import Path
@@ -22,7 +21,9 @@ from tests.browser.conftest import (
     choose,
     choose_photos,
     drop_handle,
+    encode,
     grab_handle,
+    link_to,
     open_setup,
     square,
     start_game,
@@ -284,8 +285,7 @@ def test_a_knight_without_a_tile_can_be_removed(open_page: Open) -> None:
 def test_the_game_can_be_saved(open_page: Open) -> None:
     """Also with a knight whose tile was removed; it is left out."""
     kingdom = {"player": "Ann", "board": ["w1 w", "# f"], "facts": {"knights": ["0,1", "-1,0"]}}
-    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
-    page = open_page(f"/#game={encode(json.dumps(game))}")
+    page = open_page(link_to([kingdom], game="queendomino"))
     page.get_by_role("button", name="Share").click()
     files = {
         "Save JSON": ("kdvision.json", b'"total"'),
@@ -304,7 +304,7 @@ def test_a_saved_game_says_what_is_left_to_check(open_page: Open) -> None:
         {"player": "Ann", "board": ["w1 w", "# f"], "doubts": [doubt], "pieces": [gem]},
         {"player": "Bo", "board": ["# l1", "l l"]},
     ]
-    page = open_page(f"/#game={encode(json.dumps({'rules': {}, 'rounds': [kingdoms]}))}")
+    page = open_page(link_to(kingdoms))
     page.get_by_role("button", name="Share").click()
     result = json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))
     (round_result,) = result["rounds"]
@@ -333,9 +333,8 @@ def test_a_kingdom_that_is_uncertain_as_a_whole_is_saved_as_such(open_page: Open
 
 
 def test_a_dynasty_with_open_gems_can_be_saved(open_page: Open) -> None:
-    rules = {"variants": ["lost-treasures"], "open_gems": ["red"]}
     rounds = [[{"player": name, "board": ["w1 w", "# f"]} for name in ("Ann", "Bo")]] * 3
-    page = open_page(f"/#game={encode(json.dumps({'rules': rules, 'rounds': rounds}))}")
+    page = open_page(link_to(*rounds, variants=["lost-treasures"], open_gems=["red"]))
     page.get_by_role("button", name="Share").click()
     assert len(json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))["rounds"]) == 3
     tables = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
@@ -360,16 +359,14 @@ def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
 
 def test_a_link_cannot_insert_markup(open_page: Open) -> None:
     name = "<img src=x onerror=alert(1)>"
-    game = {"rules": {}, "rounds": [[{"player": name, "board": ["w w", "# f"]}]]}
-    page = open_page(f"/#game={encode(json.dumps(game))}")
+    page = open_page(link_to([{"player": name, "board": ["w w", "# f"]}]))
     expect(page.locator(".tab-name")).to_have_text(name)
     assert page.locator("img[src=x]").count() == 0
 
 
 def test_a_possible_queen_is_asked_for_by_her_name(open_page: Open) -> None:
     kingdom = {"board": ["w w", "# f"], "pieces": [{"kind": "queen", "at": "0,1", "probability": 0.6}]}
-    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
-    page = open_page(f"/#game={encode(json.dumps(game))}")
+    page = open_page(link_to([kingdom], game="queendomino"))
     page.get_by_role("button", name="Check it").click()
     expect(page.get_by_role("heading", name="Is there a Queen?")).to_be_visible()
     expect(page.locator("dialog")).to_contain_text("Does a Queen stand on B1?")
@@ -389,11 +386,6 @@ def test_a_broken_link_is_reported_and_changes_nothing(open_page: Open) -> None:
         expect(page.locator(".toast")).to_contain_text("contains no valid game")
         page.reload()
     expect(page.locator("#total")).to_have_text("2")
-
-
-def encode(text: str) -> str:
-    """A text as in a link."""
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def test_a_reload_keeps_the_game(open_page: Open) -> None:
@@ -562,8 +554,7 @@ def test_the_pieces_of_queendomino_count(open_page: Open) -> None:
 
 def test_a_building_that_a_program_gives_as_text_is_shown(open_page: Open) -> None:
     kingdom = {"board": ["w t", "# f"], "facts": {"buildings": ["0,1 The Statue"]}}
-    game = {"rules": {"game": "queendomino"}, "rounds": [[kingdom]]}
-    page = open_page(f"/#game={encode(json.dumps(game))}")
+    page = open_page(link_to([kingdom], game="queendomino"))
     expect(page.locator(".built")).to_contain_text("The Statue: 5 points")
 
 
@@ -634,7 +625,7 @@ def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) 
 
 def test_names_of_a_dynasty_that_differ_in_case_are_one_player(open_page: Open) -> None:
     rounds = [[{"player": name, "board": ["w1 w", "# f"]}] for name in ("Ann", "ann", "ANN")]
-    page = open_page(f"/#game={encode(json.dumps({'rules': {}, 'rounds': rounds}))}")
+    page = open_page(link_to(*rounds))
     expect(page.locator(".dynasty tbody tr")).to_have_text(["Ann2226"])
 
 

@@ -1,6 +1,5 @@
 """One game on several phones: shared, corrected, undone and watched by all; kept when a phone or the server stops."""
 
-import json
 import re
 import socket
 import sqlite3
@@ -18,6 +17,7 @@ from tests.browser.conftest import (
     Open,
     choose,
     choose_photos,
+    link_to,
     open_setup,
     square,
     start_game,
@@ -27,7 +27,6 @@ from tests.browser.conftest import (
     upload,
     write_photo_of_a_faint_gem,
 )
-from tests.browser.test_page import encode
 from tests.phones import Phone
 from tests.webserver import Client, running_server
 
@@ -283,8 +282,7 @@ def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_p
 
 def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: Open) -> None:
     doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
-    game = {"rules": {}, "rounds": [[{"board": ["w1 w", "# f"], "doubts": [doubt]}]]}
-    page, other = open_page(f"/#game={encode(json.dumps(game))}"), open_page()
+    page, other = open_page(link_to([{"board": ["w1 w", "# f"], "doubts": [doubt]}])), open_page()
     for one in (page, other):
         one.get_by_role("button", name="Check it").click()
         expect(one.locator("dialog")).to_contain_text("1 of 1")
