@@ -15,7 +15,7 @@ from typing import Final
 from kdvision.batch.event import EVENT_FILE, Event, Rules, parse_event
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, list_photos
-from kdvision.batch.reading.job import Job, hash_inputs, make_failed_result
+from kdvision.batch.reading.job import Job, hash_inputs
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
     RESULTS,
@@ -28,7 +28,7 @@ from kdvision.batch.store.folder import (
     make_picture_name,
 )
 from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
-from kdvision.errors import KdvisionError, NotationError, PhotoError
+from kdvision.errors import KdvisionError, NotationError
 from kdvision.files import PHOTO_SUFFIXES
 from kdvision.gamefile.read import read_text
 from kdvision.text import join_words, quote_path
@@ -84,7 +84,7 @@ class BatchOptions:
 
 
 class BatchRun:
-    """One run over a folder. The result folder must be locked.
+    """One run over a folder. The result folder must be locked, unless the results are only evaluated.
 
     `read_jobs` yields each job with its result. `on_progress` is called with the numbers of photos that are done, of
     all photos, and of failures.
@@ -103,7 +103,6 @@ class BatchRun:
         self.on_progress, self.on_message = on_progress, on_message
         self.folder = ResultFolder(options.out)
         self.event = options.load_event()
-        options.save()
         self.records, damaged_count = load_records(options.out)
         if damaged_count:
             on_message(f"{damaged_count} damaged lines in {RESULTS}: their photos are read again")
@@ -115,6 +114,7 @@ class BatchRun:
 
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
+        self.options.save()
         contents = list_photos(self.options.folder)
         names = [name for name in contents.others if name != EVENT_FILE]
         if names:
@@ -158,6 +158,10 @@ class BatchRun:
                     self.read_photos({name: contents.photos[name] for name in complete_versions})
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
+
+    def evaluate(self, failures: Iterable[Failure] = ()) -> EventOutcome:
+        """The outcome of all that was read and corrected so far."""
+        return evaluate_event(self.event, self.records.values(), self.corrections, failures, self.verdicts)
 
     def stop(self) -> EventOutcome:
         """Write all files with what has been read and corrected so far."""
@@ -205,13 +209,11 @@ class BatchRun:
         return self.apply_corrections() if self.corrections.reload() else outcome
 
     def _write(self, contents: FolderContents) -> EventOutcome:
-        unread_error = PhotoError("the photo is not read yet", hint="run kdvision batch again")
-        for name in contents.photos.keys() - self.records.keys():  # the run was stopped, and nobody has won yet
-            self.records[name] = _record_failure(name, unread_error)
-        for name, reason, advice in contents.failures:  # it may hide a kingdom that wins
-            self.records.setdefault(name, _record_failure(name, PhotoError(reason, hint=advice)))
-        all_failures = (*contents.failures, *self.failures.values())
-        outcome = evaluate_event(self.event, self.records.values(), self.corrections, all_failures, self.verdicts)
+        reason, advice = "the photo is not read yet", "run kdvision batch again"
+        # A file without a result may hide a kingdom that wins.
+        for failure in (*(Failure(name, reason, advice) for name in contents.photos), *contents.failures):
+            self.records.setdefault(failure.name, _record_failure(failure))
+        outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
         # The pictures of readings that are in no record any more are removed.
@@ -255,12 +257,12 @@ class BatchRun:
             with path.open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
-            hint, words = "check that it is a file you may read, and run again", error.strerror
-            failure = PhotoError(f"the photo cannot be read: {words}", hint=hint)
+            reason = f"the photo cannot be read: {error.strerror}"
+            advice = "check that it is a file you may read, and run again"
             if photo in self.records and self.records[photo].content:
-                self.failures[photo] = Failure(photo, f"{failure}; its earlier result counts", hint)
+                self.failures[photo] = Failure(photo, f"{reason}; its earlier result counts", advice)
             else:
-                self.records[photo] = _record_failure(photo, failure)
+                self.records[photo] = _record_failure(Failure(photo, reason, advice))
             return None
         content = hashlib.sha256(data).hexdigest()  # photos with the same hash are the same photo
         return Job(photo, content, data, self.event.photo_rules(photo), fixed_squares)
@@ -275,23 +277,21 @@ class BatchRun:
             picture = self.folder.read(reading.picture)
             if picture is None:
                 return False
-            self._write_picture(name, picture)
-            reading = reading._replace(picture=name)
+            reading = reading._replace(picture=self._write_picture(job, picture))
         self._record(job, reading)
         return True
 
-    def _write_picture(self, name: str, picture: bytes) -> None:
-        """Write a picture. A reading whose picture it replaces is not cached any more: photos may swap names."""
+    def _write_picture(self, job: Job, picture: bytes) -> str:
+        """Write a picture, and return its name. A reading whose picture it replaces is not cached any more."""
+        name = make_picture_name(job.photo, is_corrected=bool(job.fixed_squares))
         self.folder.write(name, picture)
         self.readings = {key: one for key, one in self.readings.items() if one.picture != name}
+        return name
 
     def _read(self, jobs: Iterator[Job]) -> None:
         """Read photos, and write each result to disk: first its picture, then its record."""
         for job, result in self.read_jobs(jobs):
-            name = None
-            if result.picture is not None:
-                name = make_picture_name(job.photo, is_corrected=bool(job.fixed_squares))
-                self._write_picture(name, result.picture)
+            name = None if result.picture is None else self._write_picture(job, result.picture)
             key = job.key if result.is_final else ""
             reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
             append_line(self.folder.path / RESULTS, self._record(job, reading).line())
@@ -318,6 +318,6 @@ class BatchRun:
         self.on_progress(self._done_count, self._photo_count, self._failure_count)
 
 
-def _record_failure(photo: str, error: PhotoError) -> PhotoRecord:
+def _record_failure(failure: Failure) -> PhotoRecord:
     """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
-    return PhotoRecord(photo, "", Reading.parse(make_failed_result(error).data))
+    return PhotoRecord(failure.name, "", Reading(error=failure.reason, hint=failure.advice))
