@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -18,14 +18,14 @@ from kdvision.cli.batch import print_summary
 from kdvision.cli.inputs import FIX_FORMAT, correct_boards, match_text, parse_fix
 from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.board import Board, parse_cell
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import capitalise, count_noun, quote_path
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
-    from kdvision.batch.store.record import Correction, CorrectionFile, PhotoRecord
+    from kdvision.batch.store.record import Correction, PhotoRecord
 
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
 BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
@@ -56,21 +56,16 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
-    from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.reading.workers import read_in_process
     from kdvision.batch.run import BatchOptions, BatchRun
-    from kdvision.batch.store.folder import TABLE_CACHE, LockedError, ResultFolder
-    from kdvision.batch.store.record import CorrectionFile, load_records
+    from kdvision.batch.store.folder import LockedError, ResultFolder
 
     options = BatchOptions.load(out)
     if page and not (fix or board):
         _open_report(out)
         return
-    corrections = CorrectionFile(out)
-    records, _ = load_records(out)
-    verdicts = ResultFolder(out).load_json(TABLE_CACHE) or {}
-    outcome = evaluate_event(options.load_event(), records.values(), corrections, verdicts=verdicts)
-    dialogue = ReviewDialogue(out, corrections, outcome)
+    outcome = BatchRun(options, read_in_process).evaluate()
+    dialogue = ReviewDialogue(out, outcome)
     new_corrections = _parse_corrections(board or (), fix or ())
     if new_corrections:
         dialogue.store(new_corrections)
@@ -98,45 +93,32 @@ def _open_report(out: Path) -> None:
 
 def _parse_corrections(boards: Sequence[str], fixes: Sequence[str]) -> "list[Correction]":
     """The corrections of `--board` and `--fix`; raises NotationError. A fix of a given board is made on that board."""
-    board_corrections = {(one.photo, one.kingdom): one for one in map(_parse_photo_board, boards)}
-    fix_corrections = []
-    for one in map(_parse_photo_fix, fixes):
-        if (place := (one.photo, one.kingdom)) in board_corrections:
-            board = Board.parse(board_corrections[place].board)
-            (board,) = correct_boards([board], {(0, Square.parse(one.square)): one.cell})
-            board_corrections[place] = replace(board_corrections[place], board=str(board))
-        else:
-            fix_corrections.append(one)
-    return [*board_corrections.values(), *fix_corrections]
-
-
-def _parse_photo_fix(text: str) -> "Correction":
-    """The correction of `--fix PHOTO:K:SQUARE=CELL`; raises NotationError."""
-    pattern = r"(.+?):((?:\d+:)?[A-Za-z]\d{1,2}=\S+)"
-    match = match_text(pattern, text, "a correction", PHOTO_FIX_FORMAT)
-    number, square, cell = parse_fix(match[2])
-    return _make_correction(match[1], number + 1, square.name, cell)
-
-
-def _parse_photo_board(text: str) -> "Correction":
-    """The correction of `--board PHOTO:K=BOARD`; raises NotationError."""
-    match = match_text(r"(.+?):(\d{1,2})=(.+)", text, "the board of a photo", BOARD_FORMAT)
-    return _make_correction(match[1], int(match[2]), board=match[3])
-
-
-def _make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
-    """A correction of a square or of a whole board; raises NotationError for an invalid board."""
     from kdvision.batch.store.record import Correction
 
-    return Correction(normalize("NFC", photo), "", kingdom, square, cell, str(Board.parse(board)) if board else "")
+    typed_boards: dict[tuple[str, int], Board] = {}
+    corrections = []
+    for text in boards:
+        match = match_text(r"(.+?):(\d{1,2})=(.+)", text, "the board of a photo", BOARD_FORMAT)
+        typed_boards[normalize("NFC", match[1]), int(match[2])] = Board.parse(match[3])
+    for text in fixes:
+        match = match_text(r"(.+?):((?:\d+:)?[A-Za-z]\d{1,2}=\S+)", text, "a correction", PHOTO_FIX_FORMAT)
+        number, square, cell = parse_fix(match[2])
+        key = photo, kingdom = normalize("NFC", match[1]), number + 1
+        if key in typed_boards:
+            (typed_boards[key],) = correct_boards([typed_boards[key]], {(0, square): cell})
+        else:
+            corrections.append(Correction(photo, "", kingdom, square.name, cell))
+    board_corrections = [
+        Correction(photo, "", kingdom, board=str(board)) for (photo, kingdom), board in typed_boards.items()
+    ]
+    return [*board_corrections, *corrections]
 
 
 @dataclass(frozen=True)
 class ReviewDialogue:
-    """Asks about review items in the terminal, and stores the corrections."""
+    """Asks about review items in the terminal, and stores the corrections in the result folder `out`."""
 
     out: Path
-    corrections: "CorrectionFile"
     outcome: "EventOutcome"
 
     @cached_property
@@ -150,6 +132,7 @@ class ReviewDialogue:
         Prints the problems of whole boards, because these are not reviewed again.
         """
         from kdvision.batch.kingdoms import score_typed_board
+        from kdvision.batch.store.record import CorrectionFile
 
         attached_corrections = []
         for correction in corrections:
@@ -163,7 +146,7 @@ class ReviewDialogue:
                 data = score_typed_board(Board.parse(correction.board), correction.kingdom, record.rules)
                 for problem in data["problems"]:
                     print_message(f"{correction.photo}, kingdom {correction.kingdom}: {problem['text']}")
-        self.corrections.add(attached_corrections)
+        CorrectionFile(self.out).add(attached_corrections)
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""
@@ -224,18 +207,21 @@ class ReviewDialogue:
 
     def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
         """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
+        from kdvision.batch.store.record import Correction
+
         kingdom = item.number or 1
         if record.kingdoms and not item.number and not re.match(r"\d+:", answer):
             board_option = quote_path(f"{record.name}:K=BOARD")
             hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}"
             raise NotationError(f"it is not clear which kingdom of {record.name} is meant", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
-            self.store([_make_correction(record.name, kingdom, board=answer[len(BOARD_ANSWER) :] or str(board))])
+            typed_board = Board.parse(answer[len(BOARD_ANSWER) :]) if answer else board
+            self.store([Correction(record.name, "", kingdom, board=str(typed_board))])
             return board
         number, square, cell = parse_fix(answer)
-        number = number if ":" in answer else kingdom - 1
-        self.store([_make_correction(record.name, number + 1, square.name, cell)])
+        number = number + 1 if ":" in answer else kingdom
+        self.store([Correction(record.name, "", number, square.name, cell)])
         print_line(f"{square.name} is {cell}.")
-        if board is None or number + 1 != kingdom:
+        if board is None or number != kingdom:
             return board
         return board.with_cells({square: parse_cell(cell)})
