@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
 from kdvision.batch.kingdoms import KingdomResult, assign_players, find_second_kingdoms
@@ -26,6 +26,9 @@ SUMS: Final = ("total", "team")
 """Levels of rankings that add up the kingdoms of each player."""
 MAX_NAMES: Final = 3
 """The most names in one sentence."""
+
+Finding: TypeAlias = tuple[int, str, str]
+"""The round and the table of a photo or player, and its name."""
 
 
 class StandingRow(NamedTuple):
@@ -61,7 +64,6 @@ class Ranking:
 
     @property
     def title(self) -> str:
-        """The scope in words."""
         if self.table or self.is_remainder:
             return f"Round {self.round}, {f'table {self.table}' if self.table else 'no table'}"
         return {"total": "All rounds", "team": "Teams"}.get(self.level, f"Round {self.round}")
@@ -83,7 +85,6 @@ class Standings:
 
     @cached_property
     def counted_kingdoms(self) -> tuple[KingdomResult, ...]:
-        """The kingdoms that count."""
         return tuple(one for one in self.kingdoms if one.counts)
 
     @cached_property
@@ -108,8 +109,8 @@ class Standings:
         return {number: tuple(one for one in self.counted_kingdoms if one.round == number) for number in numbers}
 
     @cached_property
-    def missing_players(self) -> list[tuple[int, str, str]]:
-        """(round, table, player) of each player who should have a kingdom in a round and has none.
+    def missing_players(self) -> list[Finding]:
+        """The players who should have a kingdom in a round and have none.
 
         The players are those of the event file, or else, in an event of several rounds, all who are named anywhere; and
         the members of teams. The table is "" if it is not known.
@@ -133,14 +134,22 @@ class Standings:
         return absentees
 
     @cached_property
-    def repeated_kingdoms(self) -> list[KingdomResult]:
-        """The kingdoms that another photo of their game shows again, as far as their boards tell."""
-        pairs = (pair for game in self.games.values() for pair in combinations(game, 2))
-        return [one for pair in pairs if show_same_kingdom(*(one.board for one in pair)) for one in pair]
+    def conflicts(self) -> Mapping[str, list[Finding]]:
+        """The photos and kingdoms that cannot all be in their places, by what is said about them."""
+        copies = [copy for copy in self.photos if copy.name in self.copies and self.is_misplaced(copy)]
+        seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.copies[copy.name].seat)]
+        pairs = [pair for game in self.games.values() for pair in combinations(game, 2)]
+        equal_kingdoms = [one for pair in pairs if show_same_kingdom(*(one.board for one in pair)) for one in pair]
+        pairs = [pair for pair in find_second_kingdoms(self.kingdoms) if pair[0].table != pair[1].table]
+        return {
+            "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
+            "{} show the same kingdom": [(one.round, one.table, one.label) for one in equal_kingdoms],
+            "kingdoms of {} lie at two tables": [(one.round, one.table, one.player) for pair in pairs for one in pair],
+        }
 
     @property
-    def unread_photos(self) -> list[tuple[int, str, str]]:
-        """(round, table, photo) of each unreadable photo without players."""
+    def unread_photos(self) -> list[Finding]:
+        """The unreadable photos without players."""
         photos = (one for one in self.photos if one.error is not None and not one.seat.players)
         return [(one.seat.round, one.seat.table, one.name) for one in photos]
 
@@ -179,15 +188,17 @@ class Standings:
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
         event, rounds, games, rankings = self.event, self.rounds, self.games, list[Ranking]()
+        all_kingdoms = [one for kingdoms in rounds.values() for one in kingdoms]
         if len(rounds) > 1:
-            rankings.append(self._rank("total", self.add_up(self.contenders), [f"points of {len(rounds)} rounds"]))
+            steps = [f"points of {len(rounds)} rounds"]
+            rankings.append(self._rank("total", self.add_up(self.contenders), steps, all_kingdoms))
         if event.teams and rounds:
             points = {name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
             sums = [
                 _sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
                 for team, members in event.teams.items()
             ]
-            rankings.append(self._rank("team", sums, ["points of all players"]))
+            rankings.append(self._rank("team", sums, ["points of all players"], all_kingdoms))
         steps = [POINTS, *(step.words for step in event.rules.game_rule_set([]).tie_breaks)]
         for number, kingdoms in rounds.items():
             if kingdoms and kingdoms not in games.values():
@@ -203,11 +214,11 @@ class Standings:
         level: str,
         contenders: Sequence[Contender],
         steps: Sequence[str],
-        kingdoms: Sequence[KingdomResult] = (),
+        kingdoms: Sequence[KingdomResult],
         round_: int = 0,
         table: str | None = None,
     ) -> Ranking:
-        """The ranking of contenders, which are those of the `kingdoms` unless they sum up all rounds.
+        """The ranking of contenders: one for each of the `kingdoms` of a round or table, else their sums.
 
         Nobody wins while a kingdom is missing, a photo without players is unread, a kingdom cannot be scored, or there
         are other gaps.
@@ -215,24 +226,17 @@ class Standings:
         rounds = [round_] if round_ else list(self.rounds)
         # A player or photo without a table may belong to the only table of the round.
         is_only_game = sum(number == round_ for number, _ in self.games) == 1
-        places = {table, ""} if is_only_game else {table}
-        absentees, unread_photos = (
-            dict.fromkeys(
-                name for number, place, name in names if number in rounds and (table is None or place in places)
-            )
-            for names in (self.missing_players, self.unread_photos)
-        )
-        in_scope = kingdoms or [one for in_round in self.rounds.values() for one in in_round]
-        with_towns = dict.fromkeys(one.label for one in in_scope if one.has_towns)
+        tables = [table, ""] if is_only_game else [table]
+        absentees = _list_names(self.missing_players, rounds, tables)
+        unread_photos = _list_names(self.unread_photos, rounds, tables)
         if level == "team":
             members = {name_key(name) for names in self.event.teams.values() for name in names}
-            absentees, with_towns = (
-                {name: None for name in names if name_key(name) in members} for names in (absentees, with_towns)
-            )
-            in_scope = [one for one in in_scope if not one.player or name_key(one.player) in members]
-        gaps = [*self._find_gaps(level, in_scope, rounds, table)]
+            absentees = [name for name in absentees if name_key(name) in members]
+            kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
+        with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
+        gaps = [*self._find_gaps(level, kingdoms, rounds, table)]
         standing = rank_contenders(contenders, steps, is_over=not (absentees or unread_photos or with_towns or gaps))
-        if kingdoms:
+        if round_:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
             rows = [StandingRow(one.place, one.player, one.total, why=one.reason) for one in standing.places]
@@ -241,9 +245,9 @@ class Standings:
             rows = [self._add_rounds(row, points[row.player], has_towns=row.player in with_towns) for row in rows]
         if level != "team":
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
-            names = absentees.keys() - {row.player for row in rows}
-            rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in absentees if name in names]
-        verdict = _write_verdict(standing, list(absentees), list(unread_photos), list(with_towns))
+            names = [name for name in absentees if name not in {row.player for row in rows}]
+            rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in names]
+        verdict = _write_verdict(standing, absentees, unread_photos, with_towns)
         is_remainder = table == "" and not is_only_game
         return Ranking(level, tuple(rows), "; ".join(filter(None, [verdict, *gaps])), round_, table or "", is_remainder)
 
@@ -259,31 +263,13 @@ class Standings:
         folder_above = {folder.parent: str(folder) for folder in folders}
         if level == "table" and not table and len(folder_above) > 1:
             yield f"{_join_names([*folder_above.values()])} may be several tables"
-        at_two_tables = [
-            other.player
-            for best_kingdom, other in find_second_kingdoms(self.kingdoms)
-            if other.table != best_kingdom.table
-            and other.round in rounds
-            and table in (None, best_kingdom.table, other.table)
-        ]
-        misplaced_copies = [
-            copy.name
-            for copy in self.photos
-            if copy.name in self.copies and self.is_misplaced(copy)
-            for seat in (copy.seat, self.copies[copy.name].seat)
-            if seat.round in rounds and table in (None, seat.table)
-        ]
-        repeated_kingdoms = [
-            one.label for one in self.repeated_kingdoms if one.round in rounds and table in (None, one.table)
-        ]
-        for gap, names in (
-            ("{} may be in the wrong place", misplaced_copies),
-            ("{} show the same kingdom", repeated_kingdoms),
-            ("kingdoms of {} lie at two tables", at_two_tables),
-            ("squares of {} are not known", [one.label for one in kingdoms if one.board.unknown]),
-            ("pieces of {} are not listed", [one.label for one in kingdoms if one.lacks_tokens]),
-            ("the player of {} is not known", [one.label for one in kingdoms if level in SUMS and not one.player]),
-        ):
+        names_by_gap = {gap: _list_names(found, rounds, [table]) for gap, found in self.conflicts.items()}
+        names_by_gap |= {
+            "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],
+            "pieces of {} are not listed": [one.label for one in kingdoms if one.lacks_tokens],
+            "the player of {} is not known": [one.label for one in kingdoms if level in SUMS and not one.player],
+        }
+        for gap, names in names_by_gap.items():
             if names:
                 yield gap.format(_join_names([*dict.fromkeys(names)]))  # a player may have some in several rounds
 
@@ -352,6 +338,12 @@ def _write_verdict(
     if with_towns:
         parts.append(f"{_join_names(with_towns)} cannot be scored because of towns")
     return "; ".join(parts)
+
+
+def _list_names(findings: Iterable[Finding], rounds: Sequence[int], tables: Sequence[str | None]) -> list[str]:
+    """The names of what is found in these rounds at these tables, each once; None stands for all tables."""
+    names = (name for number, table, name in findings if number in rounds and (None in tables or table in tables))
+    return [*dict.fromkeys(names)]
 
 
 def _join_names(names: Sequence[str]) -> str:
