@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 from kdvision.batch.event import Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
@@ -38,22 +38,18 @@ class KingdomResult:
 
     @property
     def id(self) -> tuple[str, int]:
-        """The photo's name and the number."""
         return self.photo.name, self.number
 
     @property
     def round(self) -> int:
-        """The round, from 1."""
         return self.photo.seat.round
 
     @property
     def table(self) -> str:
-        """The table, "" if there is only one."""
         return self.photo.seat.table
 
     @cached_property
     def board(self) -> Board:
-        """The board that counts."""
         return Board.parse(self.data["board"])
 
     @property
@@ -83,9 +79,14 @@ class KingdomResult:
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
 
     @property
+    def has_given_board(self) -> bool:
+        """True if a person has given or confirmed the whole board."""
+        return self.number in self.photo.corrections.boards
+
+    @property
     def is_known(self) -> bool:
         """True if a person has corrected the board, or has given all of it, even as it was read."""
-        return self.is_corrected or self.number in self.photo.corrections.boards
+        return self.is_corrected or self.has_given_board
 
     @property
     def is_certain(self) -> bool:
@@ -101,7 +102,7 @@ class KingdomResult:
             and self.data in second.kingdoms
             and self.data["corners"][:1] == first["corners"][:1]  # no first row or column was added
         )
-        return self.number in self.photo.corrections.boards or (self.is_corrected and not was_decided_again)
+        return self.has_given_board or (self.is_corrected and not was_decided_again)
 
 
 def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
@@ -115,15 +116,13 @@ def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear. Only the largest counts for a single player."""
-    players, observations = photo.seat.players, photo.last_reading.seen
-    rows = zip_longest(photo.kingdoms, photo.reading.kingdoms, observations)
-    numbered_rows = enumerate(islice(rows, len(photo.kingdoms)), start=1)
-    kingdoms = [KingdomResult(photo, number, *values) for number, values in numbered_rows]
+    players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
+    kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     if len(players) != 1 or not kingdoms:
         return kingdoms
-    largest_kingdom = max(kingdoms, key=lambda one: (len(one.board), -one.number))
+    largest_kingdom = max(kingdoms, key=lambda one: len(one.board))  # of equal ones, the first
     return [
         replace(one, player=players[0]) if one is largest_kingdom else replace(one, counts=False) for one in kingdoms
     ]

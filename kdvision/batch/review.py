@@ -20,6 +20,7 @@ from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 COMPARE: Final = "compare it with the photo: kdvision review"
+CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
 """Clauses about the side. Without a side in the event file only the number of kingdoms at a table limits it,
 so no photo breaks them by itself."""
@@ -68,7 +69,6 @@ class ReviewItem:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """The sort key."""
         names = natural_key(self.table), natural_key(self.photo)
         return -self.impact, -self.stake, self.round, *names, self.number, self.why
 
@@ -101,7 +101,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
         elif best_kingdom.board.equals_turned(other.board):
             continue
-        elif _may_be_misread(best_kingdom) or not _may_be_misread(other):
+        elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)
@@ -112,11 +112,10 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         advice = f"{hint or RETAKE}; {TYPE_BOARD}" if photos else "find the photo, or take it"
         if any(one.kingdoms for one in photos):
             advice = f"{GIVE_PLAYERS}; or {RETAKE}"
-        fields: dict[str, Any] = {"round": round_, "table": table, "player": player}
-        if photos:
-            number = 0 if photos[0].kingdoms else photos[0].seat.players.index(player) + 1
-            fields |= {"photo": photos[0].name, "number": number}
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, **fields)
+        photo = photos[0] if photos else None
+        number = 0 if photo is None or photo.kingdoms else photo.seat.players.index(player) + 1
+        about: dict[str, Any] = {"number": number, "round": round_, "table": table, "player": player}
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, **about)
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
@@ -179,16 +178,13 @@ def check_unmatched(
     for photo in standings.photos:
         for other in photo.corrections.outdated:
             why = f"the correction {other} does not count: the squares of its kingdom have other names now"
-            advice = "correct it again if it still holds: kdvision review"
-            yield _make_item(Impact.PLACES, why, advice, photo, number=other.kingdom)
+            yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
     photos = (*standings.photos, *gone_photos)
     contents, names = {one.content for one in photos}, {one.name for one in photos}
     for other in corrections.corrections:
-        is_known = other.content in contents if other.content else other.photo in names
-        if not is_known:
+        if (other.content not in contents) if other.content else (other.photo not in names):
             why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
-            advice = "correct it again if it still holds: kdvision review"
-            yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)
+            yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=other.photo)
 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:
@@ -200,24 +196,19 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
             yield _make_item(Impact.PLACES, why, "put the photos into folders of their tables", **about)
             continue
-        if not any(map(_may_be_misread, kingdoms)):
+        if all(one.has_given_board for one in kingdoms):
             continue
         for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
             kingdom = None if problem.kingdom is None else kingdoms[problem.kingdom]
             if kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
                 yield _make_item(Impact.PLACES, why, "compare its photos", **about)
-            elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and _may_be_misread(kingdom):
+            elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and not kingdom.has_given_board:
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
     for kingdom in standings.counted_kingdoms:
-        if kingdom.has_towns or kingdom.board.unknown or _may_be_misread(kingdom):
+        if kingdom.has_towns or kingdom.board.unknown or not kingdom.has_given_board:
             yield from _check_board(standings, kingdom)
-
-
-def _may_be_misread(kingdom: KingdomResult) -> bool:
-    """Return whether no person has given or confirmed the board."""
-    return kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board
 
 
 def _check_tokens(standings: Standings) -> Iterator[ReviewItem]:
@@ -255,11 +246,10 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
     if not data["review"] and impact < Impact.TABLE_WINNER:
         return
     doubts, towns = [doubt for *_, doubt in effects], find_towns_problem(kingdom.board)
-    reasons = [*map(_describe_doubt, doubts), *(problem["text"] for problem in data["problems"])]
+    reasons, advice = [*map(_describe_doubt, doubts), *(problem["text"] for problem in data["problems"])], COMPARE
     if towns is not None:  # Kingdomino's rules judge nothing else in another game
-        reasons = [towns.text]
-    advice = SCORE_ELSEWHERE if kingdom.has_towns else COMPARE
-    if not kingdom.has_towns and (data["pieces"] or data["gems"]):
+        reasons, advice = [towns.text], SCORE_ELSEWHERE
+    elif data["pieces"] or data["gems"]:
         advice += f"; if another game was played, {SCORE_ELSEWHERE}"
     stakes = [abs(doubt["total_if"] - data["total"]) * (1 - doubt["probability"]) for doubt in doubts]
     yield _make_item(
