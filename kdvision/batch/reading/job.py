@@ -14,17 +14,18 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 import kdvision
 from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
+from kdvision.game.board import Square
+from kdvision.game.rules import GAME_AUTO, name_box
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from kdvision.game.board import Square
     from kdvision.pipeline import KingdomReading
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading as Probabilities
@@ -53,7 +54,6 @@ class Job(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The result key of this job."""
         return hash_inputs(self.content, self.rules, self.fixed_squares)
 
 
@@ -79,7 +79,7 @@ class Observation(NamedTuple):
     """
 
     probabilities: "Probabilities"
-    border_log_odds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
+    border_log_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
     calibration: "Calibration"
     side: float
     p_whole: float
@@ -136,21 +136,16 @@ def read_photo(job: Job) -> JobResult:
 
 def make_failed_result(error: KdvisionError) -> JobResult:
     """The result of a photo that could not be read."""
-    from kdvision.report.result import Result
-    from kdvision.report.to_dict import result_to_dict
     from kdvision.vision.assess.diagnosis import OUTLINE_HINT
 
-    values = result_to_dict(Result(None, error=error))
-    if error.hint:  # a batch has no outlines
-        values["hint"] = error.hint.replace(f"; {OUTLINE_HINT}", "")
-    return JobResult(values, None, hash_models(), is_final=type(error) is not KdvisionError)
+    hint = error.hint.replace(f"; {OUTLINE_HINT}", "") or None  # a batch has no outlines
+    data: Data = {"kingdoms": [], "error": str(error), "hint": hint}
+    return JobResult(data, models=hash_models(), is_final=type(error) is not KdvisionError)
 
 
 def _read(job: Job) -> JobResult:
     from kdvision import pipeline
     from kdvision.files import encode_image
-    from kdvision.game.board import Square
-    from kdvision.game.rules import GAME_AUTO, name_box
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.pieces import GivenFacts
@@ -186,7 +181,7 @@ def _read(job: Job) -> JobResult:
     return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings, squares)))
 
 
-def pack_observation(reading: "KingdomReading", fixed_squares: "Iterable[Square]" = ()) -> dict[str, Any]:
+def pack_observation(reading: "KingdomReading", fixed_squares: Iterable[Square] = ()) -> dict[str, Any]:
     """The observation of a kingdom as JSON values, certain on the squares of its board that a person has fixed."""
     from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING
 
@@ -214,8 +209,6 @@ def pack_observation(reading: "KingdomReading", fixed_squares: "Iterable[Square]
 
 def unpack_observation(data: Data) -> Observation:
     """The observation that was packed; raises ValueError for invalid values."""
-    import numpy as np
-
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading as Probabilities
 

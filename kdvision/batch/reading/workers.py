@@ -178,7 +178,6 @@ class DaskExecutor:
         self._client.close(timeout=CONNECT_TIMEOUT_SECONDS)
 
     def count_slots(self) -> int:
-        """How many jobs the workers can take."""
         try:
             threads: int = sum(self._client.nthreads().values())
         except Exception as error:  # a lost connection raises errors of many classes
@@ -186,14 +185,12 @@ class DaskExecutor:
         return JOBS_PER_THREAD * threads
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """The future of a job."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
             future: Future[JobResult] = self._executor.submit(self.task, job)
         return future
 
     def get_result(self, future: Future[JobResult]) -> JobResult | None:
-        """The result of a future; None if its worker died."""
         import distributed
 
         try:
