@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import GAME
@@ -28,10 +28,8 @@ from kdvision.game.board import Board, Square
 from kdvision.game.rules import name_box
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals
-from kdvision.report.to_dict import total_to_dict
-
-if TYPE_CHECKING:
-    from kdvision.vision.decide.decision import Decision
+from kdvision.report.to_dict import doubt_to_dict, total_to_dict
+from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt
 
 CORRECTED_CONFIDENCE: Final = 0.9999
 """The probability of each square of a board that a person has corrected."""
@@ -121,9 +119,8 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     return tuple(map(_make_verdict, decisions, [one or first for one in observations]))
 
 
-def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
+def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import clip_complement
-    from kdvision.vision.decide.decision import BoardFrame
 
     calibration, board = observation.calibration, decision.board
     frame = BoardFrame.of(board)
@@ -203,7 +200,7 @@ def _list_doubts(
     for square in squares:
         new_board = board.with_cells({square: other.get(square)})
         card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.rule_set([new_board]))
-        doubt = {"square": square.name, "read": str(board.get(square) or "."), "probability": round(probability, 4)}
-        doubt |= {"instead": str(other.get(square) or "."), "points_if": card.points, "total_if": card.total}
-        doubts.append({**doubt, "changes_standing": None, "changes_winner": None})
+        doubt = Doubt(square, str(board.get(square) or "."), probability, str(other.get(square) or "."))
+        effect = {"points_if": card.points, "total_if": card.total, "changes_standing": None, "changes_winner": None}
+        doubts.append({**doubt_to_dict(doubt), **effect})
     return doubts
