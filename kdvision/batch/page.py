@@ -90,14 +90,12 @@ class ReportPage:
 
     def notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
-        data_read, notes = kingdom.data_read, list[str]()
-        if why := self.reasons.get(kingdom.id):
-            notes.append(capitalise(why))
-        if kingdom.is_corrected:
-            notes.append("Added by hand" if data_read is None else f"Read as {count_noun(data_read['total'], 'point')}")
-        if kingdom.changed_by_table and data_read is not None:
-            notes.append(f"Read from its photo alone as {count_noun(data_read['total'], 'point')}")
-        return notes
+        notes = [capitalise(why)] if (why := self.reasons.get(kingdom.id)) else []
+        if kingdom.data_read is None:
+            return [*notes, "Added by hand"]
+        points_read = count_noun(kingdom.data_read["total"], "point")
+        notes += [f"Read as {points_read}"] * kingdom.is_corrected
+        return notes + [f"Read from its photo alone as {points_read}"] * kingdom.changed_by_table
 
     def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
         """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""

@@ -62,7 +62,6 @@ class ResultFolder:
             return None
 
     def save_json(self, name: str, value: Data) -> None:
-        """Store a JSON object."""
         self.write(name, json.dumps(value, indent=1) + "\n")
 
     def load_json(self, name: str) -> dict[str, Any] | None:
@@ -147,9 +146,8 @@ def append_line(path: Path, line: Data) -> None:
                 else:  # only its line end is missing
                     content = b"\n" + content
             try:
-                remaining_bytes = memoryview(content)
-                while remaining_bytes:
-                    remaining_bytes = remaining_bytes[os.write(file.fileno(), remaining_bytes) :]
+                while content:
+                    content = content[os.write(file.fileno(), content) :]
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(size)  # a full disk takes the first half of a line
