@@ -51,22 +51,15 @@ class StandingRow(NamedTuple):
 class Ranking:
     """The rows of a ranking from first to last, and a sentence on who wins.
 
-    Its scope, `level`, is "total", "team", "round" or "table". `is_remainder` is true for the kingdoms without a table
-    in a round that has tables.
+    Its scope, `level`, is "total", "team", "round" or "table"; `title` names it.
     """
 
     level: str
+    title: str
     rows: tuple[StandingRow, ...]
     verdict: str
-    round: int = 0
-    table: str = ""
-    is_remainder: bool = False
-
-    @property
-    def title(self) -> str:
-        if self.table or self.is_remainder:
-            return f"Round {self.round}, {f'table {self.table}' if self.table else 'no table'}"
-        return {"total": "All rounds", "team": "Teams"}.get(self.level, f"Round {self.round}")
+    round: int
+    table: str
 
 
 @dataclass(frozen=True)
@@ -247,9 +240,11 @@ class Standings:
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
             names = [name for name in absentees if name not in {row.player for row in rows}]
             rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in names]
-        verdict = _write_verdict(standing, absentees, unread_photos, with_towns)
-        is_remainder = table == "" and not is_only_game
-        return Ranking(level, tuple(rows), "; ".join(filter(None, [verdict, *gaps])), round_, table or "", is_remainder)
+        verdict = "; ".join(filter(None, [_write_verdict(standing, absentees, unread_photos, with_towns), *gaps]))
+        title = {"total": "All rounds", "team": "Teams"}.get(level, f"Round {round_}")
+        if table is not None and (table or not is_only_game):
+            title += f", table {table}" if table else ", no table"
+        return Ranking(level, title, tuple(rows), verdict, round_, table or "")
 
     def _find_gaps(
         self, level: str, kingdoms: Sequence[KingdomResult], rounds: Sequence[int], table: str | None
