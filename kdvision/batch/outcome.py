@@ -156,7 +156,8 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     items: list[tuple[object, ...]] = []
     for one in outcome.review_items:
         about = one.photo, one.number or None, one.round or None, one.table, one.player
-        items.append((one.changes, *about, one.points, one.why, one.advice, " ".join(one.fixes)))
+        points = one.kingdom and one.kingdom.data["total"]
+        items.append((one.changes, *about, points, one.why, one.advice, " ".join(one.fixes)))
     folder.write("results.csv", format_csv(list(RESULT_COLUMNS), results))
     folder.write("standings.csv", format_csv(["standing", "round", "table", *StandingRow._fields], rankings))
     folder.write("review.csv", format_csv(REVIEW_COLUMNS, items))

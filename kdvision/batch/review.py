@@ -64,7 +64,6 @@ class ReviewItem:
     player: str = ""
     kingdom: KingdomResult | None = None
     stake: float = 0.0
-    points: int | None = None
     fixes: tuple[str, ...] = ()
 
     @property
@@ -260,7 +259,6 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
         changes=changes,
         kingdom=kingdom,
         stake=round(max(stakes, default=0.0), 6),
-        points=data["total"],
         fixes=tuple(f"{kingdom.number}:{doubt['square']}={doubt['instead']}" for doubt in doubts),
     )
 
