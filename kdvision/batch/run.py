@@ -55,7 +55,7 @@ class BatchOptions:
 
     def save(self) -> None:
         """Store in `out` what a later review has to know."""
-        rules = None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side}
+        rules = self.rules and {"variants": self.rules.variants, "side": self.rules.side}
         event = self.event_file and str(self.event_file.resolve())
         settings = {"folder": str(self.folder.resolve()), "event": event, "rules": rules}
         ResultFolder(self.out).save_json(SETTINGS, settings)

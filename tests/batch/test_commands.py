@@ -470,17 +470,16 @@ def test_watch_reads_photos_and_corrections_as_they_arrive(
     assert "watching" in errors and "a Dynasty of 2 rounds" in errors and "Traceback" not in errors
 
 
+def interrupt(seconds: float) -> None:
+    raise KeyboardInterrupt
+
+
 def test_watch_prints_the_verdict_of_the_widest_ranking_only(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One team alone has no verdict, although its table has one."""
     write_files(folder, {"event.toml": '[[team]]\nname = "Reds"\nplayers = ["ann", "bo"]'})
-
-    def interrupt(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt)
-    monkeypatch.setattr("kdvision.batch.run.time", clock)
+    monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt))
     ran = run("batch", folder, "-o", out, "--watch")
     assert (ran.code, ran.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
 
@@ -488,9 +487,6 @@ def test_watch_prints_the_verdict_of_the_widest_ranking_only(
 def test_watch_counts_the_photos_that_were_read(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(seconds: float) -> None:
-        raise KeyboardInterrupt
-
     write_files(folder, {"round1/table2/dee.jpg": b"no photo"})
     monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt))
     assert "kdvision: 3 photos read" in run("batch", folder, "-o", out, "--watch").err
