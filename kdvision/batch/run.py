@@ -164,9 +164,13 @@ class BatchRun:
         return evaluate_event(self.event, self.records.values(), self.corrections, failures, self.verdicts)
 
     def stop(self) -> EventOutcome:
-        """Write all files with what has been read and corrected so far."""
+        """Write all files with what has been read and corrected so far, also while the folder is not there."""
         self.corrections.reload()
-        return self.finish(list_photos(self.options.folder))
+        try:
+            contents = list_photos(self.options.folder)
+        except KdvisionError:
+            return self._write(FolderContents({}, (), ()))
+        return self.finish(contents)
 
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""

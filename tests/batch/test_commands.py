@@ -492,6 +492,20 @@ def test_watch_counts_the_photos_that_were_read(
     assert "kdvision: 3 photos read" in run("batch", folder, "-o", out, "--watch").err
 
 
+def test_ctrl_c_in_watch_keeps_the_results_of_a_folder_that_is_away(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remove_folder(seconds: float) -> None:
+        if not folder.exists():
+            raise KeyboardInterrupt
+        folder.rename(folder.with_name("elsewhere"))
+
+    monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=remove_folder))
+    ran = run("batch", folder, "-o", out, "--watch")
+    assert ran.code == 0 and "photos cannot be read: No such file" in ran.err
+    assert "Round 1. Bo wins on points, 6 to 5." in ran.out and len(read_csv(out / "results.csv")) == 3
+
+
 def test_ctrl_c_in_watch_writes_what_was_read_last(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
