@@ -246,13 +246,14 @@ class PhotoRecord:
 
     @property
     def last_reading(self) -> Reading:
-        """The last reading that counts, which has the picture and the observations."""
-        return self.second_reading if self.corrected_data and self.second_reading else self.reading
+        """The last reading that counts and has not failed, which has the picture and the observations."""
+        second = self.second_reading
+        return second if self.corrected_data and second is not None and second.error is None else self.reading
 
     @property
     def picture(self) -> str | None:
         """The name of the picture with the score drawn in."""
-        return self.last_reading.picture or self.reading.picture
+        return self.last_reading.picture
 
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""

@@ -214,6 +214,13 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
     assert (read_results(out)[0]["corrections"], read_csv(out / "review.csv")) == (["1:A2=f1"], [])
 
 
+def test_a_second_reading_that_failed_hides_no_observation_of_the_first() -> None:
+    """Otherwise the other kingdoms of the table would not be decided jointly."""
+    first, failed = Reading(picture="ann-score.jpg", seen=[{"rows": 1}]), Reading(error="there was not enough memory")
+    photo = PhotoRecord("ann.jpg", "c", first, failed, corrected_data={"kingdoms": [{}], "standing": None})
+    assert (photo.last_reading, photo.picture) == (first, "ann-score.jpg")
+
+
 def test_a_deleted_correction_leaves_no_trace(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     before = (tmp_path / "out" / "results.jsonl").read_bytes()
