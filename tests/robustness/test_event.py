@@ -12,7 +12,7 @@ import pytest
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import rank_kingdoms
 from kdvision.lab.games.play import play
-from tests.batch.text_photos import read_csv
+from tests.batch.text_photos import read_csv, read_tree
 from tests.robustness.rendered_event import (
     BROKEN_TIE_SEED,
     CARE,
@@ -27,8 +27,6 @@ from tests.robustness.scale import LONG
 ROUNDS = 3 if LONG else 1
 KILLS = 6 if LONG else 2
 PARTIAL_FAILURE = 7
-RUN_FILES = (".run.json", ".lock", ".corrections.lock")
-"""Files that describe a run and not its results."""
 
 
 def start_batch(folder: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
@@ -39,12 +37,6 @@ def start_batch(folder: Path, out: Path, *options: str) -> subprocess.Popen[byte
 def count_results(out: Path) -> int:
     journal = out / "results.jsonl"
     return journal.read_bytes().count(b"\n") if journal.is_file() else 0
-
-
-def read_files(out: Path) -> dict[str, bytes]:
-    """Return all results of a run by name."""
-    paths = [path for path in out.rglob("*") if path.is_file() and path.name not in RUN_FILES]
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +74,9 @@ def test_a_killed_run_ends_with_the_same_files(folder: Path, undisturbed: Path) 
         run.kill()
         run.wait()
     assert start_batch(folder, out, "--workers", "1").wait() == PARTIAL_FAILURE
-    files = read_files(out)
+    files = read_tree(out)
     assert files.keys() >= {"results.jsonl", "report.html"}
-    assert files == read_files(undisturbed)
+    assert files == read_tree(undisturbed)
 
 
 def test_the_seeds_of_the_ties_give_ties() -> None:
