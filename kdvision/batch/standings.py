@@ -131,8 +131,8 @@ class Standings:
         """The photos and kingdoms that cannot all be in their places, by what is said about them."""
         copies = [copy for copy in self.photos if copy.name in self.copies and self.is_misplaced(copy)]
         seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.copies[copy.name].seat)]
-        pairs = [pair for game in self.games.values() for pair in combinations(game, 2)]
-        equal_kingdoms = [one for pair in pairs if show_same_kingdom(*(one.board for one in pair)) for one in pair]
+        rivals = [pair for game in self.games.values() for pair in combinations(game, 2)]
+        equal_kingdoms = [one for pair in rivals if show_same_kingdom(*(one.board for one in pair)) for one in pair]
         pairs = [pair for pair in find_second_kingdoms(self.kingdoms) if pair[0].table != pair[1].table]
         return {
             "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
@@ -238,8 +238,8 @@ class Standings:
             rows = [self._add_rounds(row, points[row.player], has_towns=row.player in with_towns) for row in rows]
         if level != "team":
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
-            names = [name for name in absentees if name not in {row.player for row in rows}]
-            rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in names]
+            names = {row.player for row in rows}
+            rows += [StandingRow(None, one, None, by_round, note="no kingdom") for one in absentees if one not in names]
         verdict = "; ".join(filter(None, [_write_verdict(standing, absentees, unread_photos, with_towns), *gaps]))
         title = {"total": "All rounds", "team": "Teams"}.get(level, f"Round {round_}")
         if table is not None and (table or not is_only_game):
