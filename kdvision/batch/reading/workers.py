@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context, parent_process
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, hash_models, make_failed_result, read_photo, use_one_thread
 from kdvision.errors import KdvisionError, ModelError
@@ -164,7 +165,6 @@ class DaskExecutor:
             words = " ".join(str(error).split()) or type(error).__name__
             hint = "start one (see docs/events.md), and give the address that dask scheduler prints"
             raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
-        self._executor = self._client.get_executor(pure=False)
 
     def run(self, jobs: Iterable[Job]) -> JobResults:
         """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
@@ -187,7 +187,10 @@ class DaskExecutor:
     def submit(self, job: Job) -> Future[JobResult]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
-            future: Future[JobResult] = self._executor.submit(self.task, job)
+            task = self._client.submit(self.task, job, pure=False)
+        # The futures of Dask's own executor never end if the worker that has the result dies before it is fetched.
+        future = Future[JobResult]()
+        task.add_done_callback(partial(_copy_outcome, future))
         return future
 
     def get_result(self, future: Future[JobResult]) -> JobResult | None:
@@ -208,6 +211,14 @@ class DaskExecutor:
     def _connection_error(self) -> KdvisionError:
         hint = "all results so far are kept: start the cluster, and run again"
         return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)
+
+
+def _copy_outcome(future: Future[JobResult], task: Any) -> None:
+    """Give a future the result or the error of a task of Dask."""
+    try:
+        future.set_result(task.result())
+    except BaseException as error:  # noqa: BLE001  (who waits for the future gets it)
+        future.set_exception(error)
 
 
 Executor: TypeAlias = PoolExecutor | DaskExecutor

@@ -26,11 +26,24 @@ from tests.paths import ROOT
 KEPT: list[list[bytearray]] = []
 
 
+class LatePoison:
+    """A value that kills the worker that sends it."""
+
+    def __reduce__(self) -> Any:
+        os._exit(1)
+
+
 def task(job: Job) -> JobResult:
-    """Read the text. One photo kills each worker that reads it, another only the first one."""
+    """Read the text. One photo kills each worker that reads it or sends its result, another only the first one."""
     data = job.data
     if data.startswith(b"poison"):
         os._exit(1)
+    if data.startswith(b"late poison"):
+        path = Path(data.split(b"\n")[1].decode())
+        if path.exists():
+            os._exit(1)
+        path.touch()
+        return JobResult({"poison": LatePoison()})
     if data.startswith(b"once"):
         path = Path(data.split(b"\n")[1].decode())
         if not path.exists():
@@ -212,8 +225,10 @@ def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest
         list(executor.run(jobs(b"no photo")))
 
 
-def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any) -> None:
+@pytest.mark.parametrize("poison", ["poison", "late poison"])
+def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any, tmp_path: Path, poison: str) -> None:
+    contents = f"{poison}\n{tmp_path / 'been'}".encode(), text_photo("# w1")
     with closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor:
-        done = {job.photo: one for job, one in executor.run(jobs(b"poison", text_photo("# w1")))}
+        done = {job.photo: one for job, one in executor.run(jobs(*contents))}
     assert "one worker of the cluster after another" in done["0.jpg"].data["error"]
     assert done["1.jpg"].data["error"] is None
