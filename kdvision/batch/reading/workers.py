@@ -28,6 +28,13 @@ CONNECT_TIMEOUT_SECONDS: Final = 15.0
 JOBS_PER_THREAD: Final = 2
 """Jobs submitted for each thread of a cluster: one is read while the next one is sent."""
 
+CHECK_INTERVAL_SECONDS: Final = 30.0
+"""How long to wait for a result before the workers are counted."""
+
+MAX_CHECKS_WITHOUT_WORKERS: Final = 4
+"""Checks in a row that find no worker before a run ends: a worker that died needs some seconds to start again."""
+
+ALL_KEPT: Final = "all results so far are kept"
 INSTALL_SAME: Final = "install the same version of kdvision on all machines"
 
 Task: TypeAlias = Callable[[Job], JobResult]
@@ -52,7 +59,7 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
             running_jobs[executor.submit(job)] = job
         if not running_jobs:
             return
-        done_futures = wait(running_jobs, return_when=FIRST_COMPLETED).done
+        done_futures = _wait_for_some(running_jobs, executor)
         for future in sorted(done_futures, key=lambda future: running_jobs[future].photo):
             job, result = running_jobs.pop(future), executor.get_result(future)
             if result is None:
@@ -61,8 +68,25 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
                 yield job, result
         while suspects and not running_jobs:
             job = suspects.pop(0)
-            results = (executor.get_result(executor.submit(job)) for _ in range(executor.MAX_DEATHS))
+            results = (_run_alone(job, executor) for _ in range(executor.MAX_DEATHS))
             yield job, next(filter(None, results), None) or make_failed_result(executor.DEATH)
+
+
+def _run_alone(job: Job, executor: "Executor") -> JobResult | None:
+    """Return the result of a job; None if its worker died."""
+    (future,) = _wait_for_some([executor.submit(job)], executor)
+    return executor.get_result(future)
+
+
+def _wait_for_some(futures: Iterable[Future[JobResult]], executor: "Executor") -> set[Future[JobResult]]:
+    """Return the futures that are done, at least one; raise KdvisionError if no worker is left for too long."""
+    checks_without_workers, all_futures = 0, set(futures)
+    while checks_without_workers < MAX_CHECKS_WITHOUT_WORKERS:
+        done_futures = wait(all_futures, CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
+        if done_futures:
+            return done_futures
+        checks_without_workers = 0 if executor.count_slots() else checks_without_workers + 1
+    raise KdvisionError("the cluster has lost all its workers", hint=f"{ALL_KEPT}: start workers, and run again")
 
 
 class PoolExecutor:
@@ -209,7 +233,7 @@ class DaskExecutor:
         return result
 
     def _connection_error(self) -> KdvisionError:
-        hint = "all results so far are kept: start the cluster, and run again"
+        hint = f"{ALL_KEPT}: start the cluster, and run again"
         return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)
 
 

@@ -179,7 +179,7 @@ def hang_once(job: Job) -> JobResult:
     return read_text_photo(job)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster() -> Iterator[Any]:
     """A cluster of two worker processes on this machine."""
     distributed = pytest.importorskip("distributed", reason="[cluster] is not installed")
@@ -232,3 +232,20 @@ def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any, t
         done = {job.photo: one for job, one in executor.run(jobs(*contents))}
     assert "one worker of the cluster after another" in done["0.jpg"].data["error"]
     assert done["1.jpg"].data["error"] is None
+
+
+def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.batch.reading.workers.CHECK_INTERVAL_SECONDS", 0.2)
+    marker = tmp_path / "marker"
+    photo = json.dumps({**json.loads(text_photo("# w1")), "marker": str(marker)}).encode()
+
+    def stop_workers() -> None:
+        wait_until(marker.exists, "a worker hangs")
+        cluster.cluster.scale(0)
+
+    with closing(DaskExecutor(cluster.scheduler.address, task=hang_once)) as executor:
+        stopper = threading.Thread(target=stop_workers)
+        stopper.start()
+        with pytest.raises(KdvisionError, match="lost all its workers"):
+            list(executor.run(jobs(photo)))
+        stopper.join()
