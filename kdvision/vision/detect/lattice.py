@@ -178,12 +178,16 @@ def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_ha
     than `max_half_sides` along both axes of one of them; neighbours are 2 apart.
     """
     score, is_overlapped = squares.score, np.zeros(len(squares), bool)
-    inverse = np.linalg.pinv(np.stack([squares.axis_u, squares.axis_v], axis=-1))
-    axis_distance = np.abs((squares.centre - squares.centre[:, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
-    covers = (axis_distance < max_half_sides) & (score < max_score_ratio * score[:, None])
-    for index in np.argsort(-score, kind="stable"):
+    # Strong ones are compared with weak ones only: noise has more than a thousand detections, and all pairs are slow.
+    weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
+    order = np.argsort(-score, kind="stable")
+    strong = order[max_score_ratio * score[order] > score.min(initial=1)]
+    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
+    axis_distance = np.abs((squares.centre[weak] - squares.centre[strong, None]) @ inverse.swapaxes(1, 2)).max(axis=2)
+    covers = (axis_distance < max_half_sides) & (score[weak] < max_score_ratio * score[strong, None])
+    for index, is_covered in zip(strong.tolist(), covers, strict=True):
         if not is_overlapped[index]:
-            is_overlapped |= covers[index]
+            is_overlapped[weak] |= is_covered
     return is_overlapped
 
 
