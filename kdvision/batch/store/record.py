@@ -69,6 +69,9 @@ class Correction:
         if self.board:
             return replace(self, content=photo.content)
         kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
+        if self.kingdom > len(kingdoms):
+            what = f"only the second reading of {self.photo} shows kingdom {self.kingdom}"
+            raise NotationError(what, hint="give its whole board instead")
         data = kingdoms[self.kingdom - 1]
         board, square = Board.parse(data["board"]), Square.parse(self.square)
         if square.row >= board.height or square.col >= board.width:

@@ -70,6 +70,16 @@ def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path
     square("A3", "g").attach(replace(photo, corrections=combine(tmp_path, board(". w / # w / l ."))))
 
 
+def test_a_kingdom_that_only_the_second_reading_shows_needs_a_whole_board(tmp_path: Path) -> None:
+    """Squares are stored by the names of the first reading, which this kingdom has not."""
+    kingdoms = [{"board": ["# w"], "corners": []}, {"board": ["# l"], "corners": []}]
+    first_reading = Reading.parse({"kingdoms": kingdoms[:1]})
+    photo = PhotoRecord("ann.jpg", "c", first_reading, corrected_data={"kingdoms": kingdoms})
+    with pytest.raises(NotationError, match=r"only the second reading of ann\.jpg shows kingdom 2"):
+        square("B1", "l1", kingdom=2).attach(photo)
+    board("# l1", kingdom=2).attach(photo)
+
+
 @pytest.mark.parametrize(
     "data",
     [{"kingdom": 0, "square": "A1", "cell": "w"}, {"kingdom": 1}, {"kingdom": 1, "square": "A1", "cell": "x"},
