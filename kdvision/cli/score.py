@@ -244,6 +244,8 @@ def check_game_file(path: str | None) -> None:
     """Raise a usage error for a game file that exists already, or whose folder does not."""
     if path is None:
         return
+    if path.endswith(("/", "\\")):
+        raise make_usage_error(f"{path} names a folder; name a file, for example {path}game.toml", "--game-file")
     _check_folder(Path(path).parent, "--game-file")
     if os.path.exists(Path(path)):  # an empty name is the current folder
         text = f"{path or '.'} exists and is not overwritten, as it may have been filled in; name another file"

@@ -24,7 +24,7 @@ from kdvision.game.open_facts import close_queen
 from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, make_rule_set
 from kdvision.gamefile.pieces import parse_building, parse_gem, parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text
-from kdvision.text import join_words
+from kdvision.text import count_noun, join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 KINGDOM_KEYS: Final = ("player", "players", "board", "questions", "discarded", "claims")
@@ -95,7 +95,7 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
         top.at("open_gems").fail("open_gems stands outside the rounds", "open_gems under each [[round]]")
     if rounds and len(rounds) != DYNASTY_ROUNDS:
         expected = f"{DYNASTY_ROUNDS} rounds, a Dynasty, or none"
-        top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", expected)
+        top.at("round", len(rounds) - 1).fail(f"the game has {count_noun(len(rounds), 'round')}", expected)
     if isinstance(top.value.get("kingdoms"), list):
         top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
     seats = top.number("kingdoms")

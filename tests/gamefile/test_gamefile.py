@@ -242,7 +242,7 @@ def changed(text: str, old: str, new: str) -> str:
             "queendomino",
             "variants: The Lost Treasures cannot be added to queendomino; expected game",
         ),
-        (DYNASTY, "[[round]]", "[[round]]\n[[round]]", "round 4: there are 4 rounds; expected 3 rounds"),
+        (DYNASTY, "[[round]]", "[[round]]\n[[round]]", "round 4: the game has 4 rounds; expected 3 rounds"),
         (DYNASTY, '"Ann"', '"Cy"', "round 2: other players than in the first round; expected the same names"),
         (TEAMS, '"Ann", "Bo"', '"Ann"', "kingdom 1, players: a team of 1; expected two names"),
         (TEAMS, 'players = ["Ann", "Bo"]', 'player = "A"', "kingdom 1, player: a kingdom of a team has two players"),
