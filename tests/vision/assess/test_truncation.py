@@ -112,6 +112,13 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
     assert compute_completeness(board, presence, shares) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize("rim_cell", [(0, 1), (1, 0), (2, 1), (1, 2)])
+def test_a_tile_on_the_rim_of_the_grid_may_go_on_beyond_it(rim_cell: Square) -> None:
+    presence = np.zeros((3, 3))
+    presence[rim_cell] = 0.9
+    assert compute_completeness({Square(1, 1)}, presence, np.ones((3, 3))) == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(
     ("share", "chance", "says"), [(0.35, 0.4, "goes on"), (0.25, 0.0, "ends beside"), (0.35, 0.1, "")]
 )
