@@ -268,6 +268,14 @@ def test_stored_decisions_are_not_made_again(tmp_path: Path, monkeypatch: pytest
         decide_table(photo_result("ann", "# w m2"), unsure_bo(), stored=stored)
 
 
+def test_a_doubtful_joint_decision_leaves_the_review(tmp_path: Path) -> None:
+    """The decision may be unproved, or have problems, although its board is probable."""
+    ((key, (ann, (board, probability, is_certain, *others))),) = store_verdicts(tmp_path).items()
+    assert is_certain and probability > 0.9 and not decide_table(*TABLE)["bo"].data["review"]
+    doubtful = {key: [ann, [board, probability, False, *others]]}
+    assert decide_table(*TABLE, stored=doubtful)["bo"].data["review"]
+
+
 @pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
 def test_a_damaged_file_of_decisions_is_ignored(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".tables.json").write_bytes(content)

@@ -11,7 +11,7 @@ from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.game.board import Board
-from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_photo, write_files
+from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 FIVE_TOO = "l1 l l l l / . # . . ."
@@ -186,6 +186,21 @@ def test_no_team_wins_while_a_member_has_no_photo(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Zed"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
     found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "cy.jpg": text_photo(C), "event.toml": event_text})
     assert found["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
+
+
+def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path: Path) -> None:
+    """The kingdom may be one of a team."""
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    photos = {"table1/ann.jpg": text_photo(A), "table1/cy.jpg": text_photo(C), "table2.jpg": text_photo(B)}
+    files = {**photos, "event.toml": event_text}
+    lead = "Reds leads on points of all players, 5 to 4"
+    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; the player of table2.jpg is not known"
+    content = next(one["content"] for one in read_results(tmp_path / "out") if one["photo"] == "table2.jpg")
+    CorrectionFile(tmp_path / "out").add([Correction("table2.jpg", content, 1, board="# t t")])
+    assert (
+        verdicts(tmp_path, files)["Teams"]
+        == f"{lead}; table2.jpg cannot be scored because of towns; the player of table2.jpg is not known"
+    )
 
 
 def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:

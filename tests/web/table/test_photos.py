@@ -37,7 +37,7 @@ from kdvision.web.table.live import TableState
 from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules
 from kdvision.web.table.observations import SurroundedObservation
 from kdvision.web.table.readings import decide_kingdoms, make_reading
-from kdvision.web.table.retakes import plan_additions
+from kdvision.web.table.retakes import match_kingdoms, plan_additions
 from kdvision.web.table.storage import Storage, StoredReading
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
@@ -132,6 +132,13 @@ def test_the_first_photo_decides_the_game(phone: Phone, variants: list[str]) -> 
     assert rules["game"] == "queendomino" and set(variants) <= set(rules["variants"])
     assert {"coins", "queen"} <= set(phone.kingdoms[0]["facts"])
     assert (phone.score["kingdoms"][0]["total"], phone.score["kingdoms"][0]["error"]) == (None, None)
+
+
+def test_a_variant_of_one_game_decides_the_game_before_the_first_photo(phone: Phone) -> None:
+    phone.change("set_rules", rules=phone.state["game"]["rules"] | {"variants": ["lost-treasures"]})
+    phone.photograph((SAMPLES / "queendomino.jpg").read_bytes())
+    rules = phone.state["game"]["rules"]
+    assert (rules["game"], rules["variants"]) == ("kingdomino", ["lost-treasures"])
 
 
 def test_a_photo_leaves_the_rules_that_somebody_sets_while_it_is_read() -> None:
@@ -272,6 +279,23 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     answer(phone, "Add it to Anna's")
     assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
+
+
+def test_a_corrected_square_stays_where_it_is_when_a_second_view_is_added(phone: Phone) -> None:
+    phone.photograph(cover(DEMO, 0, 0))
+    kingdom = phone.kingdoms[0]
+    *_, (place, cell) = kingdom["cells"].items()
+    phone.change("set_square", kingdom=kingdom["id"], at=place, cell=cell)
+    phone.photograph(turn(cover(DEMO, 3, 0)), "photo=two")
+    answer(phone, f"Add it to {kingdom['player']}'s")
+    assert phone.kingdoms[0]["fixes"] == {place: cell}
+    assert boards(phone) == [TRUTH["board"]]
+
+
+def test_a_kingdom_is_matched_with_one_reading_at_most() -> None:
+    kingdom = make_reading(read_entries(DEMO)[0], "p").kingdom
+    assert match_kingdoms([kingdom], [kingdom, kingdom]) == {0: 0}
+    assert match_kingdoms([kingdom, kingdom], [kingdom]) == {0: 0}
 
 
 def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
