@@ -296,6 +296,8 @@ def test_a_kingdom_is_matched_with_one_reading_at_most() -> None:
     kingdom = make_reading(read_entries(DEMO)[0], "p").kingdom
     assert match_kingdoms([kingdom], [kingdom, kingdom]) == {0: 0}
     assert match_kingdoms([kingdom, kingdom], [kingdom]) == {0: 0}
+    similar_kingdom = replace(kingdom, cells=kingdom.cells | {next(iter(kingdom.cells)): "m3"})
+    assert match_kingdoms([similar_kingdom, kingdom], [kingdom]) == {0: 1}
 
 
 def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
