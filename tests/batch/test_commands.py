@@ -104,6 +104,12 @@ def test_options_set_the_rules(run: Run, folder: Path, out: Path, executor: Text
     assert (kingdom["rules"], kingdom["side"]) == ("Kingdomino, Mighty Duel, Middle Kingdom, Harmony", 7)
 
 
+def test_the_event_file_sets_the_rules(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    write_files(folder, {"event.toml": 'variants = ["harmony"]'})
+    assert run("batch", folder, "-o", out).code == 0
+    assert read_results(out)[0]["kingdoms"][0]["rules"] == "Kingdomino, Harmony"
+
+
 @pytest.mark.parametrize(
     ("event", "options", "code", "message"),
     [

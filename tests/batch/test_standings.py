@@ -192,15 +192,12 @@ def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path
     """The kingdom may be one of a team."""
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
     photos = {"table1/ann.jpg": text_photo(A), "table1/cy.jpg": text_photo(C), "table2.jpg": text_photo(B)}
-    files = {**photos, "event.toml": event_text}
-    lead = "Reds leads on points of all players, 5 to 4"
-    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; the player of table2.jpg is not known"
+    files: dict[str, bytes | str] = {**photos, "event.toml": event_text}
+    lead, gap = "Reds leads on points of all players, 5 to 4", "the player of table2.jpg is not known"
+    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; {gap}"
     content = next(one["content"] for one in read_results(tmp_path / "out") if one["photo"] == "table2.jpg")
     CorrectionFile(tmp_path / "out").add([Correction("table2.jpg", content, 1, board="# t t")])
-    assert (
-        verdicts(tmp_path, files)["Teams"]
-        == f"{lead}; table2.jpg cannot be scored because of towns; the player of table2.jpg is not known"
-    )
+    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; table2.jpg cannot be scored because of towns; {gap}"
 
 
 def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:

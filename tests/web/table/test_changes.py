@@ -54,6 +54,15 @@ def test_one_answer_closes_a_fact_only_if_the_photo_had_listed_the_others(before
     assert answered.facts["knights"] == after
 
 
+def test_a_fact_is_open_until_the_last_question_about_it_is_answered() -> None:
+    info = PhotoInfo(pieces=[PieceDoubt("knight", "2,3", 0.6), PieceDoubt("knight", "0,1", 0.6)])
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": ["?"]}, photo_info=info)
+    game = TableGame(rules=TableRules("queendomino"), rounds=[[kingdom]])
+    for place, knights in (("2,3", ["2,3", "?"]), ("0,1", ["0,1", "2,3"])):
+        game = apply_changes(game, [AnswerPiece("k1", "knight", place, True)], Context(Storage(), "T"))
+        assert game.kingdoms[0].facts["knights"] == knights
+
+
 def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_are_not_ranked() -> None:
     """It was accepted with open facts, and each change that closed them was refused because of it."""
     doubt = SquareDoubt("0,0", "w1", "w", 0.9, {"0,0": "x9"})

@@ -34,7 +34,7 @@ from kdvision.web.table.changes import (
     apply_changes,
 )
 from kdvision.web.table.live import TableState
-from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules, parse_place
 from kdvision.web.table.observations import SurroundedObservation
 from kdvision.web.table.readings import decide_kingdoms, make_reading
 from kdvision.web.table.retakes import match_kingdoms, plan_additions
@@ -92,6 +92,18 @@ def test_pieces_and_towns_of_another_game_are_problems_of_a_kingdom_also_after_a
         assert one.photo_info is not None and one.photo_info.review >= is_odd
         text = "; ".join(one.photo_info.problems)
         assert ("a knight stands on" in text, "something like a town lies on" in text) == (is_odd, is_odd)
+
+
+def test_a_decision_moves_with_the_place_of_the_first_square() -> None:
+    (entry,) = read_entries(DEMO)
+    assert entry.reading is not None
+    kingdom = make_reading(entry, "p").kingdom
+    assert kingdom.photo_info is not None
+    moved_kingdom = replace(kingdom, photo_info=replace(kingdom.photo_info, first=(-1, -2)))
+    observed = SurroundedObservation(entry.reading.observation, entry.reading.surroundings)
+    one, moved = (decide_kingdoms([(each, observed)], TableRules())[0] for each in (kingdom, moved_kingdom))
+    squares = {parse_place(place): cell for place, cell in one.cells.items()}
+    assert {parse_place(place, (-1, -2)): cell for place, cell in moved.cells.items()} == squares
 
 
 def boards(phone: Phone) -> list[list[str]]:
