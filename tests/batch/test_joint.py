@@ -243,6 +243,13 @@ def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
     assert decide_table(corrected, unsure_bo())["bo"].data["review"]
 
 
+def test_a_kingdom_with_a_problem_stays_as_it_was_read() -> None:
+    bo = unsure_bo()
+    problem = {"text": "the picture's edge cuts tiles of this kingdom", "squares": [], "clause": None}
+    bo = with_reading(bo, kingdoms=[{**bo.kingdoms[0], "problems": [problem]}])
+    assert decide_table(photo_result("ann", ANN), bo)["bo"].data == bo.kingdoms[0]
+
+
 def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
     """It was built from another box."""
     ann = photo_result("ann", ANN)

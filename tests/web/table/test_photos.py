@@ -255,6 +255,7 @@ def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
     before = phone.totals
     found = phone.photograph(turn(TWO), "photo=two")
     assert (found["kingdoms"], found["proposal"]["question"]) == ([], "The same table again. Replace it?")
+    assert [one["text"] for one in found["proposal"]["answers"]][:2] == ["Replace it", "Combine both photos"]
     assert (phone.totals, len(phone.kingdoms)) == (before, 2)
     answer(phone, "Replace it")
     assert [one["player"] for one in phone.kingdoms] == ["Ann", names[1]]
@@ -288,6 +289,9 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
     found = phone.photograph(turn(cover(DEMO, 3, 3)), "photo=two")
     assert found["proposal"]["question"] == "This is Anna's kingdom again. Add it to Anna's?"
+    assert [one["text"] for one in found["proposal"]["answers"]] == [
+        "Add it to Anna's", "Replace Anna's", "Keep both", "Ignore this photo",
+    ]  # fmt: skip
     answer(phone, "Add it to Anna's")
     assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
