@@ -245,7 +245,7 @@ def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
 
 def test_a_kingdom_with_a_problem_stays_as_it_was_read() -> None:
     bo = unsure_bo()
-    problem = {"text": "the picture's edge cuts tiles of this kingdom", "squares": [], "clause": None}
+    problem: Data = {"text": "the picture's edge cuts tiles of this kingdom", "squares": [], "clause": None}
     bo = with_reading(bo, kingdoms=[{**bo.kingdoms[0], "problems": [problem]}])
     assert decide_table(photo_result("ann", ANN), bo)["bo"].data == bo.kingdoms[0]
 

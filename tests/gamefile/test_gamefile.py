@@ -228,6 +228,7 @@ def changed(text: str, old: str, new: str) -> str:
             "kingdom 1, gems 1, between: B1 and A3 do not touch at a corner; expected two squares",
         ),
         (GEMS, "B1 A2", "B1", "kingdom 1, gems 1, between: a gem lies between squares; expected two squares"),
+        (GEMS, "[1, 0, 2, 0]", "[1, 0, 2, -1]", "kingdom 1, gems 1, crowns: crowns is [1, 0, 2, -1]; expected four"),
         (GEMS, "[1, 0, 2, 0]", "[1, 0, 2]", "kingdom 1, gems 1, crowns: crowns is [1, 0, 2]; expected four numbers"),
         (GEMS, "bottom left", "left", "kingdom 1, gems 1, skull: skull is 'left'; expected one of top left"),
         (

@@ -297,14 +297,18 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
 
 
-def test_a_corrected_square_stays_where_it_is_when_a_second_view_is_added(phone: Phone) -> None:
-    phone.photograph(cover(DEMO, 0, 0))
+def test_a_corrected_square_stays_where_it_is_when_a_second_view_adds_columns(phone: Phone) -> None:
+    """The first photo lacks the two columns on the left."""
+    pixels = np.array(Image.open(io.BytesIO(DEMO)))
+    (left, _), *_ = TRUTH["corners_tl_tr_br_bl_px"]
+    phone.photograph(encode_image(np.ascontiguousarray(pixels[:, int(left) + 285 :]), ".jpg"))
     kingdom = phone.kingdoms[0]
     *_, (place, cell) = kingdom["cells"].items()
     phone.change("set_square", kingdom=kingdom["id"], at=place, cell=cell)
-    phone.photograph(turn(cover(DEMO, 3, 0)), "photo=two")
+    phone.photograph(turn(DEMO), "photo=two")
     answer(phone, f"Add it to {kingdom['player']}'s")
     assert phone.kingdoms[0]["fixes"] == {place: cell}
+    assert phone.kingdoms[0]["seen"]["first"] == [0, -1]
     assert boards(phone) == [TRUTH["board"]]
 
 
