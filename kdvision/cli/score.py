@@ -241,7 +241,7 @@ def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Pr
 
 
 def check_game_file(path: str | None) -> None:
-    """Raise a usage error for a game file that exists already, or whose folder does not."""
+    """Raise a usage error for a game file that exists already, that names a folder, or whose folder does not exist."""
     if path is None:
         return
     if path.endswith(("/", "\\")):

@@ -73,7 +73,7 @@ def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
     assert [row["player"] for row in found] == ["c", "a", "b"]
 
 
-def test_of_several_doubts_that_with_the_largest_impact_comes_first(tmp_path: Path) -> None:
+def test_the_doubt_with_the_largest_impact_on_the_standings_comes_first(tmp_path: Path) -> None:
     doubts = [("C3", "l", "g", 0.6), ("B2", "f", "f1", 0.8)]  # no points more or less; 7 points instead of 5
     photos = {"ann.jpg": text_photo(SMALL, doubts=doubts), "bo.jpg": text_photo(lake(6))}
     (row,) = review_rows(tmp_path, photos)

@@ -71,7 +71,7 @@ def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path
 
 
 def test_a_kingdom_that_only_the_second_reading_shows_needs_a_whole_board(tmp_path: Path) -> None:
-    """Squares are stored by the names of the first reading, which this kingdom has not."""
+    """Squares are stored by their names in the first reading, which does not show this kingdom."""
     kingdoms = [{"board": ["# w"], "corners": []}, {"board": ["# l"], "corners": []}]
     first_reading = Reading.parse({"kingdoms": kingdoms[:1]})
     photo = PhotoRecord("ann.jpg", "c", first_reading, corrected_data={"kingdoms": kingdoms})
