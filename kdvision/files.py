@@ -85,6 +85,11 @@ def check_writable(folder: Path) -> None:
         raise KdvisionError(message, hint=_find_remedy(error)) from error
 
 
+def is_folder_name(path: str) -> bool:
+    """Return whether a path can only name a folder: it ends with a slash, or is one. The empty path is none."""
+    return path.endswith(("/", "\\")) or os.path.isdir(path)
+
+
 def _find_remedy(error: OSError) -> str:
     return "free some space" if error.errno in _NO_SPACE else "choose a folder that exists and that you may write to"
 

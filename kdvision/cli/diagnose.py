@@ -11,7 +11,7 @@ from kdvision.cli.inputs import load_networks, open_photo
 from kdvision.cli.options import Corners, ScoreOptions
 from kdvision.cli.output import ProgressDisplay, make_usage_error, print_line
 from kdvision.errors import KdvisionError
-from kdvision.files import check_writable, encode_image, write_atomically
+from kdvision.files import check_writable, encode_image, is_folder_name, write_atomically
 
 if TYPE_CHECKING:
     from kdvision.vision.image.srgb import Pixels
@@ -69,9 +69,7 @@ def evaluate(
             metavar="DIR", exists=True, file_okay=False, help="Photos, each with a JSON file of its true boards."
         ),
     ],
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write one row per photo to this file.")
-    ] = None,
+    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write one row per photo to this file.")] = None,
     stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 117 ways first.")] = False,
     seed: Annotated[
         list[int] | None, typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable.")
@@ -85,12 +83,13 @@ def evaluate(
     from kdvision.evaluate.summary import summarise
 
     if csv is not None:
-        if os.path.isdir(csv):  # an empty name, which typer does not look up
-            raise make_usage_error(f"{csv} is a folder", "--csv")
-        check_writable(csv.parent)
+        if not csv or is_folder_name(csv):
+            raise make_usage_error(f"{csv or '.'} names a folder, not a file", "--csv")
+        check_writable(Path(csv).parent)
+    out = None if csv is None else Path(csv)
     load_networks()
     with closing(ProgressDisplay()) as display:
         results = evaluate_photos(
-            directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=display.update
+            directory, csv=out, stress=stress, seeds=seed or [0], workers=workers, progress=display.update
         )
     typer.echo(summarise(results))

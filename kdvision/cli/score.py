@@ -22,7 +22,7 @@ from kdvision.cli.output import (
     print_text,
 )
 from kdvision.errors import KdvisionError, ModelError, NotationError
-from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, write_atomically
+from kdvision.files import IMAGE_FORMATS, check_writable, encode_image, is_folder_name, write_atomically
 from kdvision.game.legality import Problem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.report.build import combine_kingdoms
@@ -279,7 +279,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     if overlay is None:
         return [None] * len(photos)
     out = Path(overlay)
-    is_folder = overlay.endswith(("/", "\\")) or os.path.isdir(overlay)
+    is_folder = is_folder_name(overlay)
     if not is_folder and len(photos) > 1:
         raise make_usage_error(
             f"{len(photos)} photos need a folder for their pictures, not the file {overlay}", "--overlay"
