@@ -4,7 +4,10 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+INT8_INSTRUCTIONS: Final = {"avx512_vnni", "avx_vnni", "asimddp", "i8mm"}
+"""Dot products of bytes, as Linux names them; two for x86, two for ARM."""
 
 
 class Measurement(NamedTuple):
@@ -49,11 +52,22 @@ def time_in_turns(calls: Mapping[str, Callable[[], object]], *, runs: int = 7) -
 
 
 def describe_machine() -> dict[str, Any]:
-    return {"processor": get_processor(), "system": platform.platform(), "python": platform.python_version()}
+    """Return what times depend on: the networks run in eight bits, which some processors have instructions for."""
+    return {
+        "processor": get_processor(),
+        "int8_instructions": sorted(INT8_INSTRUCTIONS & set(read_cpu_info("flags", "Features").split())),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
 
 
 def get_processor() -> str:
+    return read_cpu_info("model name") or platform.processor() or platform.machine()
+
+
+def read_cpu_info(*names: str) -> str:
+    """Return the first entry of /proc/cpuinfo with one of these names; it is empty where there is none."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())
+    entries = (line.partition(":")[::2] for line in lines)
+    return next((value.strip() for name, value in entries if name.strip() in names), "")
