@@ -52,6 +52,7 @@ class BoardProgramme:
         prices = [window.price for window in self._windows]
         self._cost = np.r_[placements.cost, np.full(kingdoms, Penalties.no_castle), prices, Penalties.larger_side]
         self._cuts = set[tuple[int, ...]]()
+        self._remaining_integer_runs = 8 * kingdoms  # patterns without a castle need more, which takes seconds
 
     def solve(self, *, limit: float) -> tuple[list[Solution], set[int]]:
         """Return the best solution with runners-up of at most `limit` nats more, best first, and unfinished kingdoms.
@@ -180,16 +181,19 @@ class BoardProgramme:
         return result.x is not None and bool(result.fun <= max_loss)
 
     def _solve_columns(self, is_near: Mask, *requirements: Requirement, max_loss: float = np.inf) -> Solution | None:
-        """Return the best solution with some placements, adding connectivity cuts; None if there is none.
+        """Return the best solution with some placements, adding connectivity cuts; None if none is found.
 
         The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`: then any solution may
-        be returned. A limit on nodes gives the same result on every machine.
+        be returned. Limits on nodes and on integer programmes give the same result on every machine.
         """
         best, count, max_rounds, max_nodes = None, int(is_near.sum()), 4, 60
         for _ in range(max_rounds):
             result = self._run(is_near, *requirements)
             is_integral = result.x is None or np.allclose(result.x[:count], result.x[:count].round(), atol=1e-6)
             if not is_integral and result.fun <= max_loss:
+                if self._remaining_integer_runs == 0:
+                    return None
+                self._remaining_integer_runs -= 1
                 result = self._run(is_near, *requirements, max_nodes=max_nodes)
             if result.x is None:
                 return best

@@ -343,6 +343,22 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
     assert all(numbers.count(same) <= len(same) for same in numbers)
 
 
+def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the limit there are 13. The board stays, but it is not proved: some runners-up were not sought."""
+    scores = np.random.default_rng(1).normal(0.0, 4.0, (4, 4, 18))
+    reading = Reading.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
+    node_limits, run = list[int](), BoardProgramme._run
+
+    def count_integer_runs(*args: Any, max_nodes: int | None = None) -> Any:
+        node_limits.extend([] if max_nodes is None else [max_nodes])
+        return run(*args, max_nodes=max_nodes)
+
+    monkeypatch.setattr(BoardProgramme, "_run", count_integer_runs)
+    (decision,) = decide([reading], KINGDOMINO, side=5)
+    assert len(node_limits) == 8
+    assert not decision.is_proved and len(decision.board.castles()) == 1
+
+
 def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *_: None)
     decision = read(GOOD)
