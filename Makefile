@@ -29,8 +29,9 @@ demo: $(VENV)/.core
 	$(BIN)/kdvision score $(DEMO) --overlay out/demo.png
 	@echo "The picture with its score: out/demo.png"
 
+# tests/web comes first: its servers wait, and other tests use the cores meanwhile.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train tests/web tests
 
 test-lab: $(LAB)
 	$(BIN)/python -m pytest tests/lab/train
