@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import page, server, tables
+from benchmarks import measurement, page, server, tables
 from benchmarks.measurement import Measurement, get_processor, time_in_turns
 from benchmarks.photos import decode, enlarge_sample
 
@@ -22,6 +22,25 @@ def test_a_section_is_written_with_the_processor(tmp_path: Path, monkeypatch: py
     written = json.loads((tmp_path / "toy.json").read_text())
     assert written["machine"]["processor"] == get_processor() != ""
     assert written["measurements"] == [Measurement("reading", 3.0, limit=2.0)._asdict()]
+
+
+@pytest.mark.parametrize(
+    ("text", "instructions"),
+    [
+        (
+            "processor\t: 0\nmodel name\t: Toy 1\nflags\t\t: fpu avx512_vnni avx2 avx_vnni\n",
+            ["avx512_vnni", "avx_vnni"],
+        ),
+        ("processor\t: 0\nFeatures\t: fp asimddp\n", ["asimddp"]),
+        ("processor\t: 0\n", []),
+    ],
+)
+def test_the_machine_is_described_with_its_instructions_for_int8(
+    text: str, instructions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpuinfo").write_text(text)
+    monkeypatch.setattr(measurement, "Path", lambda _: tmp_path / "cpuinfo")
+    assert measurement.describe_machine()["int8_instructions"] == instructions
 
 
 def test_results_stay_where_nothing_can_be_measured(

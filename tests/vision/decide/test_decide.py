@@ -330,13 +330,17 @@ def test_a_bare_table_and_noise_are_survived() -> None:
     assert wild.probability < 0.5
 
 
+def make_noise(rng: np.random.Generator, side: int, deviation: float) -> Reading:
+    """Return the reading of a grid on which nothing lies, from normal logits with this standard deviation."""
+    scores = rng.normal(0.0, deviation, (side, side, len(Reading.of(".").kinds)))
+    return Reading.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
+
+
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """One linear programme is solved, and the answer is a board that the box can lay."""
     monkeypatch.setattr(BoardProgramme, "_run", None)
-    scores = np.random.default_rng(0).normal(0.0, noise, (9, 9, len(Reading.of(".").kinds)))
-    probabilities = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
-    (decision,) = decide([Reading.of_probabilities(probabilities)], KINGDOMINO)
+    (decision,) = decide([make_noise(np.random.default_rng(0), 9, noise)], KINGDOMINO)
     numbers = [set(domino.numbers) for domino in decision.dominoes]
     assert not decision.is_proved and decision.probability < 0.2
     assert len(numbers) > 10 and len(decision.board.castles()) == 1
@@ -345,8 +349,6 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
 
 def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the limit there are 13. The board stays, but it is not proved: some runners-up were not sought."""
-    scores = np.random.default_rng(1).normal(0.0, 4.0, (4, 4, 18))
-    reading = Reading.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
     node_limits, run = list[int](), BoardProgramme._run
 
     def count_integer_runs(*args: Any, max_nodes: int | None = None) -> Any:
@@ -354,7 +356,7 @@ def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest
         return run(*args, max_nodes=max_nodes)
 
     monkeypatch.setattr(BoardProgramme, "_run", count_integer_runs)
-    (decision,) = decide([reading], KINGDOMINO, side=5)
+    (decision,) = decide([make_noise(np.random.default_rng(1), 4, 4.0)], KINGDOMINO, side=5)
     assert len(node_limits) == 8
     assert not decision.is_proved and len(decision.board.castles()) == 1
 
