@@ -86,7 +86,7 @@ def evaluate(
         if not csv or is_folder_name(csv):
             raise make_usage_error(f"{csv or '.'} names a folder, not a file", "--csv")
         check_writable(Path(csv).parent)
-    out = None if csv is None else Path(csv)
+    out = Path(csv) if csv else None
     load_networks()
     with closing(ProgressDisplay()) as display:
         results = evaluate_photos(
