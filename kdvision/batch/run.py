@@ -169,8 +169,10 @@ class BatchRun:
         try:
             contents = list_photos(self.options.folder)
         except KdvisionError:
-            return self._write(FolderContents({}, (), ()))
-        return self.finish(contents)
+            outcome = self._write(FolderContents({}, (), ()))
+        else:
+            outcome = self.finish(contents)
+        return self.stop() if self.corrections.reload() else outcome
 
     def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""

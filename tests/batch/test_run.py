@@ -481,7 +481,8 @@ def test_a_correction_made_while_the_report_is_written_is_applied(
     monkeypatch.setattr("kdvision.batch.run.write_outcome", write_and_correct)
     run_batch(folder, out)
     assert [row["board"] for row in read_csv(out / "results.csv") if row["player"] == "cy"] == ["# l"]
-    cells.append("g2")
-    with ResultFolder(out).lock():
-        BatchRun(BatchOptions(folder, out), TextPhotoReader().run).apply_corrections()
-    assert [row["board"] for row in read_csv(out / "results.csv") if row["player"] == "cy"] == ["# g2"]
+    for write, cell in ((BatchRun.apply_corrections, "g2"), (BatchRun.stop, "w")):
+        cells.append(cell)
+        with ResultFolder(out).lock():
+            write(BatchRun(BatchOptions(folder, out), TextPhotoReader().run))
+        assert [row["board"] for row in read_csv(out / "results.csv") if row["player"] == "cy"] == [f"# {cell}"]
