@@ -86,7 +86,7 @@ def _wait_for_some(futures: Iterable[Future[JobResult]], executor: "Executor") -
         if done_futures:
             return done_futures
         checks_without_workers = 0 if executor.count_slots() else checks_without_workers + 1
-    raise KdvisionError("the cluster has lost all its workers", hint=f"{ALL_KEPT}: start workers, and run again")
+    raise KdvisionError(f"{executor.name} has lost all its workers", hint=f"{ALL_KEPT}: start workers, and run again")
 
 
 class PoolExecutor:
@@ -101,7 +101,7 @@ class PoolExecutor:
 
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.size, self.task = size or cores, task
+        self.size, self.task, self.name = size or cores, task, "this machine"
         self._pool: ProcessPoolExecutor | None = None
 
     def run(self, jobs: Iterable[Job]) -> JobResults:
@@ -181,7 +181,7 @@ class DaskExecutor:
         except ImportError as error:
             hint = "install it: pip install 'kdvision[cluster]'"
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
-        self.address, self.task = address, task
+        self.address, self.task, self.name = address, task, f"the cluster at {address}"
         gc.collect()  # a client that failed before would deadlock if it were finalised while this one starts its loop
         try:
             self._client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
@@ -194,7 +194,7 @@ class DaskExecutor:
         """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
         if not self.count_slots():
             hint = f"start some: dask worker {self.address} --nthreads 1"
-            raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
+            raise KdvisionError(f"{self.name} has no workers", hint=hint)
         yield from _run_jobs(jobs, self)
 
     def close(self) -> None:
@@ -234,7 +234,7 @@ class DaskExecutor:
 
     def _connection_error(self) -> KdvisionError:
         hint = f"{ALL_KEPT}: start the cluster, and run again"
-        return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)
+        return KdvisionError(f"{self.name} does not answer any more", hint=hint)
 
 
 def _copy_outcome(future: Future[JobResult], task: Any) -> None:

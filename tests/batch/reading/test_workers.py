@@ -246,6 +246,6 @@ def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, mo
     with closing(DaskExecutor(cluster.scheduler.address, task=hang_once)) as executor:
         stopper = threading.Thread(target=stop_workers)
         stopper.start()
-        with pytest.raises(KdvisionError, match="lost all its workers"):
+        with pytest.raises(KdvisionError, match=f"the cluster at {cluster.scheduler.address} has lost all its workers"):
             list(executor.run(jobs(photo)))
         stopper.join()
