@@ -244,11 +244,12 @@ def check_game_file(path: str | None) -> None:
     """Raise a usage error for a game file that exists already, that names a folder, or whose folder does not exist."""
     if path is None:
         return
-    if path.endswith(("/", "\\")):
-        raise make_usage_error(f"{path} names a folder; name a file, for example {path}game.toml", "--game-file")
+    if not path or is_folder_name(path):
+        example = Path(path) / "game.toml"
+        raise make_usage_error(f"{path or '.'} names a folder; name a file, for example {example}", "--game-file")
     _check_folder(Path(path).parent, "--game-file")
-    if os.path.exists(Path(path)):  # an empty name is the current folder
-        text = f"{path or '.'} exists and is not overwritten, as it may have been filled in; name another file"
+    if os.path.exists(path):
+        text = f"{path} exists and is not overwritten, as it may have been filled in; name another file"
         raise make_usage_error(text, "--game-file")
 
 

@@ -425,6 +425,7 @@ def test_an_existing_game_file_is_never_overwritten(
     ran = run("score", photo, "--game-file", out)
     assert (ran.code, ran.out, out.read_text()) == (2, "", "mine")
     assert run("score", photo, "--game-file", tmp_path / "none" / "match.toml").code == 2
+    assert "names a folder; name a file" in " ".join(run("score", photo, "--game-file", tmp_path).err.split())
 
 
 def test_no_game_file_is_written_if_a_photo_fails(
