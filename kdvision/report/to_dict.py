@@ -30,7 +30,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     )
     question = first and {
         "kingdom": first.kingdom + 1,
-        **_effect_to_dict(first, result.kingdoms[first.kingdom]),
+        **scored_doubt_to_dict(first, is_open=result.kingdoms[first.kingdom].is_open),
         "verdict": first.verdict or None,
     }
     return {
@@ -89,7 +89,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "points_probability": None if is_open else round(min(first.probability, 1.0), 4),
         "alternatives": [total_to_dict(total) for total in others],
         "review": entry.review,
-        "doubts": [_effect_to_dict(doubt, entry) for doubt in entry.doubts],
+        "doubts": [scored_doubt_to_dict(doubt, is_open=is_open) for doubt in entry.doubts],
         "problems": [problem_to_dict(problem) for problem in entry.problems],
         "pieces": [
             {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
@@ -113,11 +113,12 @@ def doubt_to_dict(doubt: Doubt) -> dict[str, Any]:
     return {"square": doubt.square.name, "read": doubt.read, "probability": probability, "instead": doubt.instead}
 
 
-def _effect_to_dict(doubt: ScoredDoubt, entry: ScoredKingdom) -> dict[str, Any]:
+def scored_doubt_to_dict(doubt: ScoredDoubt, *, is_open: bool = False) -> dict[str, Any]:
+    """A doubt and its effect as plain values. While facts about the kingdom are open, its points are not known."""
     return {
         **doubt_to_dict(doubt),
-        "points_if": None if entry.is_open else doubt.points,
-        "total_if": None if entry.is_open else doubt.total,
+        "points_if": None if is_open else doubt.points,
+        "total_if": None if is_open else doubt.total,
         "changes_standing": doubt.changes_standing,
         "changes_winner": doubt.changes_winner,
     }

@@ -23,7 +23,7 @@ from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
 from kdvision.report.doubt_effects import Alternative, score_doubts
 from kdvision.report.game import build_round_result
-from kdvision.report.to_dict import doubt_to_dict, kingdom_to_dict, problem_to_dict, standing_to_dict
+from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, scored_doubt_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
 from kdvision.web.limits import MAX_KINGDOM_SIDE
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
@@ -192,14 +192,10 @@ def _list_questions(
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
         yield {
-            **doubt_to_dict(doubt),
+            **scored_doubt_to_dict(doubt),
             "kingdom": kingdom.id,
             "at": format_place(doubt.square, kingdom.top_left),
             "square": doubt.square.name if min(doubt.square) >= 0 else "",
-            "points_if": doubt.points,
-            "total_if": doubt.total,
-            "changes_standing": doubt.changes_standing,
-            "changes_winner": doubt.changes_winner,
             "verdict": doubt.verdict or None,
         }
 
