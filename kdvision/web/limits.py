@@ -88,7 +88,7 @@ class JobQueue:
             return len(slots) >= max_jobs or (bool(slots) and used_bytes + size > max_bytes)  # a body alone always fits
 
         if is_full(self._slots, self.max_jobs, self.max_bytes):
-            raise Refusal(503, "too many photos are waiting", hint="try again in a moment", retry_after=5)
+            raise Refusal(503, "too many requests are waiting", hint="try again in a moment", retry_after=5)
         own_slots = [slot for slot in self._slots if slot.address == address]
         if max_per_address is not None and is_full(own_slots, max_per_address, self.max_bytes_per_address):
             hint = "wait until the first of them has been read"

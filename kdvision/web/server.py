@@ -24,6 +24,7 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from kdvision.errors import KdvisionError
+from kdvision.text import capitalise
 from kdvision.vision.find import Networks
 from kdvision.web.connections import BACKLOG, LimitedProtocol
 from kdvision.web.http import error_response
@@ -116,7 +117,7 @@ async def _handle_http(request: Request, error: Exception) -> Response:
     messages = {404: "there is no such page", 405: f"{request.url.path} does not accept {request.method}"}
     message = messages.get(error.status_code, error.detail)
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API):
-        return HTMLResponse(ERROR_PAGE.format(message=escape(message.capitalize())), error.status_code, error.headers)
+        return HTMLResponse(ERROR_PAGE.format(message=escape(capitalise(message))), error.status_code, error.headers)
     response = error_response(Refusal(error.status_code, message, hint="see /api/openapi.json"))
     response.headers.update(error.headers or {})
     return response

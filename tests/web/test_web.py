@@ -289,6 +289,7 @@ def test_a_wrong_address_is_a_page_for_a_person_and_json_for_a_program(client: C
     page = client.get("/<b>", Accept="text/html,*/*")
     assert (page.status, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert b"There is no such page" in page.content and b'href="/"' in page.content
+    assert b"/ does not accept POST" in client.send("POST", "/", Accept="text/html").content
     assert client.get("/x").json == {"error": "there is no such page", "hint": "see /api/openapi.json"}
     assert "error" in client.get("/api/x", Accept="text/html").json
 
