@@ -1,12 +1,11 @@
 """A map over processes: results in the order of the items, whatever the number of processes."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import TypeVar
 
-import cv2
+from kdvision.vision.networks.onnx import use_one_thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,10 +22,5 @@ def map_in_processes(
     if workers == 1:
         yield from map(function, items)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _use_one_thread) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), use_one_thread) as pool:
         yield from pool.map(function, items)
-
-
-def _use_one_thread() -> None:
-    os.environ["KDVISION_THREADS"] = "1"
-    cv2.setNumThreads(1)

@@ -7,7 +7,6 @@ What the networks observed of each kingdom is packed into JSON values for a late
 import base64
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
@@ -24,6 +23,7 @@ from kdvision.batch.store.record import FixedSquares
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.game.board import Square
 from kdvision.game.rules import GAME_AUTO, name_box
+from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, read_model_file, use_one_thread
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -88,8 +88,6 @@ class Observation(NamedTuple):
 @cache
 def hash_models() -> str:
     """The hash of all model files; raises ModelError if one is missing or damaged."""
-    from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, read_model_file
-
     digest = hashlib.sha256()
     for path in map(find_model, MODEL_NAMES):
         digest.update(path.name.encode() + read_model_file(path))
@@ -101,16 +99,6 @@ def hash_inputs(content: str, rules: Rules, fixed_squares: FixedSquares = ()) ->
     options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
     parts = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-
-
-@cache
-def use_one_thread() -> None:
-    """Limit this process to one thread, because there are as many processes as cores."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "KDVISION_THREADS"):
-        os.environ.setdefault(name, "1")
-    import cv2
-
-    cv2.setNumThreads(1)
 
 
 def read_photo(job: Job) -> JobResult:

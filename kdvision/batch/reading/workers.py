@@ -19,8 +19,9 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.reading.job import Job, JobResult, hash_models, make_failed_result, read_photo, use_one_thread
+from kdvision.batch.reading.job import Job, JobResult, hash_models, make_failed_result, read_photo
 from kdvision.errors import KdvisionError, ModelError
+from kdvision.vision.networks.onnx import count_cores, use_one_thread
 
 CONNECT_TIMEOUT_SECONDS: Final = 15.0
 """How long to wait for a Dask scheduler."""
@@ -100,8 +101,7 @@ class PoolExecutor:
     )
 
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.size, self.task, self.name = size or cores, task, "this machine"
+        self.size, self.task, self.name = size or count_cores(), task, "this machine"
         self._pool: ProcessPoolExecutor | None = None
 
     def run(self, jobs: Iterable[Job]) -> JobResults:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -121,10 +122,23 @@ def count_threads() -> int:
     The networks are small: more threads spend more time on synchronisation than they save.
     """
     requested_threads = os.environ.get("KDVISION_THREADS", "")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = count_cores()
     if requested_threads.isdecimal() and int(requested_threads):
         return min(int(requested_threads), 4 * cores)
     return min(cores, 4)
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def use_one_thread() -> None:
+    """Limit this process to one thread, because there are as many processes as cores."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "KDVISION_THREADS"):
+        os.environ.setdefault(name, "1")
+    cv2.setNumThreads(1)
 
 
 @cache
