@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from kdvision.batch.event import EVENT_VARIANTS
 from kdvision.cli.inputs import load_networks
 from kdvision.cli.options import Size, Strict, add_options
 from kdvision.cli.output import ProgressDisplay, print_line, print_message
 from kdvision.errors import ExitCode
-from kdvision.game.rules import board_variants
 from kdvision.text import capitalise, count_noun, join_words, quote_path
 
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.run import BatchRun
-
-EVENT_VARIANTS: Final = board_variants("kingdomino")
 
 MAX_PRINTED_PLACES: Final = 5
 """How many places of the first standing are printed; the report has all."""

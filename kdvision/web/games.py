@@ -15,7 +15,7 @@ from kdvision.game.kingdom import JOKER, QUARTERS, Building, TokenKind
 from kdvision.game.rules import GAMES, GROUPS, SIDES, TOKEN_KINDS, VARIANTS, Clause, Variant, clauses, make_rule_set
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS
-from kdvision.gamefile.pieces import TERRAINS
+from kdvision.gamefile.pieces import EFFECT_KEYS, TERRAINS
 
 SQUARE: Final = r"[A-Za-z]([1-9]|1[0-9]|2[0-6])"
 
@@ -126,8 +126,7 @@ def _describe_variant(variant: Variant) -> VariantInfo:
 
 
 def _describe_building(building: Building) -> BuildingInfo:
-    names = ("crowns", "points", "per_territory", "per_tower", "per_knight")
-    effect = {name: value for name in names if (value := getattr(building, name))}
+    effect = {name: value for name in EFFECT_KEYS if (value := getattr(building, name))}
     if "per_territory" in effect:
         effect["per_territory"] = str(effect["per_territory"])
     return BuildingInfo(building.name or None, describe_building(building), building.count, effect)

@@ -1,6 +1,6 @@
 """How much the server accepts at once: bytes of a body, photos that wait, and those of one address.
 
-A request reserves its slot before its body is read, so the slots bound the memory of all bodies.
+A request with a photo reserves its slot before its body is read, so the slots bound the memory of all photos.
 """
 
 import asyncio
