@@ -1,6 +1,7 @@
 """The endpoints: each checks its request and lets a worker thread make the response."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
@@ -16,6 +17,7 @@ from kdvision.errors import KdvisionError
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.web.games import describe_rules
 from kdvision.web.http import (
+    FAILURE,
     Fits,
     InviteQuery,
     Outlines,
@@ -35,6 +37,8 @@ from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID, TableRules
 from kdvision.web.table.storage import StoredReading
 from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
+
+log = logging.getLogger("kdvision.web")
 
 JSON_LINES: Final = "application/x-ndjson"
 EVENTS: Final = "text/event-stream"
@@ -247,6 +251,9 @@ async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> A
                 yield format_line(report)
         except KdvisionError as error:
             yield format_line(error_response(error))
+        except Exception:  # without a last line a client would take the connection for lost, and send the photo again
+            log.exception("a photo could not be read")
+            yield format_line(error_response(FAILURE))
         finally:
             await reports.aclose()
 

@@ -39,6 +39,9 @@ STATUS: Final[Mapping[type[KdvisionError], int]] = {
 }
 """HTTP status by error class; all other errors of the program are 422."""
 
+FAILURE: Final = Refusal(500, "the server failed", hint="try again, or with another photo")
+"""An error of the program. The log has the traceback, but nothing of the request."""
+
 
 Outline = Annotated[str, Meta(max_length=MAX_OUTLINE_LENGTH, extra_json_schema={"pattern": OUTLINE_PATTERN})]
 OUTLINES_HELP: Final = "the outline of each kingdom: its size if known, and its corners in pixels"

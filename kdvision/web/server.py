@@ -27,7 +27,7 @@ from kdvision.errors import KdvisionError
 from kdvision.text import capitalise
 from kdvision.vision.find import Networks
 from kdvision.web.connections import BACKLOG, LimitedProtocol
-from kdvision.web.http import error_response
+from kdvision.web.http import FAILURE, error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
 from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware
@@ -124,8 +124,7 @@ async def _handle_http(request: Request, error: Exception) -> Response:
 
 
 async def _handle_failure(_: Request, __: Exception) -> Response:
-    """The response to an error of the program. The log has the traceback, but nothing of the request."""
-    return error_response(Refusal(500, "the server failed", hint="try again, or with another photo"))
+    return error_response(FAILURE)
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,23 @@ def test_progress_comes_line_by_line(client: Client) -> None:
     assert (last["status"], last["body"]["kingdoms"][0]["board"]) == (200, TRUTH["board"])
 
 
+@pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
+def test_a_photo_on_which_the_program_fails_gets_an_answer(
+    client: Client, accept: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without one the page would take the connection for lost, and send the photo again and again."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("kdvision.web.service.pipeline.read", fail)
+    answer = client.post_photo(DEMO, Accept=accept)
+    last = json.loads(answer.content.splitlines()[-1])
+    if accept == "application/x-ndjson":
+        assert last["status"] == 500 and "ZeroDivisionError" in caplog.text
+    assert last.get("body", last) == {"error": "the server failed", "hint": "try again, or with another photo"}
+
+
 def test_a_kingdom_is_read_where_it_is_outlined(client: Client) -> None:
     points = " ".join(f"{x:.0f},{y:.0f}" for x, y in TRUTH["corners_tl_tr_br_bl_px"])
     answer = client.post_photo(DEMO, f"/api/read?corners={points}".replace(" ", "%20"))
