@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.security import KEY_LETTERS, is_loopback
 from kdvision.web.table.changes import (
@@ -258,8 +257,8 @@ class Tables:
             game, (number, *others) = table.game, table.game.deciding
             try:
                 new_game = await self.decisions.start(partial(self._decide_round, table.id, game, number))
-            except KdvisionError as error:
-                log.warning("a kingdom was not decided again: %s", error)
+            except Exception:  # else the table would wait for this decision for ever
+                log.exception("the kingdoms of a round were not decided again")
                 new_game = game
             async with table.lock:
                 if table.game is game:

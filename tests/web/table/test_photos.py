@@ -502,6 +502,22 @@ def test_a_confirmed_kingdom_that_a_decision_changes_is_to_check_again(client: C
     assert after["score"]["rounds"][0]["kingdoms"][0]["review"]
 
 
+def test_a_table_does_not_wait_for_a_decision_that_fails(
+    client: Client, phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("kdvision.web.table.tables.decide_kingdoms", fail)
+    phone.photograph(DEMO)
+    kingdom, live = phone.kingdoms[0], LiveStream(client, phone.table)
+    place = next(iter(kingdom["cells"]))
+    assert phone.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")["deciding"]
+    after = live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > phone.state["revision"])
+    live.close()
+    assert after["game"]["rounds"][0][0]["cells"] == kingdom["cells"] | {place: "m3"}
+
+
 def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp_path: Path) -> None:
     entries = read_entries(DEMO)
 
