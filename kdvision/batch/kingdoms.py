@@ -115,16 +115,20 @@ def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
 
 
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
-    """The kingdoms of one photo, each with its player if that is clear. Only the largest counts for a single player."""
+    """The kingdoms of one photo, each with its player if that is clear. For a single player, only the largest counts.
+
+    If several are equally large, nobody knows which of them is the player's.
+    """
     players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
-    if len(players) != 1 or not kingdoms:
+    max_size = max((len(one.board) for one in kingdoms), default=0)
+    if len(players) != 1 or sum(len(one.board) == max_size for one in kingdoms) != 1:
         return kingdoms
-    largest_kingdom = max(kingdoms, key=lambda one: len(one.board))  # of equal ones, the first
     return [
-        replace(one, player=players[0]) if one is largest_kingdom else replace(one, counts=False) for one in kingdoms
+        replace(one, player=players[0]) if len(one.board) == max_size else replace(one, counts=False)
+        for one in kingdoms
     ]
 
 
@@ -145,3 +149,13 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
             table_kingdoms, key=lambda one: (one.is_known, not one.lacks_tokens, one.data["probability"])
         )
         yield from ((best_kingdom, one) for one in group if one is not best_kingdom)
+
+
+def differ_too_much(one: KingdomResult, other: KingdomResult) -> bool:
+    """Return whether two kingdoms of a player differ so much that they are hardly one kingdom, read twice.
+
+    A board that a person has given is not compared.
+    """
+    if one.has_given_board and not other.has_given_board:
+        return False
+    return 2 * one.board.count_equal_squares(other.board) < min(len(one.board), len(other.board))

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
-from kdvision.batch.kingdoms import KingdomResult, find_second_kingdoms
+from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, Data
@@ -95,15 +95,26 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     yield from _check_listing(standings)
     for best_kingdom, other in find_second_kingdoms(standings.kingdoms):
         if other.table != best_kingdom.table:
-            place, other_place = (f"table {one.table} ({one.photo.name})" for one in (best_kingdom, other))
+            place, other_place = (
+                f"{f'table {one.table}' if one.table else 'no table'} ({one.photo.name})"
+                for one in (best_kingdom, other)
+            )
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
         elif best_kingdom.board.equals_turned(other.board):
             continue
+        elif differ_too_much(best_kingdom, other):
+            why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}: only the more certain one counts"
+            advice = "correct the round, the table or the player in the name of one, or remove it"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)
+    for kingdom, other in standings.equal_pairs:
+        why = f"{kingdom.label} and {other.label} show the same kingdom"
+        advice = "give both photos the same player, or remove one"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
     for round_, table, player in standings.missing_players:
         photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
         error, hint = next(((one.error, one.reading.hint) for one in photos if one.error is not None), (None, None))

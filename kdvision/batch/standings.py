@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
-from kdvision.batch.kingdoms import KingdomResult, assign_players, find_second_kingdoms
+from kdvision.batch.kingdoms import KingdomResult, assign_players, differ_too_much, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
@@ -131,14 +131,24 @@ class Standings:
         """The photos and kingdoms that cannot all be in their places, by what is said about them."""
         copies = [copy for copy in self.photos if copy.name in self.copies and self.is_misplaced(copy)]
         seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.copies[copy.name].seat)]
-        rivals = [pair for game in self.games.values() for pair in combinations(game, 2)]
-        equal_kingdoms = [one for pair in rivals if show_same_kingdom(*(one.board for one in pair)) for one in pair]
-        pairs = [pair for pair in find_second_kingdoms(self.kingdoms) if pair[0].table != pair[1].table]
-        return {
-            "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
-            "{} show the same kingdom": [(one.round, one.table, one.label) for one in equal_kingdoms],
-            "kingdoms of {} lie at two tables": [(one.round, one.table, one.player) for pair in pairs for one in pair],
+        second_pairs = [*find_second_kingdoms(self.kingdoms)]
+        far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
+        different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]
+        pairs_by_conflict = {
+            "{} show the same kingdom": self.equal_pairs,
+            "kingdoms of {} lie at two tables": far_pairs,
+            "photos of {} show different kingdoms": different_pairs,
         }
+        conflicts = {"{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats]}
+        for conflict, pairs in pairs_by_conflict.items():
+            conflicts[conflict] = [(one.round, one.table, one.label) for pair in pairs for one in pair]
+        return conflicts
+
+    @cached_property
+    def equal_pairs(self) -> list[tuple[KingdomResult, KingdomResult]]:
+        """The pairs of kingdoms of one game that must be one kingdom, under two names."""
+        pairs = (pair for game in self.games.values() for pair in combinations(game, 2))
+        return [(one, other) for one, other in pairs if show_same_kingdom(one.board, other.board)]
 
     @property
     def unread_photos(self) -> list[Finding]:

@@ -5,6 +5,7 @@ Squares are separated by blanks, rows by `/` or a line break: `w f l g s m t` fo
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache, cached_property
@@ -172,6 +173,21 @@ class Board(Mapping[Square, Cell]):
     def equals_turned(self, other: "Board") -> bool:
         """Return whether both boards have the same squares, in any frame and from any side."""
         return any(self.rotate(quarters).trim() == other.trim() for quarters in range(4))
+
+    def count_equal_squares(self, other: "Board") -> int:
+        """Return on how many squares both boards are equal, in the best frame and from the best side."""
+        squares_by_cell = defaultdict[Cell, list[Square]](list)
+        for square, cell in other.items():
+            squares_by_cell[cell].append(square)
+        shifts = [
+            Counter(
+                (square.row - same.row, square.col - same.col)
+                for square, cell in self.rotate(quarters).items()
+                for same in squares_by_cell.get(cell, ())
+            )
+            for quarters in range(4)
+        ]
+        return max(max(counts.values(), default=0) for counts in shifts)
 
     def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """Return the board with other cells on some squares, None to empty one. The frame grows if necessary."""

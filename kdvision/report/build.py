@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MIN_IDENTICAL_SQUARES: Final = 7
 """Equal boards with at least three dominoes and a castle are taken for the same kingdom."""
+MAX_MISREAD_SHARE: Final = 1 / 8
+"""The share of squares that may differ between two photos of the same kingdom, because one was misread."""
 
 _Finding = TypeVar("_Finding", Problem, ScoredDoubt)
 
@@ -129,7 +131,8 @@ def combine_kingdoms(
 
 def show_same_kingdom(board: Board, other: Board) -> bool:
     """Return whether two boards of one game are so large and so equal that their photos must show one kingdom."""
-    return len(board) >= MIN_IDENTICAL_SQUARES and board.equals_turned(other)
+    size = max(len(board), len(other))
+    return size >= MIN_IDENTICAL_SQUARES and board.count_equal_squares(other) >= (1 - MAX_MISREAD_SHARE) * size
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:

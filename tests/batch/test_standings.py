@@ -10,7 +10,7 @@ import pytest
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Cell, Square
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
@@ -342,6 +342,12 @@ def test_unknown_names_are_reported(tmp_path: Path) -> None:
     [
         ("ann", (B, A), "it shows 2 kingdoms, and ann has one: the largest counts", [("1", "ann", "5")]),
         (
+            "ann",
+            (A, A),
+            "it shows 2 kingdoms, and these players should be in it: ann",
+            [("1", "ann.jpg, kingdom 1", "5"), ("1", "ann.jpg, kingdom 2", "5"), ("", "ann", "")],
+        ),
+        (
             "ann+bo",
             (A,),
             "it shows 1 kingdom, and these players should be in it: ann, bo",
@@ -456,14 +462,32 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; pieces of ann and bo are not listed"
 
 
-def test_nobody_wins_while_two_photos_show_the_same_kingdom(tmp_path: Path) -> None:
-    """Without players, both were ranked, and shared the victory."""
-    board = Board.parse("w m3 # / f f s / . . s1")
+@pytest.mark.parametrize("first_square", ["w", "g"])
+def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, tmp_path: Path) -> None:
+    """Without players, both were ranked, and shared the victory. One square of eight may be misread."""
+    board = Board.parse("w m3 # / f f s / . . s1 / . . s")
+    other = board.with_cells({Square(0, 0): Cell.parse(first_square)})
     files: dict[str, bytes | str] = {
         "table1/IMG_1.jpg": text_photo(str(board)),
-        "table1/IMG_2.jpg": text_photo(str(board.rotate())),
+        "table1/IMG_2.jpg": text_photo(str(other.rotate())),
         "table1/IMG_3.jpg": text_photo(C),
     }
     verdict = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))["Round 1, table 1"]
     assert "share the lead" in verdict
-    assert verdict.endswith("; table1/IMG_1.jpg and table1/IMG_2.jpg show the same kingdom")
+    text = "table1/IMG_1.jpg and table1/IMG_2.jpg show the same kingdom"
+    assert verdict.endswith(f"; {text}") and text in [why for _, _, why in notices(tmp_path / "out")]
+
+
+def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
+    """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
+    photos = {name: text_photo(board) for name, board in (("Saturday", A), ("Sunday", "l g g1 / s # s1 / m1 . ."))}
+    files = {f"{day}/table1/ann.jpg": photo for day, photo in photos.items()}
+    folder, out = write_files(tmp_path / "photos", {**files, "Sunday/table1/bo.jpg": text_photo(B)}), tmp_path / "out"
+    assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == (
+        "bo leads on points, 6 to 5; photos of ann show different kingdoms"
+    )
+    why = "Sunday/table1/ann.jpg shows another kingdom of ann: only the more certain one counts"
+    assert notices(out) == [("Saturday/table1/ann.jpg", "ann", why)]
+    content = sha256(photos["Saturday"]).hexdigest()
+    CorrectionFile(out).add([Correction("Saturday/table1/ann.jpg", content, 1, board=A)])
+    assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == "bo wins on points, 6 to 5"
