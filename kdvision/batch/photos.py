@@ -17,9 +17,14 @@ from kdvision.batch.store.folder import SETTINGS
 from kdvision.errors import KdvisionError
 from kdvision.files import PHOTO_SUFFIXES
 
-ROUND: Final = re.compile(r"(?:round|runde|ronde|manche|ronda)[ _–—-]*(\d{1,4})(?![^\W_])[ _.,–—-]*", re.IGNORECASE)
+ROUND_WORD: Final = "(?:round|runde|ronde|manche|ronda)"
+TABLE_WORD: Final = "(?:table|tisch|tafel|mesa)"
+WORD_END: Final = rf"(?:(?![^\W_])|(?={ROUND_WORD}|{TABLE_WORD}))[ _.,–—-]*"
+"""The end of a number or letter, as of both in `Round2Table3`; and what separates it from the next word."""
+
+ROUND: Final = re.compile(rf"{ROUND_WORD}[ _#–—-]*(\d{{1,4}}){WORD_END}", re.IGNORECASE)
 TABLE: Final = re.compile(
-    r"(?:table|tisch|tafel|mesa)(?:[ _–—-]*(\d{1,4})(?![^\W_])|[ _–—-]+([a-z])(?![^\W_]))[ _.,–—-]*", re.IGNORECASE
+    rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
 CAMERA_NAME: Final = re.compile(
     r"(?:img(?:_e)?|_?dsc[fn]?|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"

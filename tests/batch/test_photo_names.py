@@ -17,6 +17,9 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("table1-round2-ann.jpg", 2, "1", ["ann"]),
         ("table3 round2/ann.jpg", 2, "3", ["ann"]),
         ("saturday/round1/table2/ann.jpg", 1, "2", ["ann"]),
+        ("Round2Table3/ann.jpg", 2, "3", ["ann"]),
+        ("tisch3runde2-ann.jpg", 2, "3", ["ann"]),
+        ("Round #2/Table #3/ann.jpg", 2, "3", ["ann"]),
         # Several players in one photo, several photos of one player.
         ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
         ("round1/table3/ann (2).jpg", 1, "3", ["ann"]),
