@@ -33,6 +33,9 @@ CAMERA_NAME: Final = re.compile(
 )
 """File names that cameras and programs generate. They name no player."""
 
+RAW_SUFFIXES: Final = frozenset({".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"})
+"""The suffixes of raw photos, which cannot be read, in small letters. Cameras often save a JPEG beside them."""
+
 COPY_NUMBER: Final = re.compile(r"\s*\(\d{1,3}\)$")
 
 
@@ -76,6 +79,12 @@ def list_photos(folder: Path) -> FolderContents:
     for error in unreadable:
         name, reason = make_path_printable(os.path.relpath(error.filename, folder)), error.strerror
         failures.append(Failure(name, f"the folder cannot be read: {reason}", "make it readable, and run again"))
+    stems = {PurePosixPath(name).with_suffix("") for name in photos}
+    failures += [
+        Failure(str(raw), "a raw photo cannot be read", "export it as JPEG")
+        for raw in map(PurePosixPath, others)
+        if raw.suffix.lower() in RAW_SUFFIXES and raw.with_suffix("") not in stems  # perhaps a kingdom's only photo
+    ]
     in_order = {name: photos[name] for name in sorted(photos, key=photo_key)}
     return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
 

@@ -79,10 +79,10 @@ def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, execut
 
 
 def test_files_that_are_not_photos_are_reported(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
-    write_files(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
+    write_files(folder, {"event.toml": "", **{f"round1/film{number}.mov": b"" for number in range(5)}})
     ran = run("batch", folder, "-o", out)
     assert ran.code == 0
-    assert "skipped, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
+    assert "skipped, because their names are not those of photos: round1/film0.mov, round1/film1.mov," in ran.err
 
 
 def test_strict_exits_with_6_if_a_review_is_needed(

@@ -25,6 +25,12 @@ def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
     assert list_photos(tmp_path).others == ("notes.txt",)
 
 
+def test_a_raw_photo_is_a_failure_unless_a_photo_has_its_name(tmp_path: Path) -> None:
+    """Without a failure, another kingdom won although this one was not read."""
+    write_files(tmp_path, dict.fromkeys(["table1/ann.JPG", "table1/ann.DNG", "table1/bo.DNG"], b""))
+    assert [failure.name for failure in list_photos(tmp_path).failures] == ["table1/bo.DNG"]
+
+
 def test_the_results_of_runs_are_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.jpg": b"", "out/.run.json": b"", "out/overlays/a.jpg-score.jpg": b""})
     assert names(tmp_path) == ["a.jpg"]
