@@ -155,7 +155,7 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
         members = _parse_names(node, players)
         if not members:
             node.fail(f"{name} has no players", "players = and a list of names")
-        if name in teams:
+        if name_key(name) in map(name_key, teams):
             node.at("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
             if (other := team_of.setdefault(name_key(member), name)) != name:

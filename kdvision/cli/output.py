@@ -75,7 +75,8 @@ def print_error(error: KdvisionError) -> None:
 
 def print_message(text: str) -> None:
     """Print a message on stderr as one line that starts with the program's name."""
-    typer.echo(" ".join(replace_controls(f"kdvision: {text}.").split()), err=True)
+    end = "" if text.endswith("?") else "."
+    typer.echo(" ".join(replace_controls(f"kdvision: {text}{end}").split()), err=True)
 
 
 def make_usage_error(text: str, option: str) -> typer.BadParameter:

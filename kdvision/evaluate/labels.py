@@ -53,7 +53,7 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
         if photo is None:
             continue
         try:
-            label = json.loads(path.read_text(encoding="utf-8"))
+            label = json.loads(path.read_text(encoding="utf-8-sig"))
             kingdoms = (label.get("kingdoms") if isinstance(label, dict) else None) or []
             boards = [Board.parse(kingdom["board"]).trim() for kingdom in kingdoms]
             points = [kingdom.get("points") for kingdom in kingdoms]

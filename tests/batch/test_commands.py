@@ -337,7 +337,7 @@ def test_a_fix_beside_a_board_corrects_that_board(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg"),
+        (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg?\n"),
         (["--fix", "B2"], "is not a correction"),
         (["--fix", "round1/table1/ann.jpg:1:Z9=w"], "Its squares are A1 to C3"),
         (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Give a number from 1 to 1"),

@@ -92,9 +92,9 @@ def test_a_photo_entry_overrides_only_the_keys_it_gives() -> None:
         ),
         ('[[team]]\nplayers = ["Ann"]\n[[team]]\nplayers = ["Ann"]', "team 2, players 1", "Ann is in team 1 too"),
         (
-            '[[team]]\nname = "A"\nplayers = ["Bo"]\n[[team]]\nname = "A"\nplayers = ["Cy"]',
+            '[[team]]\nname = "A"\nplayers = ["Bo"]\n[[team]]\nname = "a"\nplayers = ["Cy"]',
             "team 2, name",
-            "two teams are called A",
+            "two teams are called a",
         ),
         ('[[team]]\nname = "Reds"', "team 1", "Reds has no players"),
         ('[[table]]\ntable = 1\nplayers = ["A", "B", "C", "D", "E"]', "table 1, players 5", "a table of 5"),

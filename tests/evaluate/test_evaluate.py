@@ -131,7 +131,9 @@ def test_an_evaluation_has_a_result_for_each_photo_a_line_for_each_room_and_a_cs
 
 
 def test_points_missing_from_a_label_are_scored(rooms: Path) -> None:
-    (rooms / "attic" / "1.json").write_text(json.dumps({"kingdoms": [{"board": SMALL.split(" / ")}]}))
+    """The byte order mark is what Windows may write first."""
+    text = json.dumps({"kingdoms": [{"board": SMALL.split(" / ")}]})
+    (rooms / "attic" / "1.json").write_text(text, encoding="utf-8-sig")
     assert next(list_labelled_photos(rooms)).points == (5,)
 
 
