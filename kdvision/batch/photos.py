@@ -27,8 +27,9 @@ TABLE: Final = re.compile(
     rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
 CAMERA_NAME: Final = re.compile(
-    r"(?:img(?:_e)?|_?dsc[fn]?|pxl|mvimg|photo|image|foto|scan|screenshot|signal|whatsapp image)[ _-]*\d[\w .-]*"
-    r"|image|photo|p?\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*",
+    r"(?:(?:fb_)?img(?:_e)?|_?dsc[fn]?|pxl|mvimg|gopr|dji|photo|image|foto|scan|screenshot|signal|received"
+    r"|whatsapp image)[ _-]*\d[\w .-]*"
+    r"|image|photo|p?\d{6,}[\w .-]*|\d{4}-\d\d-\d\d[\w .-]*|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}",
     re.IGNORECASE,
 )
 """File names that cameras and programs generate. They name no player."""

@@ -32,6 +32,9 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("round1/table3/_DSC0012.JPG", 1, "3", []),
         ("round1/table3/P1010012.JPG", 1, "3", []),
         ("round1/table3/image (2).jpg", 1, "3", []),
+        ("round1/table3/FB_IMG_1706700000000.jpg", 1, "3", []),
+        ("round1/table3/GOPR0012.JPG", 1, "3", []),
+        ("round1/table3/5DAB3A0C-1B2C-4D5E-8F90-ABCDEF012345.jpg", 1, "3", []),
         ("round1/table3/WhatsApp Image 2024-01-31 at 12.34.56 (1).jpeg", 1, "3", []),
         # Without words the folder is the table.
         ("ann.jpg", 1, "", ["ann"]),
