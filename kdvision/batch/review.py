@@ -105,7 +105,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             continue
         elif differ_too_much(best_kingdom, other):
             why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}: only the more certain one counts"
-            advice = "correct the round, the table or the player in the name of one, or remove it"
+            advice = "correct the round, the table or the players in the name of one, or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
@@ -160,6 +160,9 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
 def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
     rounds, players = standings.event.rounds, {name_key(name): name for name in standings.event.players}
+    if standings.absent_rounds:
+        why = f"there are photos of later rounds, and none of round {standings.absent_rounds[0]}"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, "find its photos, or correct the names of the others")
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"

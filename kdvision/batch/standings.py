@@ -95,6 +95,12 @@ class Standings:
         """The rounds of the event file and of all photos."""
         return sorted({one.seat.round for one in self.photos} | set(range(1, self.event.rounds + 1)))
 
+    @property
+    def absent_rounds(self) -> list[str]:
+        """The rounds between the first and the last one of which there is no photo, unless the event file says more."""
+        rounds = self.all_rounds or [0]
+        return [str(number) for number in range(rounds[0], rounds[-1]) if number not in rounds]
+
     @cached_property
     def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
         """The kingdoms of each round that counts."""
@@ -268,6 +274,8 @@ class Standings:
         folder_above = {folder.parent: str(folder) for folder in folders}
         if level == "table" and not table and len(folder_above) > 1:
             yield f"{_join_names([*folder_above.values()])} may be several tables"
+        if level in SUMS and self.absent_rounds:
+            yield f"there is no photo of round {_join_names(self.absent_rounds)}"
         names_by_gap = {gap: _list_names(found, rounds, [table]) for gap, found in self.conflicts.items()}
         names_by_gap |= {
             "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],

@@ -478,6 +478,16 @@ def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, t
     assert verdict.endswith(f"; {text}") and text in [why for _, _, why in notices(tmp_path / "out")]
 
 
+def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Path) -> None:
+    """The other rounds were added up, and somebody won."""
+    boards = {"ann": A, "bo": B}
+    files = {f"round{number}/{name}.jpg": text_photo(board) for number in (1, 4) for name, board in boards.items()}
+    folder, out = write_files(tmp_path / "photos", {**files}), tmp_path / "out"
+    text = "bo leads on points of 2 rounds, 12 to 10; there is no photo of round 2 and 3"
+    assert list_verdicts(run_batch(folder, out))["All rounds"] == text
+    assert notices(out) == [("", "", "there are photos of later rounds, and none of round 2")]
+
+
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
     """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
     photos = {name: text_photo(board) for name, board in (("Saturday", A), ("Sunday", "l g g1 / s # s1 / m1 . ."))}
