@@ -95,17 +95,17 @@ class Standings:
         """The rounds of the event file and of all photos."""
         return sorted({one.seat.round for one in self.photos} | set(range(1, self.event.rounds + 1)))
 
-    @property
-    def absent_rounds(self) -> list[str]:
-        """The rounds between the first and the last one of which there is no photo, unless the event file says more."""
-        rounds = self.all_rounds or [0]
-        return [str(number) for number in range(rounds[0], rounds[-1]) if number not in rounds]
-
     @cached_property
     def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
         """The kingdoms of each round that counts."""
         numbers = [number for number in self.all_rounds if number <= (self.event.rounds or number)]
         return {number: tuple(one for one in self.counted_kingdoms if one.round == number) for number in numbers}
+
+    @property
+    def absent_rounds(self) -> list[str]:
+        """The rounds between the first and the last one that counts of which there is no photo."""
+        numbers = [*self.rounds] or [0]
+        return [str(number) for number in range(numbers[0], numbers[-1]) if number not in self.rounds]
 
     @cached_property
     def missing_players(self) -> list[Finding]:

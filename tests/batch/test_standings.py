@@ -486,6 +486,8 @@ def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Pat
     text = "bo leads on points of 2 rounds, 12 to 10; there is no photo of round 2 and 3"
     assert list_verdicts(run_batch(folder, out))["All rounds"] == text
     assert notices(out) == [("", "", "there are photos of later rounds, and none of round 2")]
+    write_files(folder, {"event.toml": "rounds = 2"})  # then round 4 is in no total
+    assert "there is no photo" not in " ".join(list_verdicts(run_batch(folder, out)).values())
 
 
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
