@@ -26,6 +26,7 @@ ROUND: Final = re.compile(rf"{ROUND_WORD}[ _#–—-]*(\d{{1,4}}){WORD_END}", re
 TABLE: Final = re.compile(
     rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
+NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W_])", re.IGNORECASE)
 CAMERA_NAME: Final = re.compile(
     r"(?:(?:fb_)?img(?:_e)?|_?dsc[fn]?|pxl|mvimg|gopr|dji|photo|image|foto|scan|screenshot|signal|received"
     r"|whatsapp image)[ _-]*\d[\w .-]*"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
 from kdvision.batch.kingdoms import KingdomResult, assign_players, differ_too_much, find_second_kingdoms
-from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -106,6 +106,12 @@ class Standings:
         """The rounds between the first and the last one that counts of which there is no photo."""
         numbers = [*self.rounds] or [0]
         return [str(number) for number in range(numbers[0], numbers[-1]) if number not in self.rounds]
+
+    @cached_property
+    def unclear_rounds(self) -> list[str]:
+        """The tables beside others whose folder has the word for a round and no number, as in "Round two"."""
+        tables = sorted({one.table for one in self.counted_kingdoms}, key=natural_key)
+        return [table for table in tables if NAMES_ROUND.search(table)] if len(tables) > 1 else []
 
     @cached_property
     def missing_players(self) -> list[Finding]:
@@ -276,6 +282,8 @@ class Standings:
             yield f"{_join_names([*folder_above.values()])} may be several tables"
         if level in SUMS and self.absent_rounds:
             yield f"there is no photo of round {_join_names(self.absent_rounds)}"
+        if level != "table" and self.unclear_rounds:
+            yield f"{_join_names(self.unclear_rounds)} may be rounds"
         names_by_gap = {gap: _list_names(found, rounds, [table]) for gap, found in self.conflicts.items()}
         names_by_gap |= {
             "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],

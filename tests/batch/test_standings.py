@@ -490,6 +490,14 @@ def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Pat
     assert "there is no photo" not in " ".join(list_verdicts(run_batch(folder, out)).values())
 
 
+def test_nobody_wins_while_folders_may_be_rounds(tmp_path: Path) -> None:
+    """Tables that may be rounds were one round, and somebody won it."""
+    files: dict[str, bytes | str] = {"Round one/ann.jpg": text_photo(A), "2nd round/bo.jpg": text_photo(B)}
+    found_verdicts = verdicts(tmp_path, files)
+    assert found_verdicts["Round 1"] == "bo leads on points, 6 to 5; 2nd round and Round one may be rounds"
+    assert [why for _, _, why in notices(tmp_path / "out")] == ["2nd round may be a round", "Round one may be a round"]
+
+
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
     """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
     photos = {name: text_photo(board) for name, board in (("Saturday", A), ("Sunday", "l g g1 / s # s1 / m1 . ."))}
