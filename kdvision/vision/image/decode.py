@@ -16,7 +16,7 @@ from PIL import ExifTags, Image, UnidentifiedImageError
 from kdvision.errors import PhotoError, UnsupportedImageError
 from kdvision.vision.image.limits import check_limits, count_scans, make_size_error
 from kdvision.vision.image.reader import BoundedReader, JpegReader
-from kdvision.vision.image.srgb import Pixels, convert_to_srgb
+from kdvision.vision.image.srgb import Pixels, convert_to_srgb, iterate_bands
 
 SCALES: Final = (8, 4, 2, 1)
 """Denominators of the sizes at which a JPEG can be decoded."""
@@ -120,12 +120,11 @@ def _list_formats(data: bytes) -> tuple[str, ...]:
     return tuple(name for name in accepted_formats if name in Image.OPEN)
 
 
-def _copy_pixels(image: Image.Image, *, rows_per_band: int = 512) -> Pixels:
-    """Return the pixels of an RGB picture, copied in bands because Pillow holds them twice when it converts them."""
+def _copy_pixels(image: Image.Image) -> Pixels:
+    """Return a copy of the pixels of an RGB picture."""
     pixels = np.empty((image.height, image.width, 3), np.uint8)
-    for top in range(0, image.height, rows_per_band):
-        bottom = min(top + rows_per_band, image.height)
-        pixels[top:bottom] = np.asarray(image.crop((0, top, image.width, bottom)))
+    for rows, band in iterate_bands(image):
+        pixels[rows] = band
     return pixels
 
 

@@ -1,6 +1,7 @@
 """Pixels of every kind as 8-bit sRGB: alpha over white, deep numbers scaled, colour profiles applied."""
 
 import io
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -43,7 +44,7 @@ def convert_to_uint8(array: NDArray[Any], name: str) -> Pixels:
         return array
     if array.dtype == np.bool_:
         return array.astype(np.uint8) * np.uint8(255)
-    if array.dtype == np.uint16:
+    if np.issubdtype(array.dtype, np.uint16):  # in either byte order
         return ((array.astype(np.uint32) + 128) // 257).astype(np.uint8)
     if array.dtype.kind == "f" and np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1:
         return (array * 255 + 0.5).astype(np.uint8)
@@ -53,11 +54,25 @@ def convert_to_uint8(array: NDArray[Any], name: str) -> Pixels:
 
 def _convert_deep_grey(image: Image.Image) -> Image.Image:
     """Return grey of more than 8 bits, scaled by the smallest usual range that holds its largest number."""
-    numbers = np.nan_to_num(np.asarray(image).astype(np.float64)).clip(0)
-    max_value = float(numbers.max(initial=0))
+    max_value = max(float(_clip_numbers(band).max()) for _, band in iterate_bands(image))
     ranges = (1.0, 255.0, 65535.0) if image.mode == "F" else (65535.0, 2.0**32 - 1)
     full_scale = next((end for end in ranges if max_value <= end), max_value)
-    return Image.fromarray((numbers * (255 / full_scale) + 0.5).astype(np.uint8)).convert("RGB")
+    grey = np.empty((image.height, image.width), np.uint8)
+    for rows, band in iterate_bands(image):
+        grey[rows] = _clip_numbers(band) * (255 / full_scale) + 0.5
+    return Image.fromarray(grey).convert("RGB")
+
+
+def _clip_numbers(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers of any type as finite ones that are not negative."""
+    return np.nan_to_num(numbers.astype(np.float64)).clip(0)
+
+
+def iterate_bands(image: Image.Image, *, rows_per_band: int = 512) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Yield the numbers of a picture in bands with the rows of each, because a copy of all takes too much memory."""
+    for top in range(0, image.height, rows_per_band):
+        rows = slice(top, min(top + rows_per_band, image.height))
+        yield rows, np.asarray(image.crop((0, rows.start, image.width, rows.stop)))
 
 
 def _apply_profile(image: Image.Image, profile: bytes | None) -> Image.Image:

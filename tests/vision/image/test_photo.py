@@ -1,6 +1,7 @@
 """Photos of every format from paths, bytes, open files and arrays."""
 
 import io
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,18 @@ def test_16_bit_grey_is_scaled_not_clipped(kind: str) -> None:
     assert np.abs(pixels[0, :, 0].astype(int) - np.arange(256)).max() <= 1
 
 
+@pytest.mark.parametrize("kind", [np.uint16, np.float32])
+def test_deep_grey_takes_as_little_memory_as_other_kinds(kind: type[np.number[Any]]) -> None:
+    """The limits of pixels are measured for 12 bytes a pixel."""
+    data = encode_image(Image.fromarray(np.ones((20_000, 256), kind)), "TIFF")
+    tracemalloc.start()
+    try:
+        photo = Photo.open(data)
+        assert tracemalloc.get_traced_memory()[1] < 12 * photo.width * photo.height
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("channels", [3, 4])
 @pytest.mark.parametrize("suffix", [".png", ".tiff"])
 def test_16_bit_colour_is_scaled_not_clipped(suffix: str, channels: int) -> None:
@@ -233,6 +246,7 @@ def test_arrays_are_rgb_and_copied() -> None:
         (np.full((70, 80), 9, np.uint8), 9),
         (np.full((70, 80, 1), 9, np.uint8), 9),
         (np.full((70, 80, 3), 65535, np.uint16), 255),
+        (np.full((70, 80), 257, ">u2"), 1),
         (np.full((70, 80, 3), 0.5), 128),
         (np.ones((70, 80), np.bool_), 255),
         (np.full((70, 80, 4), 77, np.uint8) | np.array([0, 0, 0, 255], np.uint8), 77),
