@@ -127,7 +127,8 @@ def read_views(
     )
     contradictions = {observation.grid: kingdom_problems for observation, kingdom_problems in fusions}
     for number, reading in enumerate(readings):
-        named_squares = {reading.frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
+        frame = reading.before or reading.frame
+        named_squares = {frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
         found = contradictions.get(reading.observation.grid, [])
         open_contradictions = [one for one in found if not named_squares.issuperset(one.squares)]
         readings[number] = add_problems(reading, [*problems, *open_contradictions])

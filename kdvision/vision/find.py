@@ -139,9 +139,10 @@ def assemble_kingdoms(
         surroundings = describe_surroundings(kingdoms, observations)
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
-    before = [decision.board for decision in decisions] if fixed_squares else None
+    before = None
     if fixed_squares:
-        on_grid = _move_to_grids(fixed_squares, decisions)
+        before = [BoardFrame.of(decision.board) for decision in decisions]
+        on_grid = _move_to_grids(fixed_squares, before)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
@@ -213,14 +214,14 @@ def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: 
     return cleared_observations
 
 
-def _move_to_grids(fixed_squares: FixedSquares, decisions: Sequence[Decision]) -> FixedSquares:
-    """Return squares that are named on the decided boards as squares of their grids; raise NotationError."""
+def _move_to_grids(fixed_squares: FixedSquares, frames: Sequence[BoardFrame]) -> FixedSquares:
+    """Return squares that are named on the boards in these frames as squares of their grids; raise NotationError."""
     grid_squares = {}
     for (number, square), kind in fixed_squares.items():
-        if not 0 <= number < len(decisions):
-            hint = f"kingdoms are numbered from 1 to {len(decisions)}"
+        if not 0 <= number < len(frames):
+            hint = f"kingdoms are numbered from 1 to {len(frames)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        frame = BoardFrame.of(decisions[number].board)
+        frame = frames[number]
         on_grid = frame.to_grid(square)
         if not frame.contains(on_grid):
             expected = f"its squares are A1 to {frame.to_board(frame.last).name}"

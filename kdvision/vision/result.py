@@ -43,8 +43,8 @@ class KingdomReading:
     should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `frame` that of the board on it;
-    `has_new_names` is true if corrections have added a row or column before A1. `surroundings` is what else lies on the
-    table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
+    `before` is the frame on which a person has named squares to correct, if any. `surroundings` is what else lies on
+    the table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
     """
 
     board: Board
@@ -56,7 +56,7 @@ class KingdomReading:
     place: str = ""
     dominoes: tuple[PlacedDomino, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
-    has_new_names: bool = False
+    before: BoardFrame | None = None
     surroundings: Surroundings = field(default_factory=Surroundings)
     colour: str = ""
     calibration: Calibration = field(default_factory=Calibration)
@@ -89,6 +89,11 @@ class KingdomReading:
         return self.frame.first
 
     @property
+    def has_new_names(self) -> bool:
+        """True if corrections have added a row or column before A1."""
+        return self.before is not None and self.before.first != self.frame.first
+
+    @property
     def review(self) -> bool:
         """True if a person should check the kingdom."""
         return self.needs_review()
@@ -111,7 +116,7 @@ def build_readings(
     box: str,
     *,
     asked_game: str = GAME_AUTO,
-    before: Sequence[Board] | None = None,
+    before: Sequence[BoardFrame] | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of one table; `box` is what they were decided with.
 
@@ -137,13 +142,13 @@ def build_reading(
     surroundings: Surroundings,
     calibration: Calibration,
     box: str,
-    before: Board | None = None,
+    before: BoardFrame | None = None,
     possible_towns: Sequence[Square] = (),
 ) -> KingdomReading:
     """Return the result for one kingdom without its colour, in the smallest frame around its board.
 
-    After a person has corrected squares, the frame also includes the first row and column of the board `before`, so
-    that removing a tile renames no other square.
+    After a person has corrected squares, it also includes the first row and column of the frame `before`, so that
+    removing a tile renames no other square.
     """
     frame = BoardFrame.of(decision.board, before)
     on_board = _move_to_board(decision, frame, before)
@@ -176,7 +181,7 @@ def build_reading(
         probability=probability,
         dominoes=on_board.dominoes,
         runners_up=tuple((other, alternatives * p) for other, p in on_board.runners_up),
-        has_new_names=before is not None and frame.first != BoardFrame.of(before).first,
+        before=before,
         surroundings=surroundings,
         calibration=calibration,
         box=box,
@@ -188,7 +193,7 @@ def build_reading(
     )
 
 
-def _move_to_board(decision: Decision, frame: BoardFrame, before: Board | None) -> Decision:
+def _move_to_board(decision: Decision, frame: BoardFrame, before: BoardFrame | None) -> Decision:
     """Return a decision with the squares of its board, whose frame this is; doubts beyond the frame are left out.
 
     Runners-up that lie in the frame keep it, so that their squares have the same names.

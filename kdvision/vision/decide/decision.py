@@ -14,10 +14,10 @@ class BoardFrame(NamedTuple):
     last: Square = Square(0, 0)
 
     @classmethod
-    def of(cls, board: Board, before: Board | None = None) -> Self:
-        """Return the smallest rectangle around a board that begins no later than the one around `before`."""
+    def of(cls, board: Board, before: "BoardFrame | None" = None) -> Self:
+        """Return the smallest rectangle around a board that begins no later than `before`."""
         top, left, bottom, right = board.bounds
-        first = Square(top, left) if before is None else cls.of(before).first
+        first = Square(top, left) if before is None else before.first
         return cls(Square(min(top, first.row), min(left, first.col)), Square(bottom, right))
 
     @property

@@ -13,6 +13,8 @@ from kdvision.batch.event import Rules, parse_event
 from kdvision.batch.reading import job as job_module
 from kdvision.batch.reading.job import Job, JobResult, hash_inputs, read_photo, unpack_observation
 from kdvision.errors import ModelError
+from kdvision.game.board import Square
+from kdvision.vision.decide.decision import BoardFrame
 from tests.broken_files import BROKEN_FILES
 from tests.kingdoms import SMALL, make_reading, png, table_photo
 from tests.paths import SAMPLES
@@ -107,7 +109,7 @@ def test_tokens_on_squares_with_new_names_are_reviewed(
 ) -> None:
     """Without tokens there is nothing to move."""
     text = f'variants = ["age-of-giants"]\n[[photo]]\nfile = "a.jpg"\n[[photo.kingdom]]\ngiants = [{giants}]'
-    shown = replace(make_reading(SMALL), has_new_names=has_new_names)
+    shown = replace(make_reading(SMALL), before=BoardFrame(Square(0, int(has_new_names))))
     monkeypatch.setattr(pipeline, "read", lambda *_, **__: [shown])
     (kingdom,) = read(png(table_photo().pixels), parse_event(text).photo_rules("a.jpg")).data["kingdoms"]
     is_reviewed = has_new_names and bool(giants)

@@ -170,6 +170,26 @@ def test_a_contradiction_names_its_square_until_a_person_has_named_it(monkeypatc
     assert not any("the photos show" in problem.text for problem in reading.problems)
 
 
+def test_a_contradiction_is_found_again_when_a_correction_adds_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tile named on A1 has its other half above it: the square that was C2 is C3 then."""
+    board = Board.parse(". . . . . / . # g g . / w w l l s / . . f f s")
+    uncertain_squares = {name: {".": 0.6, "f": 0.39} for name in ("A1", "A2")}
+    first = override_squares(Reading.of(board, confidence=0.999), uncertain_squares)
+    other = Reading.of(board.with_cells({Square.parse("C3"): Cell.parse("m1")}), confidence=0.999)
+    views = {50: make_observation(first), 90: make_observation(other)}
+    monkeypatch.setattr(pipeline, "find_kingdoms", lambda photo, *_, **__: [views[int(photo.pixels[0, 0, 0])]])
+
+    def find_contradictions(**kinds: str) -> list[str]:
+        fixed_squares = {(0, Square.parse(name)): kind for name, kind in kinds.items()}
+        photos = [np.full((480, 640, 3), grey, np.uint8) for grey in views]
+        (reading,) = pipeline.read_views(photos, fixed_squares=fixed_squares)
+        return [one.text for one in reading.problems if "the photos show" in one.text]
+
+    assert find_contradictions(A1="f") == ["the photos show different tiles on 1 square (C3)"]
+    assert find_contradictions(A1="f", C2="l") == []
+    assert find_contradictions(A1="f", C3="f") == ["the photos show different tiles on 1 square (C3)"]
+
+
 def test_a_single_missing_square_is_not_reported() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
     first, other = (make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
