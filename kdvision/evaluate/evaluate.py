@@ -12,9 +12,7 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from kdvision import pipeline
 from kdvision.errors import KdvisionError, ModelError
@@ -97,7 +95,7 @@ def compare_with_label(
     truth: LabelledPhoto, readings: Sequence[KingdomReading], *, seconds: float = 0.0, error: str = ""
 ) -> PhotoResult:
     """The result of one photo from its label and the kingdoms that were read."""
-    matches = match_kingdoms(truth.boards, truth.corners, readings)
+    matches = match_kingdoms(truth.boards, readings)
     found_matches = [match for match in matches if match is not None]
     is_complete = len(found_matches) == len(truth.boards) == len(readings)
     score_errors = [
@@ -148,21 +146,12 @@ class Match:
     is_exact: bool
 
 
-def match_kingdoms(
-    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], readings: Sequence[KingdomReading]
-) -> list[Match | None]:
-    """The match of each true kingdom or None: by position if all corners are known, else by agreement."""
-    if not readings or not truths:
-        return [None] * len(truths)
+def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) -> list[Match | None]:
+    """The match of each true kingdom or None; the assignment with the highest agreement counts."""
     matches = [[_match(truth, reading) for reading in readings] for truth in truths]
-    known_outlines = [outline for outline in corners if outline is not None]
-    if 1 < len(truths) == len(known_outlines):
-        centres = np.array([outline.mean(axis=0) for outline in known_outlines])
-        cost = cdist(centres, np.array([reading.grid.corners.mean(axis=0) for reading in readings]))
-    else:
-        cost = np.array([[-float(match.agreement) for match in row] for row in matches])
+    agreements = np.array([match.agreement for row in matches for match in row]).reshape(len(truths), len(readings))
     kingdom_matches: list[Match | None] = [None] * len(truths)
-    for truth, index in zip(*linear_sum_assignment(cost), strict=True):
+    for truth, index in zip(*linear_sum_assignment(agreements, maximize=True), strict=True):
         kingdom_matches[truth] = matches[truth][index] if matches[truth][index].agreement else None
     return kingdom_matches
 
@@ -196,23 +185,18 @@ def evaluate_corrupted(
         pixels = Photo.open(path).pixels
         return Photo(corrupt(pixels, corruption, severity, cell_size=cell_size, name=truth.name, seed=seed), truth.name)
 
-    moved_truth = replace(truth, corners=(None,) * len(truth.boards))  # a corruption may move the kingdoms
-    result = evaluate_photo(moved_truth, reader=reader, open_photo=open_corrupted)
+    result = evaluate_photo(truth, reader=reader, open_photo=open_corrupted)
     return replace(result, way=corruption, severity=severity)
 
 
 def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
-    """The side of a square in pixels: from the label's corners, else from what is read, else an estimate."""
+    """The side of a square in pixels: from what is read, else an estimate."""
     try:
         photo = Photo.open(truth.path)
     except KdvisionError:
         return DEFAULT_CELL_PIXELS
-    pairs = zip(truth.corners, truth.boards, strict=True)
-    outlines = [(corners, board.height * board.width) for corners, board in pairs if corners is not None]
-    if not outlines:
-        with suppress(KdvisionError):
-            outlines = [(one.grid.corners, one.grid.rows * one.grid.cols) for one in reader(photo)]
-    if not outlines:
-        return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
-    areas = [cv2.contourArea(corners.astype(np.float32)) / cells for corners, cells in outlines]
-    return float(np.mean(np.sqrt(areas)))
+    with suppress(KdvisionError):
+        if grids := [reading.grid for reading in reader(photo)]:
+            areas = [cv2.contourArea(grid.corners.astype(np.float32)) / (grid.rows * grid.cols) for grid in grids]
+            return float(np.mean(np.sqrt(areas)))
+    return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)

@@ -1,7 +1,7 @@
 """Labelled photos: a photo and, in a JSON file of the same name, the true board of each kingdom.
 
-The JSON reads `{"kingdoms": [{"board": [rows], "points": 49, "corners_tl_tr_br_bl_px": [[x, y], ...]}]}`. Row 0 is at
-the top of the upright photo; points and corners are optional.
+The JSON reads `{"kingdoms": [{"board": [rows], "points": 49}]}`. Row 0 is at the top of the upright photo; points are
+optional.
 """
 
 import json
@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError
 from kdvision.files import PHOTO_SUFFIXES
@@ -23,12 +20,11 @@ LABEL_FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdom
 
 @dataclass(frozen=True)
 class LabelledPhoto:
-    """A photo and its true kingdoms: boards, points, and corners (4, 2) in pixels where the label has them."""
+    """A photo and its true kingdoms: boards and points."""
 
     path: Path
     boards: tuple[Board, ...]
     points: tuple[int, ...]
-    corners: tuple[NDArray[np.float64] | None, ...]
 
     @property
     def room(self) -> str:
@@ -57,13 +53,11 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
             kingdoms = (label.get("kingdoms") if isinstance(label, dict) else None) or []
             boards = [Board.parse(kingdom["board"]).trim() for kingdom in kingdoms]
             points = [kingdom.get("points") for kingdom in kingdoms]
-            outlines = [kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms]
             if kingdoms:
                 yield LabelledPhoto(
                     photo,
                     tuple(boards),
                     tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
-                    tuple(None if one is None else np.asarray(one, np.float64).reshape(4, 2) for one in outlines),
                 )
         except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
             raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error
