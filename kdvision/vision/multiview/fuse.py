@@ -15,7 +15,7 @@ from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
-from kdvision.vision.geometry import Floats, Mask
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography
 from kdvision.vision.multiview.register import AlignedView, Alignment
 
 MIN_VIEW_WEIGHT: Final = 0.02
@@ -122,16 +122,10 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
 
 
 def _extend_grid(grid: Grid, frame: Bounds) -> Grid:
-    """Return the grid with the further rows and columns of a frame, extrapolated linearly."""
-    quads = grid.quads
-    for axis, before, after in (
-        (0, -frame.top, frame.bottom - grid.rows),
-        (1, -frame.left, frame.right - grid.cols),
-    ):
-        for side in [0] * before + [1] * after:
-            widths = np.zeros((quads.ndim, 2), int)
-            widths[axis, side] = 1
-            quads = np.pad(quads, widths, mode="reflect", reflect_type="odd")
+    """Return the grid with the further rows and columns of a frame, in the same perspective."""
+    places = np.stack(np.meshgrid(range(frame.left, frame.right), range(frame.top, frame.bottom)), -1)
+    quads = apply_homography(grid.homography, places[:, :, None] + UNIT_SQUARE)
+    quads[-frame.top : grid.rows - frame.top, -frame.left : grid.cols - frame.left] = grid.quads
     return Grid(quads)
 
 

@@ -227,8 +227,8 @@ def test_the_grid_is_extended_by_tiles_of_other_photos() -> None:
     both, _ = fuse(first, [(other, align(first, other))])
     assert both.reading.best == whole
     assert (both.grid.rows, both.grid.cols) == (2, 5)
-    step = both.grid.quads[0, 1] - both.grid.quads[0, 0]
-    assert np.allclose(step, first.grid.quads[0, 1] - first.grid.quads[0, 0])
+    middles = np.stack(np.meshgrid(range(-1, 4), range(2)), axis=-1).reshape(-1, 2) + 0.5
+    assert np.allclose(first.grid.to_grid_coordinates(both.grid.centres.reshape(-1, 2)), middles)
 
 
 def test_border_log_odds_are_rotated_with_the_cells() -> None:
