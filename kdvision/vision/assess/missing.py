@@ -23,17 +23,13 @@ def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Squ
 def can_grow(board: Collection[Square], cell: Square, side: int | None = None) -> bool:
     """Return True if a tile on a cell beside the board would leave it in the frame of a game.
 
-    The game has the `side` that a person named, or is the smallest that allows the board (kingdomino/mighty-duel): a
-    board as wide as that allows has no further column, and one as high no further row.
+    The game has the `side` that a person named, or is the smallest that allows the board (kingdomino/mighty-duel).
     """
-    spans = [(min(lines), max(lines)) for lines in ([s.row for s in board], [s.col for s in board])]
-    longest = max(last - first + 1 for first, last in spans)
-    least_side = max(longest, side or 0)
-    game_side = min((one for one in SIDES if one >= least_side), default=longest)
-    return all(
-        first <= index <= last or last - first + 1 < game_side
-        for (first, last), index in zip(spans, (cell.row, cell.col), strict=True)
+    longest_side, grown_side = (
+        max(max(lines) - min(lines) + 1 for lines in zip(*squares, strict=True)) for squares in (board, [*board, cell])
     )
+    game_side = min((one for one in SIDES if one >= max(longest_side, side or 0)), default=longest_side)
+    return bool(grown_side <= game_side)
 
 
 def iterate_domino_places(
