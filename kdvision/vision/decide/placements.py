@@ -87,7 +87,7 @@ def list_placements(
     numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     grids = tuple(part.reshape(loss.shape[:2]) for part, loss in zip(numbers, losses, strict=True))
     flat = np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses])
-    first, second, gains = _list_pairs(grids, border_log_odds)
+    first, second, pair_log_odds = _list_pairs(grids, border_log_odds)
     index = index_deck(deck)
     dominoes = [((str(a), str(b)), numbers) for (a, b), numbers in zip(index.faces, index.numbers, strict=True)]
     dominoes = [(face, numbers) for face, numbers in dominoes if {*face} <= {*kinds}]
@@ -95,23 +95,24 @@ def list_placements(
     ways += [(b, a, n) for a, b, n in ways if a != b]
     kind_a, kind_b, face = np.array(ways, np.intp).reshape(-1, 3).T
 
-    over = np.pad(flat - flat.min(axis=1, keepdims=True), (0, 1))  # the last entries stand for no second square
-    gain = np.pad(flat - flat[:, [kinds.index(NOTHING)]], (0, 1))
-    excess = over[first][:, kind_a] + over[second][:, kind_b] - gains[:, None]
+    # Relative to the best kind and to bare table; the last entries stand for no second square.
+    above_best = np.pad(flat - flat.min(axis=1, keepdims=True), (0, 1))
+    above_table = np.pad(flat - flat[:, [kinds.index(NOTHING)]], (0, 1))
+    excess = above_best[first][:, kind_a] + above_best[second][:, kind_b] - pair_log_odds[:, None]
     pair, way = np.nonzero(excess < max_excess_nats)
     tile = np.where(np.isin(kinds, [NOTHING, Terrain.CASTLE.value]), np.inf, flat).argmin(axis=1)
     single = np.where(np.isin(kinds, [NOTHING]), np.inf, flat).argmin(axis=1)
     squares, castle = np.arange(len(flat)), kinds.index(Terrain.CASTLE.value)
     groups: list[tuple[ArrayLike, ...]] = [
-        (first[pair], second[pair], kind_a[way], kind_b[way], face[way], -gains[pair], False),
-        (first, second, tile[first], tile[second], -1, Penalties.foreign_domino - gains, False),
+        (first[pair], second[pair], kind_a[way], kind_b[way], face[way], -pair_log_odds[pair], False),
+        (first, second, tile[first], tile[second], -1, Penalties.foreign_domino - pair_log_odds, False),
         (squares, -1, single, -1, -1, Penalties.single_square, False),
         (squares, -1, castle, -1, -1, 0.0, True),
     ]
     columns = [np.concatenate(parts) for parts in zip(*(np.broadcast_arrays(*group) for group in groups), strict=True)]
     one, two, kind_one, kind_two, _, price, _ = columns
-    columns[5] = gain[one, kind_one] + gain[two, kind_two] + price
-    is_plausible = over[one, kind_one] + over[two, kind_two] + price < max_excess_nats
+    columns[5] = above_table[one, kind_one] + above_table[two, kind_two] + price
+    is_plausible = above_best[one, kind_one] + above_best[two, kind_two] + price < max_excess_nats
     face_numbers = tuple(numbers for _, numbers in dominoes)
     stock = np.array([len(one) for one in face_numbers], np.intp)
     return Placements(grids, kinds, face_numbers, stock, flat, *(column[is_plausible] for column in columns))
@@ -119,10 +120,10 @@ def list_placements(
 
 def _list_pairs(grids: Sequence[Ints], border_log_odds: Sequence[BorderLogOdds | None]) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of neighbouring squares and the log-odds that each pair is one domino."""
-    first, second, gains = [], [], []
+    first, second, pair_log_odds = [], [], []
     for grid, log_odds in zip(grids, border_log_odds, strict=True):
         for axis, (one, other) in enumerate([(grid[:, :-1], grid[:, 1:]), (grid[:-1], grid[1:])]):
             first.append(one.ravel())
             second.append(other.ravel())
-            gains.append(np.zeros(one.size) if log_odds is None else log_odds[axis].ravel())
-    return np.concatenate(first), np.concatenate(second), np.concatenate(gains)
+            pair_log_odds.append(np.zeros(one.size) if log_odds is None else log_odds[axis].ravel())
+    return np.concatenate(first), np.concatenate(second), np.concatenate(pair_log_odds)
