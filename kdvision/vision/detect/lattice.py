@@ -212,18 +212,13 @@ def split_component(component: Component) -> list[Component]:
 def list_links(component: Component) -> list[Link]:
     """Return a link between each two neighbours, with `DIAGONAL_COST_SIDES` for those that share a corner."""
     places, squares = component.places, component.squares
-    place_offset = places[None] - places[:, None]
-    one, other = np.nonzero((np.abs(place_offset).max(axis=2) == 1) & (place_offset @ (2, 1) > 0))
-    # Both squares meet at the edges or corners that are closest to half way, wherever the lattice has its places.
-    centre_offset = squares.centre[other] - squares.centre[one]
-    half_way, closest_steps = centre_offset / 2, np.empty((2, len(one), 2))
-    directions = np.array(Square(0, 0).surroundings())
-    for n, (indices, way) in enumerate(((one, half_way), (other, -half_way))):
-        steps = np.einsum("sa,and->nsd", directions, np.stack([squares.axis_u[indices], squares.axis_v[indices]]))
-        nearest_steps = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
-        closest_steps[n] = steps[np.arange(len(steps)), nearest_steps]
-    gaps = np.hypot(*(centre_offset - closest_steps[0] + closest_steps[1]).T) / squares.side[one]
-    gaps += DIAGONAL_COST_SIDES * np.all(place_offset[one, other], axis=1)
+    steps = places[None] - places[:, None]
+    one, other = np.nonzero((np.abs(steps).max(axis=2) == 1) & (steps @ (2, 1) > 0))
+    steps = steps[one, other]
+    u, v = squares.axis_u[one] + squares.axis_u[other], squares.axis_v[one] + squares.axis_v[other]
+    meeting = steps[:, :1] * u + steps[:, 1:] * v  # as in `_list_candidates`
+    gaps = np.linalg.norm(squares.centre[other] - squares.centre[one] - meeting, axis=1) / squares.side[one]
+    gaps += DIAGONAL_COST_SIDES * steps.all(axis=1)
     return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
 
 
