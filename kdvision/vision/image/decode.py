@@ -22,7 +22,9 @@ SCALES: Final = (8, 4, 2, 1)
 """Denominators of the sizes at which a JPEG can be decoded."""
 DAMAGE_WARNING: Final = "the file is damaged, colours may be wrong in part of it: copy or send the photo again"
 
-logging.getLogger("PIL").addHandler(logging.NullHandler())  # errors are reported once, as PhotoError
+# Errors are reported once, as PhotoError; warnings about damaged metadata and large pictures are handled here.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+warnings.filterwarnings("ignore", module=r"(PIL|pillow_heif)\b")  # once, because threads share the filters
 
 _ORIENTATIONS: Final[dict[int, tuple[Image.Transpose | None, tuple[int, ...]]]] = {
     1: (None, ()),
@@ -91,21 +93,19 @@ def read_header(data: bytes, name: str, *, max_exif_segments: int = 100) -> Enco
 @contextmanager
 def _report_damage(name: str) -> Iterator[None]:
     """Raise PhotoError in place of the exceptions of decoders, which raise almost anything for a broken file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # damaged metadata and large pictures are handled here
-        try:
-            yield
-        except PhotoError:
-            raise
-        except Image.DecompressionBombError:
-            raise make_size_error(name) from None
-        except UnidentifiedImageError:
-            hint = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
-            raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=hint) from None
-        except Exception as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            hint = "copy or send the photo again, or save it anew as JPEG"
-            raise PhotoError(f"{name} is damaged or cut short: {reason}", hint=hint) from error
+    try:
+        yield
+    except PhotoError:
+        raise
+    except Image.DecompressionBombError:
+        raise make_size_error(name) from None
+    except UnidentifiedImageError:
+        hint = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
+        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=hint) from None
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        hint = "copy or send the photo again, or save it anew as JPEG"
+        raise PhotoError(f"{name} is damaged or cut short: {reason}", hint=hint) from error
 
 
 def _list_formats(data: bytes) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import io
 import tracemalloc
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,17 @@ def test_heic_is_rotated_once(orientation: int, boxes: bool, tmp_path: Path) -> 
 
 def test_damaged_exif_leaves_a_good_picture_as_it_lies() -> None:
     data = encode_image(picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
+    assert_shows_picture(Photo.open(data))
+
+
+def test_decoding_leaves_the_filters_of_warnings_which_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_image, data, filters = Image.open, encode_image(picture(), "JPEG"), [*warnings.filters]
+
+    def check_filters(*args: Any, **options: Any) -> Image.Image:
+        assert [*warnings.filters] == filters
+        return open_image(*args, **options)
+
+    monkeypatch.setattr(Image, "open", check_filters)
     assert_shows_picture(Photo.open(data))
 
 
