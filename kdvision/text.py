@@ -2,7 +2,9 @@
 
 import csv
 import io
+import os
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import Final
@@ -47,8 +49,11 @@ def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
 
 
 def quote_path(path: object) -> str:
-    """The path as one argument of a printed command: in double quotes if it has a blank."""
-    return f'"{path}"' if " " in str(path) else str(path)
+    """The path as one argument of a printed command, quoted if the shell would take it for something else."""
+    text = str(path)
+    if os.name != "nt" and re.search(r'["$`\\!]', text):  # double quotes leave their meaning to these
+        return shlex.quote(text)
+    return text if re.fullmatch(r"[\w@%+=:,./\\-]+", text) else f'"{text}"'
 
 
 def replace_controls(text: str) -> str:

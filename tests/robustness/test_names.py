@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import subprocess
 import sys
 import unicodedata
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdvision.report.table import render_text
-from kdvision.text import format_csv, replace_controls
+from kdvision.text import format_csv, quote_path, replace_controls
 from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_photo, write_files
 from tests.conftest import Run
 
@@ -45,6 +46,15 @@ def test_no_cell_of_a_table_is_a_formula_or_has_control_characters(rows: list[li
                 assert cell.removeprefix("'") == replace_controls(value).removeprefix("'")
             else:
                 assert cell == ("" if value is None else str(value))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its shells have no common way to quote")
+@pytest.mark.parametrize("name", ["photos(1)", "a b.jpg", "a&b", "it's.jpg", "$(reboot).jpg", '"`!\\', "Küche/1.jpg"])
+def test_a_shell_takes_the_path_in_a_printed_command_for_one_argument(name: str) -> None:
+    shown_arguments = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {quote_path(name)}"], capture_output=True, text=True, check=True
+    )
+    assert shown_arguments.stdout == f"{name}\n"
 
 
 @pytest.mark.parametrize("text", FORMULAS)
