@@ -382,5 +382,4 @@ def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
 
 def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:
     """A player or team with the sum of some points."""
-    total = sum(number or 0 for number in points)
-    return Contender(name, (total,), total)
+    return Contender(name, (sum(number or 0 for number in points),))

@@ -37,12 +37,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A player with the numbers to compare, the most important first, and the reason of an outright win, else ""."""
+    """A player with the numbers to compare, the total first, and the reason of an outright win, else ""."""
 
     player: str
     keys: tuple[int, ...]
-    total: int
     outright_reason: str = ""
+
+    @property
+    def total(self) -> int:
+        """The points, which count before all tie-breaks."""
+        return self.keys[0]
 
     @property
     def order(self) -> tuple[bool | int, ...]:
@@ -61,9 +65,8 @@ def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bo
 
 def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     """Return the points and tie-breaks of one kingdom."""
-    total = score(kingdom, rule_set).total
-    keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
-    return Contender(kingdom.player or f"kingdom {number}", keys, total, rule_set.outright_win(kingdom))
+    keys = (score(kingdom, rule_set).total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
+    return Contender(kingdom.player or f"kingdom {number}", keys, rule_set.outright_win(kingdom))
 
 
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet, *, is_over: bool = True) -> Standing:
@@ -79,10 +82,10 @@ def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet, *, is_o
         for one in contenders:
             by_player.setdefault(one.player.casefold(), []).append(one)
         reasons = reasons or {one.player.casefold(): one.outright_reason for one in contenders if one.outright_reason}
-    sums = []
-    for key, entries in by_player.items():
-        total = sum(one.total for one in entries)
-        sums.append(Contender(entries[0].player, (total,), total, reasons.get(key, "")))
+    sums = [
+        Contender(entries[0].player, (sum(one.total for one in entries),), reasons.get(key, ""))
+        for key, entries in by_player.items()
+    ]
     return rank_contenders(sums, (f"points of {len(rounds)} rounds",), is_over=is_over)
 
 

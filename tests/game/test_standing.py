@@ -13,7 +13,7 @@ GEMS = "five kinds of gem win at once"
 
 
 def order(**keys: tuple[int, int, int]) -> Standing:
-    return rank_contenders([Contender(player, numbers, numbers[0]) for player, numbers in keys.items()], STEPS)
+    return rank_contenders([Contender(player, numbers) for player, numbers in keys.items()], STEPS)
 
 
 def places(found: Standing) -> dict[str, int]:
@@ -62,7 +62,7 @@ def test_ties_further_down_are_broken_too() -> None:
 
 
 def test_an_outright_win_beats_any_points() -> None:
-    rich, lucky = Contender("ann", (99, 9, 9), 99), Contender("bo", (1, 1, 1), 1, outright_reason=GEMS)
+    rich, lucky = Contender("ann", (99, 9, 9)), Contender("bo", (1, 1, 1), outright_reason=GEMS)
     found = rank_contenders([rich, lucky], STEPS)
     assert places(found) == {"bo": 1, "ann": 2}
     assert found.reason == "bo wins: five kinds of gem win at once"
@@ -70,10 +70,10 @@ def test_an_outright_win_beats_any_points() -> None:
 
 def test_two_outright_wins_share_the_victory_whatever_their_points() -> None:
     poor, rich = (
-        Contender("ann", (1, 1, 1), 1, outright_reason=GEMS),
-        Contender("bo", (99, 9, 9), 99, outright_reason=GEMS),
+        Contender("ann", (1, 1, 1), outright_reason=GEMS),
+        Contender("bo", (99, 9, 9), outright_reason=GEMS),
     )
-    found = rank_contenders([poor, Contender("cy", (200, 9, 9), 200), rich], STEPS)
+    found = rank_contenders([poor, Contender("cy", (200, 9, 9)), rich], STEPS)
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
     assert [place.player for place in found.winners] == ["ann", "bo"]
     assert found.reason == "ann and bo share the victory: five kinds of gem win at once"

@@ -52,6 +52,6 @@ def crowned(kingdom: Kingdom, terrain: Terrain) -> int:
 
 @pytest.mark.parametrize("case", TIES, ids=lambda case: "-".join(case["players"]))
 def test_other_programs_break_ties_alike(case: dict[str, Any]) -> None:
-    contenders = [Contender(player, tuple(keys), keys[0]) for player, keys in case["players"].items()]
+    contenders = [Contender(player, tuple(keys)) for player, keys in case["players"].items()]
     standing = rank_contenders(contenders, ("points", "the largest territory", "crowns"))
     assert {place.player: place.place for place in standing.places} == case["expected_positions"]
