@@ -1,26 +1,25 @@
 """Score with a house rule: 3 points if the castle lies in a corner. `python examples/your_own_rule.py`."""
 
 from kdvision import Board, score
-from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import kingdomino
-from kdvision.game.rules.variant import make_bonus
+from kdvision.game.rules.variant import Groups, Variant
 
 
-def find_corner_castle(kingdom: Kingdom, _side: int) -> tuple[Square, ...]:
+def find_corner_castle(kingdom: Kingdom, _side: int) -> Groups:
     """Return the castle's square if it is a corner of the kingdom's smallest rectangle, else nothing."""
     top, left, bottom, right = kingdom.board.bounds
     corners = {(row, col) for row in (top, bottom) for col in (left, right)}
-    return tuple(square for square in kingdom.board.castles() if square in corners)
+    return [(square,) for square in kingdom.board.castles() if square in corners]
 
 
-CORNER_CASTLE = make_bonus(
+CORNER_CASTLE = Variant(
     "corner-castle",
     "Corner Castle",
-    points=3,
     help="Add 3 points for a castle in a corner.",
     clause="house/corner-castle",
-    find_squares=find_corner_castle,
+    points=3,
+    find_groups=find_corner_castle,
 )
 
 

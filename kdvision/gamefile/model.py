@@ -29,7 +29,7 @@ from kdvision.text import count_noun, join_words
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 KINGDOM_KEYS: Final = ("player", "players", "board", "questions", "discarded", "claims")
 FACTS: Final = (*QUEENDOMINO_FACTS, *(fact for variant in VARIANTS for fact in variant.facts))
-CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
+CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.points}
 OTHER_SETTINGS: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
 """Variants of the rulebook that are not written in `variants`, and what to write instead."""
 

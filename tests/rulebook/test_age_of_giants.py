@@ -315,7 +315,7 @@ def test_the_most_lines_are_found_on_random_grids() -> None:
         height, width = rng.integers(1, 6, 2)
         crowns = rng.random((height, width)) < rng.uniform(0.2, 0.75)
         board = Board.parse([" ".join("w1" if one else "w" for one in row) for row in crowns])
-        lines = find_crown_lines(Kingdom(board))
+        lines = find_crown_lines(Kingdom(board), 5)
         crowned = {Square(int(row), int(col)) for row, col in np.argwhere(crowns)}
         assert all(crowned.issuperset(line) for line in lines)
         assert all(len({*one} & {*other}) <= 1 for one, other in combinations(lines, 2))

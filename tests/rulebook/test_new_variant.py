@@ -41,10 +41,10 @@ Main = Callable[..., str]
 Script = Callable[[str], Any]
 
 
-def find_corner_castle(kingdom: Any, _side: int) -> tuple[Any, ...]:
+def find_corner_castle(kingdom: Any, _side: int) -> list[tuple[Any, ...]]:
     """Return the castle's square if it is the top left corner of the board, else nothing."""
     top, left, _, _ = kingdom.board.bounds
-    return tuple(square for square in kingdom.board.castles() if square == (top, left))
+    return [(square,) for square in kingdom.board.castles() if square == (top, left)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,8 +53,7 @@ def fresh_kdvision() -> Iterator[None]:
     outside = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "kdvision"}
     try:
         rules: Any = import_module("kdvision.game.rules")
-        make_bonus = import_module("kdvision.game.rules.variant").make_bonus
-        toy = make_bonus(ID, NAME, points=3, help=HELP, clause=CLAUSE, find_squares=find_corner_castle)
+        toy = rules.Variant(ID, NAME, HELP, CLAUSE, points=3, find_groups=find_corner_castle)
         rules.VARIANTS = (*rules.VARIANTS, toy)
         text = f'[house.{ID}]\ntext = "3 more points for a castle in a corner."'
         rules.clauses().update(import_module("kdvision.game.rules.clauses").parse_clauses(text))

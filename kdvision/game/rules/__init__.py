@@ -2,8 +2,8 @@
 
 How to add a variant or a house rule:
 
-1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus: `make_bonus` gives it
-   the side, and game files can claim it. `lost_treasures.py` is an example of a variant that adds pieces.
+1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus, which game files can
+   claim, `lost_treasures.py` of a variant that adds pieces.
 2. Import it below and add it to `VARIANTS`.
 3. Add its clause to `clauses.toml`: under its book and section, or as `[house.NAME]` if it is from no book. Its id is
    book and name with a slash: `house/NAME`.

@@ -2,29 +2,26 @@
 
 from typing import Final
 
-from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.rules.variant import Variant, make_bonus
+from kdvision.game.rules.variant import Groups, Variant
 
 
-def find_central_castle(kingdom: Kingdom, _side: int) -> tuple[Square, ...]:
+def find_central_castle(kingdom: Kingdom, _side: int) -> Groups:
     """Return the castle's square if it is the centre of the kingdom, else nothing.
 
     The centre is that of the smallest rectangle around all squares, if both sides of it are odd; this is the ruling
     kingdomino/centre.
     """
-    castles = kingdom.board.castles()
-    if len(castles) != 1:
-        return ()
-    (row, col), (top, left, bottom, right) = castles[0], kingdom.board.bounds
-    return castles if (2 * row, 2 * col) == (top + bottom, left + right) else ()
+    castles, (top, left, bottom, right) = kingdom.board.castles(), kingdom.board.bounds
+    is_central = [(2 * row, 2 * col) for row, col in castles] == [(top + bottom, left + right)]
+    return [castles] if is_central else []
 
 
-MIDDLE_KINGDOM: Final[Variant] = make_bonus(
+MIDDLE_KINGDOM: Final = Variant(
     "middle-kingdom",
     "Middle Kingdom",
-    points=10,
     help="Add 10 points for a castle in the middle.",
     clause="kingdomino/middle-kingdom",
-    find_squares=find_central_castle,
+    points=10,
+    find_groups=find_central_castle,
 )

@@ -24,19 +24,19 @@ QUESTS_DRAWN: Final = 2
 TERRAINS: Final = tuple(terrain for terrain in Terrain if terrain not in (Terrain.TOWN, Terrain.CASTLE))
 
 
-def find_corners(kingdom: Kingdom, terrain: Terrain) -> Groups:
+def find_corners(kingdom: Kingdom, _side: int, *, terrain: Terrain) -> Groups:
     """Return the squares of a terrain in corners of the smallest rectangle (age-of-giants/corners)."""
     top, left, bottom, right = kingdom.board.bounds
     return _select_terrain(kingdom, {Square(row, col) for row in (top, bottom) for col in (left, right)}, terrain)
 
 
-def find_local_business(kingdom: Kingdom, terrain: Terrain) -> Groups:
+def find_local_business(kingdom: Kingdom, _side: int, *, terrain: Terrain) -> Groups:
     """Return the squares of a terrain among the eight around the castle."""
     squares = {square for castle in kingdom.board.castles() for square in castle.surroundings()}
     return _select_terrain(kingdom, squares, terrain)
 
 
-def find_bleak_territories(kingdom: Kingdom) -> Groups:
+def find_bleak_territories(kingdom: Kingdom, _side: int) -> Groups:
     """Return the large territories of common terrains without a crown. The Queen is none: she lies on no square."""
     min_squares, terrains = 5, (Terrain.WHEAT, Terrain.FOREST, Terrain.GRASS, Terrain.LAKE)
     territories = (replace(kingdom, queen=False) if kingdom.queen else kingdom).territories
@@ -47,7 +47,7 @@ def find_bleak_territories(kingdom: Kingdom) -> Groups:
     ]
 
 
-def find_crown_lines(kingdom: Kingdom) -> Groups:
+def find_crown_lines(kingdom: Kingdom, _side: int) -> Groups:
     """Return as many lines of three crowned squares as possible, two of which share at most one square.
 
     Lines that share two squares lie in one row, column or diagonal. There, lines that begin at every second square of a
@@ -71,8 +71,7 @@ def _select_terrain(kingdom: Kingdom, squares: set[Square], terrain: Terrain) ->
 
 def check_quests(_table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the problem of more or fewer quests than are drawn, Harmony and Middle Kingdom counted."""
-    names = {quest.name for quest in QUEST_GROUP.variants}
-    quests = sum(isinstance(rule, Bonus) and rule.label in names for rule in rule_set.rules)
+    quests = sum(isinstance(rule, Bonus) and rule.variant in QUEST_GROUP.variants for rule in rule_set.rules)
     if quests != QUESTS_DRAWN:
         verb = "is" if quests == 1 else "are"
         text = f"{count_noun(quests, 'quest')} {verb} played, and a game has {QUESTS_DRAWN}"
@@ -80,17 +79,17 @@ def check_quests(_table: Table, rule_set: RuleSet) -> Iterator[Problem]:
 
 
 def _make_quest(
-    clause: str, name: str, points: int, help: str, find: Callable[[Kingdom], Groups], suffix: str = ""
+    clause: str, name: str, points: int, help: str, find: Callable[[Kingdom, int], Groups], suffix: str = ""
 ) -> Variant:
     return Variant(
         clause.partition("/")[2] + suffix,
         name,
         help,
         clause,
-        rules=(Bonus(name, points, clause, find),),
+        points=points,
+        find_groups=find,
         checks=(check_quests,),
         games=("kingdomino", "queendomino"),
-        has_claim=True,
         group="quest",
     )
 

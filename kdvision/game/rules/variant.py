@@ -1,4 +1,4 @@
-"""What a variant is, the usual kind (a bonus for squares that the board shows), and checks of pieces."""
+"""What a variant is, the bonus that it may give for squares that the board shows, and checks of pieces."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,9 +15,6 @@ from kdvision.game.scoring import Check, Line, Rule, RuleSet
 Groups = Sequence[tuple[Square, ...]]
 """What earns the points of a bonus, each time that it is there: the squares of each corner, territory or line."""
 
-FindSquares = Callable[[Kingdom, int], Sequence[Square]]
-"""Returns the squares of a kingdom that earn a bonus, none where it is not earned; the number is the game's side."""
-
 
 @dataclass(frozen=True)
 class Variant:
@@ -27,9 +24,11 @@ class Variant:
     becomes part of the rule set's name. `help` says in one sentence what it does. `clause` is its entry in
     `clauses.toml`. `rules` and `checks` are added to those of the game; `change` makes any other change.
 
+    A bonus gives `points` for each group that `find_groups` finds in a kingdom; the number is the game's side. Players
+    can claim it. Other variants have no `points`.
+
     `facts` are the keys of a game file that the variant needs. Without facts other than tokens, typed boards and events
-    can be played with it. `games` are the games it can be added to, all if empty. If
-    `has_claim` is true, players can claim it: the variant adds a line whose label is its `name`.
+    can be played with it. `games` are the games it can be added to, all if empty.
 
     `tokens` are the kinds of token that it puts on squares; their keys are among the `facts`. `group` is the option by
     which it is chosen among others, as in `--quest bleak-king`; without one it has an option of its own. `colours` are
@@ -40,12 +39,13 @@ class Variant:
     name: str
     help: str
     clause: str
+    points: int = 0
+    find_groups: Callable[[Kingdom, int], Groups] = lambda _kingdom, _side: ()
     rules: tuple[Rule, ...] = ()
     checks: tuple[Check, ...] = ()
     change: Callable[[RuleSet], RuleSet] | None = None
     facts: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
-    has_claim: bool = False
     tokens: tuple[TokenKind, ...] = ()
     group: str = ""
     colours: tuple[str, ...] = ()
@@ -63,11 +63,12 @@ class Variant:
     def add_to(self, rule_set: RuleSet) -> RuleSet:
         """Return the rule set with this variant."""
         new_rules = self.change(rule_set) if self.change else rule_set
+        bonuses = [Bonus(self, rule_set.side)] if self.points else []
         return replace(
             new_rules,
             name=f"{rule_set.name}, {self.name}",
             deck=(*new_rules.deck, *self.dominoes),
-            rules=(*new_rules.rules, *self.rules),
+            rules=(*new_rules.rules, *bonuses, *self.rules),
             checks=tuple(dict.fromkeys((*new_rules.checks, *self.checks))),
             facts=(*new_rules.facts, *self.facts),
         )
@@ -82,31 +83,16 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Bonus:
-    """A rule that gives `points` for each group of squares that `find_groups` finds."""
+    """The rule of a variant that is a bonus, in a game of this side."""
 
-    label: str
-    points: int
-    clause: str
-    find_groups: Callable[[Kingdom], Groups]
+    variant: Variant
+    side: int
 
     def __call__(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line, of 0 points if nothing is found."""
-        groups = self.find_groups(kingdom)
+        groups = self.variant.find_groups(kingdom, self.side)
         squares = tuple(sorted({square for group in groups for square in group}))
-        yield Line(self.label, self.points * len(groups), self.clause, squares)
-
-
-def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_squares: FindSquares) -> Variant:
-    """Return a variant that adds one bonus, which is given once and which players can claim."""
-
-    def add_bonus(rule_set: RuleSet) -> RuleSet:
-        def find_groups(kingdom: Kingdom) -> Groups:
-            squares = tuple(find_squares(kingdom, rule_set.side))
-            return [squares] if squares else []
-
-        return replace(rule_set, rules=(*rule_set.rules, Bonus(name, points, clause, find_groups)))
-
-    return Variant(id, name, help, clause, change=add_bonus, has_claim=True)
+        yield Line(self.variant.name, self.variant.points * len(groups), self.variant.clause, squares)
 
 
 def check_each(check: Callable[[Kingdom], Iterable[Problem]]) -> Check:
