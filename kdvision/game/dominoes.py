@@ -134,7 +134,7 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     independently.
     """
     puzzles = [make_puzzle(board, deck) for board in boards]
-    ways_alone = [_list_readings(of) for of in puzzles]
+    ways_alone = [list_readings(of) for of in puzzles]
     ways_together: Sequence[Sequence[Tiling]] = [()] * len(boards)
     choices = ways_together
     try:
@@ -150,7 +150,8 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     return tuple(_make_naming(of, choice or fit or ways, fit or ways, ways) for of, choice, fit, ways in rows)
 
 
-def _list_readings(of: Puzzle) -> Sequence[Tiling]:
+def list_readings(of: Puzzle) -> Sequence[Tiling]:
+    """Return the legal tilings of a board, at most MAX_READINGS; none if a square is unknown or there are too many."""
     try:
         return [] if of.board.unknown else list(islice(find_legal_tilings(of), MAX_READINGS))
     except Undecided:

@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
-from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, faces
+from kdvision.game.dominoes import MAX_READINGS, list_readings
 from kdvision.game.kingdom import Table
-from kdvision.game.legality import MAX_TILINGS, Problem
+from kdvision.game.legality import Problem
 from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.scoring import RuleSet
-from kdvision.game.tiling import Undecided, find_tilings, make_puzzle
+from kdvision.game.tiling import make_puzzle
 
 CLAUSES: Final = {
     "kingdomino/box": "royal-wedding/box",
@@ -26,25 +25,15 @@ def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms with more dominoes of one box than they draw (royal-wedding/turns)."""
     limit = 12 if rule_set.side > 5 else 6
     for number, kingdom in enumerate(table.kingdoms):
+        of = make_puzzle(kingdom.board, ROYAL_WEDDING)
+        readings = list_readings(of) if len(of.squares) > 2 * limit else []
+        used_faces = [Counter(of.box.faces[of.face[i][j]] for i, j in reading) for reading in readings]
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
             other_faces = faces(other)
-            needs = [(face_counts - other_faces).total() for face_counts in _list_used_faces(kingdom.board, limit)]
-            if needs and min(needs) > limit:
+            needs = [(face_counts - other_faces).total() for face_counts in used_faces]
+            if 0 < len(readings) < MAX_READINGS and min(needs) > limit:
                 text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {limit} of each box"
                 yield Problem((), text, "royal-wedding/turns", number)
-
-
-def _list_used_faces(board: Board, limit: int) -> list[Counter[Face]]:
-    """Return the faces that each tiling of a board uses; empty if there are too many tilings, or too few dominoes."""
-    if board.unknown or len(board) <= 2 * limit:
-        return []
-    of = make_puzzle(board, ROYAL_WEDDING)
-    try:
-        tilings = list(islice(find_tilings(of), MAX_TILINGS))
-    except Undecided:
-        return []
-    face_counts = [Counter(of.box.faces[of.face[i][j]] for i, j in tiling) for tiling in tilings]
-    return face_counts if len(tilings) < MAX_TILINGS else []
 
 
 def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
