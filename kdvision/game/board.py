@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Self, TypeVar
 from kdvision.errors import NotationError
 from kdvision.text import count_noun
 
-MAX_SIDE: Final = 26
+MAX_BOARD_SIDE: Final = 26
 """The largest number of rows or columns: each column has a letter."""
 
 EXPECTED_CELL: Final = "one of w f l g s m t with a digit for crowns, # (castle), . (nothing) or ? (not known)"
@@ -63,7 +63,7 @@ class Square(NamedTuple):
     def parse(cls, text: str) -> Self:
         """Return the square of a name such as `C3` or `c3`; raise NotationError."""
         match = re.fullmatch(r"([A-Za-z])([1-9][0-9]?)", text.strip(), re.ASCII)
-        if match is None or int(match[2]) > MAX_SIDE:
+        if match is None or int(match[2]) > MAX_BOARD_SIDE:
             raise NotationError(f"{text!r} is no square", expected=EXPECTED_SQUARE, hint=f"write {EXPECTED_SQUARE}")
         return cls(int(match[2]) - 1, ord(match[1].upper()) - ord("A"))
 
@@ -126,8 +126,8 @@ class Board(Mapping[Square, Cell]):
         self.height: int = height or max((square.row for square in squares), default=0) + 1
         self.width: int = width or max((square.col for square in squares), default=0) + 1
         outside_squares = [s for s in squares if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
-        if outside_squares or max(self.height, self.width) > MAX_SIDE:
-            frame = f"{self.height} x {self.width} (at most {MAX_SIDE})"
+        if outside_squares or max(self.height, self.width) > MAX_BOARD_SIDE:
+            frame = f"{self.height} x {self.width} (at most {MAX_BOARD_SIDE})"
             raise ValueError(f"squares {outside_squares} lie outside a frame of {frame}")
 
     @classmethod
@@ -283,7 +283,7 @@ def _check_frame(grid: list[list[str]]) -> None:
             message = f"row {number} has {count_noun(len(words), 'square')}, expected {expected}"
             hint = "write . for a place without a tile"
             raise NotationError(message, row=number, expected=expected, hint=hint)
-    if max(len(grid), width) > MAX_SIDE:
-        expected = f"at most {MAX_SIDE} rows of at most {MAX_SIDE} squares"
+    if max(len(grid), width) > MAX_BOARD_SIDE:
+        expected = f"at most {MAX_BOARD_SIDE} rows of at most {MAX_BOARD_SIDE} squares"
         message = f"the board has {len(grid)} rows of {width} squares, expected {expected}"
         raise NotationError(message, expected=expected)

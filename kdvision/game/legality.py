@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from kdvision.game.board import MAX_SIDE as MAX_BOARD_SIDE
-from kdvision.game.board import Board, Cell, Square, Terrain, find_regions
+from kdvision.game.board import MAX_BOARD_SIDE, Board, Cell, Square, Terrain, find_regions
 from kdvision.game.deck import Deck, Face, index_deck
 from kdvision.game.tiling import (
     Puzzle,

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from kdvision.game.board import MAX_SIDE, Board, parse_cell
+from kdvision.game.board import MAX_BOARD_SIDE, Board, parse_cell
 from kdvision.game.kingdom import TOWNS, UNKNOWN
 from kdvision.game.players import COLOURS
 from kdvision.game.rules import GAMES, SIDES, VARIANTS
@@ -175,8 +175,10 @@ class SetSquare(Change, frozen=True, tag="set_square"):
         cells = {place: one for place, one in kingdom.cells.items() if place != self.at}
         cells |= {} if cell == "." else {self.at: cell}
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
-        if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
-            raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
+        if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_BOARD_SIDE:
+            raise Refusal(
+                422, f"a board has at most {MAX_BOARD_SIDE} rows and columns", hint="set a square beside a tile"
+            )
         facts, reading_info = kingdom.facts, kingdom.photo_info
         if not cell.startswith("t") and isinstance(facts.get("buildings"), list):
             facts = remove_piece(facts, "building", self.at)
