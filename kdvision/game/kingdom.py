@@ -95,13 +95,14 @@ class TokenKind:
 
     `key` is its list in game files ("giants"), `word` is what one is called ("giant"). `crowns` has the names that a
     token can have, "" for tokens without a name, each with the crowns that it adds to its square, or covers if
-    negative. The box has `count` tokens.
+    negative. The box has `count` tokens. `clause` is about their number and places.
     """
 
     key: str
     word: str
     crowns: Mapping[str, int]
     count: int
+    clause: str
 
     def describe(self, token: "Token") -> str:
         """Return what a token of this kind is called, such as "giant" or "court tile King"."""

@@ -15,10 +15,11 @@ The command line, game files, event files, the server and its page then offer th
 What an expansion adds, all in its one file (`age_of_giants.py` and `quests.py` are examples):
 
 - Tokens on squares: a `TokenKind` for each kind in `Variant.tokens`, its key in `facts`. `Kingdom.tokens` holds them,
-  `Kingdom.crowns_on` counts their crowns, and a rule in `Variant.rules` yields their lines.
+  `Kingdom.crowns_on` counts their crowns, `check_tokens` checks their places and number, and a rule in `Variant.rules`
+  yields their lines.
 - Dominoes: `Variant.dominoes`; `change` sets the number of `dominoes_drawn`.
 - What is drawn for the whole table: a variant for each, with the same `group` (`--quest bleak-king`).
-- Problems: functions of the table in `Variant.checks`; `variant.check_tokens` covers places and counts.
+- Other problems: functions of the table in `Variant.checks`.
 - Players' colours: `Variant.colours`.
 """
 

@@ -8,14 +8,13 @@ Who moved a giant does not matter (age-of-giants/moves).
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import parse_deck
 from kdvision.game.kingdom import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Kingdom, TokenKind
 from kdvision.game.legality import Problem
-from kdvision.game.rules.variant import Variant, check_each, check_tokens
+from kdvision.game.rules.variant import Variant, check_each
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
 
@@ -29,7 +28,7 @@ DOMINOES: Final = parse_deck(
 
 CASTLE: Final = Cell(Terrain.CASTLE)
 
-GIANTS: Final = TokenKind("giants", "giant", {"": -1}, count=6)
+GIANTS: Final = TokenKind("giants", "giant", {"": -1}, count=6, clause="age-of-giants/giants")
 
 DOMINOES_DRAWN: Final = {5: {3: 36, 4: 48, 5: 60}, 7: {2: 48}}
 """By side, the dominoes that a number of kingdoms gets (age-of-giants/in-play, age-of-giants/two-players).
@@ -83,7 +82,7 @@ AGE_OF_GIANTS: Final = Variant(
     help="The dominoes and giants of Age of Giants are played with.",
     clause="age-of-giants/base",
     rules=(list_giant_lines,),
-    checks=(partial(check_tokens, kind=GIANTS, clause="age-of-giants/giants"), check_crowns),
+    checks=(check_crowns,),
     change=add_dominoes,
     facts=(GIANTS.key,),
     games=("kingdomino", "queendomino"),

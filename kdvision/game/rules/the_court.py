@@ -2,13 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Final, NamedTuple
 
 from kdvision.game.board import Cell, Square, Terrain
 from kdvision.game.kingdom import TOWNS, Kingdom, Table, TokenKind
 from kdvision.game.legality import Problem
-from kdvision.game.rules.variant import Variant, check_each, check_tokens
+from kdvision.game.rules.variant import Variant, check_each
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
 
@@ -50,8 +49,9 @@ TILES: Final = TokenKind(
     "court tile",
     {**dict.fromkeys(CHARACTERS, 0), **{name: Cell.parse(name).crowns for name in BUILDINGS}},
     count=len(CHARACTERS) + sum(BUILDINGS.values()),
+    clause="court/tokens",
 )
-RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59)
+RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59, clause="court/tokens")
 
 
 def list_tile_lines(kingdom: Kingdom) -> Iterator[Line]:
@@ -160,13 +160,7 @@ THE_COURT: Final[Variant] = Variant(
     help="The Court's resources, characters and buildings are played with.",
     clause="court/mix",  # whatever the other variants: court/variants
     rules=(list_tile_lines,),
-    checks=(
-        partial(check_tokens, kind=TILES, clause="court/tokens"),
-        partial(check_tokens, kind=RESOURCE_TOKENS, clause="court/tokens"),
-        check_places,
-        check_price,
-        check_tiles,
-    ),
+    checks=(check_places, check_price, check_tiles),
     games=("kingdomino", "queendomino"),
     facts=(TILES.key, RESOURCE_TOKENS.key),
     tokens=(TILES, RESOURCE_TOKENS),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import NamedTuple
 
 from kdvision.game.board import Square, Terrain
@@ -64,12 +64,13 @@ class Variant:
         """Return the rule set with this variant."""
         new_rules = self.change(rule_set) if self.change else rule_set
         bonuses = [Bonus(self, rule_set.side)] if self.points else []
+        token_checks = [partial(check_tokens, kind=kind) for kind in self.tokens]
         return replace(
             new_rules,
             name=f"{rule_set.name}, {self.name}",
             deck=(*new_rules.deck, *self.dominoes),
             rules=(*new_rules.rules, *bonuses, *self.rules),
-            checks=tuple(dict.fromkeys((*new_rules.checks, *self.checks))),
+            checks=tuple(dict.fromkeys((*new_rules.checks, *token_checks, *self.checks))),
             facts=(*new_rules.facts, *self.facts),
         )
 
@@ -126,11 +127,11 @@ def check_single(piece: str, squares: Sequence[Square], clause: str) -> Iterator
             yield Problem((square,), f"more than one {piece} stands on {square.name}", clause)
 
 
-def check_tokens(table: Table, _rules: RuleSet, *, kind: TokenKind, clause: str) -> Iterator[Problem]:
+def check_tokens(table: Table, _rules: RuleSet, *, kind: TokenKind) -> Iterator[Problem]:
     """Yield problems: tokens of a kind off the board or on the castle, more of them than the box has."""
     tokens = [(number, token) for number, one in enumerate(table.kingdoms) for token in one.list_tokens(kind.key)]
     for number, token in tokens:
         words = f"the {kind.describe(token)} on {token.square.name} is on"
-        for problem in check_land(table.kingdoms[number], token.square, words, clause):
+        for problem in check_land(table.kingdoms[number], token.square, words, kind.clause):
             yield replace(problem, kingdom=number)
-    yield from check_supply(f"{kind.word}s", len(tokens), kind.count, clause)
+    yield from check_supply(f"{kind.word}s", len(tokens), kind.count, kind.clause)
