@@ -27,13 +27,14 @@ Deck = tuple[Domino, ...]
 class DeckIndex(NamedTuple):
     """A deck by its faces: each face with the `numbers` of its dominoes and their count, the `supply`.
 
-    `number` is the index of the face of two cells, in either order. `squares` counts the squares of each cell.
+    `face_index` is the place in these tuples of the face of two cells, in either order. `squares` counts the squares of
+    each cell.
     """
 
     faces: tuple[Face, ...]
     numbers: tuple[tuple[int | str, ...], ...]
     supply: tuple[int, ...]
-    number: dict[Face, int]
+    face_index: dict[Face, int]
     squares: Counter[Cell]
 
 
@@ -42,9 +43,9 @@ def index_deck(deck: Deck) -> DeckIndex:
     """Return a deck by its faces."""
     supply = faces(deck)
     numbers = (tuple(d.number for d in deck if face(d.left, d.right) == pair) for pair in supply)
-    number = {pair: index for index, pair in enumerate(supply)}
-    number |= {(other, one): index for (one, other), index in number.items()}
-    return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), number, kinds(deck))
+    face_index = {pair: index for index, pair in enumerate(supply)}
+    face_index |= {(other, one): index for (one, other), index in face_index.items()}
+    return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), face_index, kinds(deck))
 
 
 def face(one: Cell, other: Cell) -> Face:

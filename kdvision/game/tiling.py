@@ -27,10 +27,10 @@ class Undecided(Exception):
 
 
 class Puzzle(NamedTuple):
-    """The squares of a board to be paired: `face[i][j]` is the face of the box that a domino on i and j would show.
+    """The squares of a board to be paired: `face[i][j]` is the index of the face that a domino on i and j would show.
 
-    `places` has, for each face, the pairs of squares that would show it. As bits: `docks` are the squares beside a
-    castle, `kin[i]` the neighbours of i with the same terrain.
+    `places` has, for each of these indices, the pairs of squares that would show the face. As bits: `docks` are the
+    squares beside a castle, `kin[i]` the neighbours of i with the same terrain.
     """
 
     board: Board
@@ -56,9 +56,9 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
             if j is None:
                 continue
             cell, other = board[square], board[neighbour]
-            if (number := box.number.get((cell, other))) is not None:
-                face[i][j] = face[j][i] = number
-                places[number].append((i, j))
+            if (face_index := box.face_index.get((cell, other))) is not None:
+                face[i][j] = face[j][i] = face_index
+                places[face_index].append((i, j))
             if other.terrain is cell.terrain:
                 kin[i] |= 1 << j
                 kin[j] |= 1 << i

@@ -157,7 +157,7 @@ def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) ->
         words = [
             str(cell)
             for cell in unused_kinds
-            if any(place in board.unknown or (cell, board[place]) in index.number for place in neighbours)
+            if any(place in board.unknown or (cell, board[place]) in index.face_index for place in neighbours)
         ]
         for word in [*words, ".", *(["#"] if not board.castles() else [])]:
             yield Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))

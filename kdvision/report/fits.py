@@ -77,7 +77,7 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
         placements = find_placements(entry.board, domino, side=game_side)
         fits_if = tuple(_judge(find_placements(doubt.board, domino, side=game_side)) for doubt in entry.doubts)
         notes = []
-        if domino not in index_deck(entry.rule_set.deck).number:
+        if domino not in index_deck(entry.rule_set.deck).face_index:
             notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
         wide_placements = find_placements(entry.board, domino, side=SIDES[-1])
         if is_side_open and wide_placements and not placements:

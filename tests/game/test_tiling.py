@@ -67,8 +67,8 @@ def test_squares_that_stay_over() -> None:
 
 def test_the_fewest_dominoes_of_a_face() -> None:
     of = make_puzzle(Board.parse("w w f / w w f / # . ."), KINGDOMINO)
-    numbers = index_deck(KINGDOMINO).number
-    wheats, mixed = numbers[WHEAT, WHEAT], numbers[WHEAT, Cell.parse("f")]
+    face_index = index_deck(KINGDOMINO).face_index
+    wheats, mixed = face_index[WHEAT, WHEAT], face_index[WHEAT, Cell.parse("f")]
     assert count_fewest(of, wheats, 2) == 1
     assert count_fewest(of, mixed, 1) == 0
 
