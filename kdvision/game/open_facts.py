@@ -25,6 +25,7 @@ from kdvision.game.kingdom import (
 from kdvision.game.legality import join_names
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino import BUILDINGS, COINS, KNIGHTS, TOWERS, describe_building
+from kdvision.game.rules.the_court import RESOURCE_TOKENS, TILES
 from kdvision.game.scoring import Line, RuleSet, score
 
 BOARD: Final = "board"
@@ -59,6 +60,10 @@ LINE_SOURCES: Final = {
     "queendomino/building-points": LineSource(is_on_board=False),
     "age-of-giants/folie-des-grandeurs": LineSource(crown_effect=1),
     "age-of-giants/bleak-king": LineSource(crown_effect=-1),
+    "court/gatherers": LineSource((RESOURCE_TOKENS.key,)),
+    "court/banker": LineSource((RESOURCE_TOKENS.key,)),
+    "court/queen": LineSource((TILES.key,)),
+    "court/captain": LineSource((TILES.key,)),
     "court/king": LineSource(crown_effect=1),
 }
 """The sources of lines by clause, besides those of territories (crowns and the board) and of the board alone."""

@@ -279,6 +279,8 @@ def test_tiles_and_resources_can_be_open() -> None:
     assert ann.open_facts == {"court", "resources"}
     assert [fact.text for fact in list_open_facts(ann)] == ["court tiles on the board", "resources on the board"]
     assert str(compute_range(ann, game.rule_set)) == "3 or more"
+    (farmer,) = [line.label for line in compute_range(ann, game.rule_set).lines if line.clause == "court/gatherers"]
+    assert farmer == "Farmer on C2: 3 + 0 wheat × 3 or more"
     bleak = kingdom("w w w w w", open_facts=frozenset({"court"}))
     rules = THE_COURT.add_to(make_rule_set(variants=["bleak-king", "harmony"]))
     assert (score(bleak, rules).total, str(compute_range(bleak, rules))) == (10, "0 or more")
