@@ -191,8 +191,8 @@ class Kingdom:
         if self.queen and territories:
             # One more crown on the largest, towns included (queendomino/queen). Of equally large ones the Queen takes
             # the best for her host (queendomino/queen-choice).
-            home = max(territories, key=lambda land: (len(land.squares), not land.is_cursed))
-            territories[territories.index(home)] = replace(home, crowns=home.crowns + 1)
+            largest = max(territories, key=lambda land: (len(land.squares), not land.is_cursed))
+            territories[territories.index(largest)] = replace(largest, crowns=largest.crowns + 1)
         return tuple(territories)
 
     @property

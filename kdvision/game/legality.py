@@ -126,8 +126,8 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     """Return the squares that are not connected with the castle, or with the largest part without one."""
     groups = [squares for _, squares in find_regions(dict.fromkeys([*board, *board.unknown], True))]
     castles = set(board.castles())
-    home = max(groups, key=lambda squares: (not castles.isdisjoint(squares), len(squares)), default=())
-    return tuple(sorted(square for squares in groups if squares is not home for square in squares))
+    main_group = max(groups, key=lambda squares: (not castles.isdisjoint(squares), len(squares)), default=())
+    return tuple(sorted(square for squares in groups if squares is not main_group for square in squares))
 
 
 def _check_dominoes(of: Puzzle, *, is_scarce: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
@@ -183,20 +183,20 @@ def _explain_untileable(of: Puzzle) -> Iterator[Problem]:
 
 def _explain_unbuildable(of: Puzzle, tiling: Tiling, unreachable_squares: frozenset[Square]) -> Iterator[Problem]:
     """Yield the problems of dominoes without any matching side, and of those that match only each other."""
-    islands: list[Square] = []
+    isolated_squares: list[Square] = []
     for pair in tiling:
         squares = tuple(sorted(of.squares[i] for i in pair))
         if unreachable_squares.isdisjoint(squares):
             continue
         joints = {joint for square in squares for joint in find_joints(of.board, square, of.board[square].terrain)}
         if joints.difference(squares):
-            islands += squares
+            isolated_squares += squares
         else:
             text = f"the domino on {join_names(squares)} touches neither the castle nor its own terrain"
             yield Problem(squares, text, "kingdomino/connection", is_rule_breach=True)
-    if islands:
-        text = f"in no order can the dominoes on {join_names(islands)} have been laid"
-        yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", is_rule_breach=True)
+    if isolated_squares:
+        text = f"in no order can the dominoes on {join_names(isolated_squares)} have been laid"
+        yield Problem(tuple(sorted(isolated_squares)), text, "kingdomino/connection", is_rule_breach=True)
 
 
 def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement, ...]:

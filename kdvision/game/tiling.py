@@ -29,8 +29,8 @@ class Undecided(Exception):
 class Puzzle(NamedTuple):
     """The squares of a board to be paired: `face[i][j]` is the index of the face that a domino on i and j would show.
 
-    `places` has, for each of these indices, the pairs of squares that would show the face. As bits: `docks` are the
-    squares beside a castle, `kin[i]` the neighbours of i with the same terrain.
+    `places` has, for each of these indices, the pairs of squares that would show the face. As bits,
+    `beside_castle` are the squares beside a castle, `same_terrain[i]` the neighbours of i with its terrain.
     """
 
     board: Board
@@ -38,8 +38,8 @@ class Puzzle(NamedTuple):
     squares: tuple[Square, ...]
     face: tuple[dict[int, int], ...]
     places: dict[int, list[Pair]]
-    docks: int
-    kin: tuple[int, ...]
+    beside_castle: int
+    same_terrain: tuple[int, ...]
 
 
 @lru_cache(maxsize=64)
@@ -49,7 +49,7 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     index = {square: i for i, square in enumerate(squares)}
     box, places = index_deck(deck), defaultdict[int, list[Pair]](list)
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
-    kin = [0] * len(squares)
+    same_terrain = [0] * len(squares)
     for i, square in enumerate(squares):
         for neighbour in square.neighbours()[1:3]:
             j = index.get(neighbour)
@@ -60,10 +60,10 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
                 face[i][j] = face[j][i] = face_index
                 places[face_index].append((i, j))
             if other.terrain is cell.terrain:
-                kin[i] |= 1 << j
-                kin[j] |= 1 << i
-    docks = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
-    return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in docks), tuple(kin))
+                same_terrain[i] |= 1 << j
+                same_terrain[j] |= 1 << i
+    starts = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
+    return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in starts), tuple(same_terrain))
 
 
 def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_000) -> Iterator[Tiling]:
@@ -86,7 +86,7 @@ def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_00
         if key in dead_ends:
             return
         budget -= 1
-        square, options = _find_tightest(of, free_bits, remaining_supply)
+        square, options = _find_most_constrained(of, free_bits, remaining_supply)
         is_found = False
         for other in options:
             face = of.face[square][other]
@@ -103,7 +103,7 @@ def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_00
     return cover((1 << len(of.squares)) - 1)
 
 
-def _find_tightest(of: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[int, list[int]]:
+def _find_most_constrained(of: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[int, list[int]]:
     """Return the free square that can be paired in the fewest ways, and its partners."""
     best_square, best_partners = -1, [0] * 5
     for square, row in enumerate(of.face):
@@ -122,11 +122,11 @@ def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[Square]:
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
     """
-    links = list(of.kin)
+    links = list(of.same_terrain)
     for i, j in tiling:
         links[i] |= 1 << j
         links[j] |= 1 << i
-    reached_bits, todo = 0, of.docks
+    reached_bits, todo = 0, of.beside_castle
     while todo:
         bit = todo & -todo
         reached_bits |= bit
