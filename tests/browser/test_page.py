@@ -564,6 +564,8 @@ def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").tap()
     page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
+    heights = page.locator(".kind").evaluate_all("(all) => all.map((one) => one.offsetHeight)")
+    assert {*heights} == {44}, "each colour stands on one line"
     page.locator("dialog").get_by_label("red", exact=True).check()
     page.get_by_role("button", name="Towards A1").tap()
     page.get_by_role("button", name="Towards A1: 1 crown").tap()
@@ -848,6 +850,25 @@ def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) ->
         page.get_by_role("button", name=player).click()
         expect(page.locator(".card.photo .tint").first).to_be_visible()
     assert page.locator(".card.notice[role=alert]").count() == 0
+
+
+def test_a_reload_keeps_the_photos_that_wait_for_their_turn(open_page: Open, tmp_path: Path) -> None:
+    """One that was cancelled, or cannot be shown, does not come back."""
+    page = open_page()
+    (tmp_path / "notes.jpg").write_text("no picture")
+    choose_photos(page, tmp_path / "notes.jpg")
+    page.get_by_role("alert").get_by_role("button", name="Close").click()
+    page.route("**/photos?**", lambda route: None)
+    with page.expect_request("**/photos?**"):
+        choose_photos(page, "demo.jpg", "castle.jpg", "two-kingdoms.jpg")
+    with page.expect_request("**/photos?**"):
+        page.get_by_role("button", name="Cancel").click()
+    page.unroute("**/photos?**")
+    page.reload()
+    expect(page.locator(".tab-name")).to_have_count(3)
+    expect(page.locator("#progress")).to_be_empty()
+    assert page.get_by_role("alert").count() == 0
+    assert page.locator(".tab-name").count() == 3
 
 
 def leave_photo_at_table(page: Page) -> str:

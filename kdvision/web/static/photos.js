@@ -50,9 +50,10 @@ const active = new Set(); // ids of photos that are read or wait for it
 
 /** Read photos one after another; the others continue if one fails. */
 export function addPhotos(files) {
+  const batch = newId();
   for (const [number, file] of [...files].entries()) {
     const name = files.length > 1 ? t("photoOfAll", { n: number + 1, all: files.length }) : "";
-    enqueue({ id: newId(), file, name, game: state.game.number, round: state.round });
+    enqueue({ id: `${batch}-${number}`, file, name, game: state.game.number, round: state.round });
   }
 }
 
@@ -64,6 +65,7 @@ export function readCorners({ photo, kingdom, table, game, round }, outline) {
 function enqueue(task) {
   task.table ??= state.table.table; // a person may open another table before its turn
   active.add(task.id);
+  if (task.file) savePhoto({ ...task, isRead: false }); // until its turn, a reload would lose it
   queue = queue.then(() => run(task));
 }
 
@@ -76,7 +78,7 @@ async function run(task) {
     await retryWhileBusy(() => read(task, showProgress, stop.signal), showProgress, stop.signal);
     keepPhoto({ ...state.photos.get(task.id), table: task.table, game: task.game, round: task.round, isRead: true });
   } catch (error) {
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted) return void (task.file && deletePhoto(task.id));
     const again = () => {
       const now = { table: state.table.table, game: state.game.number, round: state.round };
       const isThere = task.table === now.table && task.game === now.game && task.round < state.game.rounds.length;
@@ -156,6 +158,7 @@ async function retryWhileBusy(work, showProgress, signal) {
 
 export function dismissError(error) {
   update({ errors: state.errors.filter((one) => one !== error) });
+  if (!state.photos.has(error.id) && !active.has(error.id)) deletePhoto(error.id); // one that was never shown
   releasePhotos();
 }
 
@@ -164,8 +167,8 @@ const photosAtTable = () => state.game.rounds.flat().map(({ seen }) => seen?.pho
 /** Show the photos that this browser has kept, and read those that a reload has interrupted. */
 export async function restorePhotos() {
   for (const photo of await loadPhotos(state.table.table)) {
-    if (state.photos.has(photo.id)) continue;
-    keepPhoto(photo);
+    if (state.photos.has(photo.id) || active.has(photo.id)) continue;
+    if (photo.shown) keepPhoto(photo);
     if (!photo.isRead && !photosAtTable().includes(photo.id)) enqueue({ ...photo, name: "" });
   }
   releasePhotos();

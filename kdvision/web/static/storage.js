@@ -66,7 +66,7 @@ function settle(request) {
   });
 }
 
-/** Store a photo: `{ id, table, round, shown, send, width, height, isRead }`. */
+/** Store a photo: `{ id, table, round, shown, send, width, height, isRead }`; before its turn `file` instead of pictures. */
 export const savePhoto = (photo) => withPhotos("readwrite", (store) => store.put({ time: Date.now(), ...photo }));
 
 export const deletePhoto = (id) => withPhotos("readwrite", (store) => store.delete(id));
