@@ -335,6 +335,22 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
     expect(other.locator(".tab-name")).to_have_count(1)
 
 
+def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: Open) -> None:
+    page, other = open_page(boards=[BOARD]), open_page()
+    choose(page, "Game", "queendomino")
+    expect(other.locator(".pieces")).to_be_visible()
+    page.context.set_offline(True)
+    for one, name in ((page, "C1: forest"), (other, "B1: wheat")):
+        square(one, name).click()
+        one.get_by_label("A knight stands here").check()
+        one.keyboard.press("Escape")
+        expect(square(one, f"{name}, knight")).to_be_visible()
+    page.context.set_offline(False)
+    for one in (page, other):
+        for name in ("C1: forest, knight", "B1: wheat, knight"):
+            expect(square(one, name)).to_be_visible()
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     """What a phone that was away says of the board before does not count for the new one."""
     page, away = open_page(photo="two-kingdoms.jpg"), open_page()

@@ -1,11 +1,11 @@
 // The Lost Treasures: gems on crossings. The rotation of a gem decides where its crowns and its skull point.
 
-import { crossingOf, isNamed, nameAt, piecesOf, placeAt, placesAround, UNKNOWN, withPieces } from "./model.js";
+import { crossingOf, isNamed, nameAt, piecesOf, placeAt, placesAround, UNKNOWN } from "./model.js";
 import { CloseUp } from "./photoview.js";
 import { NoMore } from "./pieces.js";
 import { closeDialog, currentKingdoms, hasGems, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
-import { setFacts } from "./table.js";
+import { setPieces } from "./table.js";
 import { Button, Dialog, html, inColour, useState } from "./ui.js";
 
 export function GemsCard({ kingdom }) {
@@ -53,9 +53,7 @@ export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {
   const quarterNames = state.rules.quarters;
-  const all = piecesOf(kingdom, "gems");
-  const old = all.find((one) => crossingOf(one) === place);
-  const others = all.filter((one) => one !== old);
+  const old = piecesOf(kingdom, "gems").find((one) => crossingOf(one) === place);
   const places = placesAround(place);
   const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
   const names = places.map((one) => nameAt(kingdom, one));
@@ -68,10 +66,10 @@ export function GemDialog({ kingdom, place }) {
   const save = (event) => {
     event.preventDefault();
     const { skull, ...rest } = gem;
-    setFacts(kingdom, withPieces(kingdom, "gems", [...others, skull ? { ...rest, skull } : rest]));
+    setPieces(kingdom, "gems", place, [skull ? { ...rest, skull } : rest]);
     closeDialog();
   };
-  const remove = () => (setFacts(kingdom, withPieces(kingdom, "gems", others)), closeDialog());
+  const remove = () => (setPieces(kingdom, "gems", place, []), closeDialog());
   const entered = [...known, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
   const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...entered])];
   const quarter = (name, lies) => {

@@ -87,8 +87,13 @@ const listOf = (kingdom, key) => [kingdom.facts[key] ?? []].flat(); // "?" alone
 /** Whether there may be more of a fact than is entered. */
 export const isOpen = (kingdom, key) => listOf(kingdom, key).includes(UNKNOWN);
 
-/** The fact with other pieces; the "?" stays. */
-export const withPieces = (kingdom, key, pieces) => ({ [key]: isOpen(kingdom, key) ? [...pieces, UNKNOWN] : pieces });
+const placeOf = (piece) => (typeof piece === "string" ? piece.trim().split(" ")[0] : (piece.at ?? crossingOf(piece)));
+
+/** The kingdom with other pieces of a kind on a place; "?" is the place of those that are not listed. */
+export function withPieces(kingdom, { key, at, pieces }) {
+  const others = listOf(kingdom, key).filter((one) => placeOf(one) !== at);
+  return { ...kingdom, facts: { ...kingdom.facts, [key]: [...pieces, ...others] } };
+}
 
 /** Whether a building or a gem has been named. */
 export const isNamed = (piece) => (piece.kind ?? piece.name) !== UNKNOWN;

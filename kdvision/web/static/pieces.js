@@ -1,10 +1,10 @@
 // What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, and tokens of expansions.
 
-import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
+import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN } from "./model.js";
 import { CloseUp } from "./photoview.js";
-import { currentKingdoms, findKingdom, playedGame, playedVariants, state } from "./store.js";
+import { currentKingdoms, playedGame, playedVariants, state } from "./store.js";
 import { capitalise, t } from "./strings.js";
-import { change, setFacts } from "./table.js";
+import { change, setKingdom, setPieces } from "./table.js";
 import { Button, Checkbox, html, SelectField, TextInput } from "./ui.js";
 
 const MAX_COUNT = 999;
@@ -19,7 +19,7 @@ export function PiecesCard({ kingdom }) {
       ${["coins", "towers", "spare_knights"].map((key) => html`<${Stepper} kingdom=${kingdom} name=${key} key=${key} />`)}
     </div>
     <${Checkbox} name=${t("queenHere")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
-    ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setFacts(kingdom, { queen: false })} />`}
+    ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setKingdom(kingdom.id, { facts: { queen: false } })} />`}
     ${built.map((one) => html`<div class="built" key=${one.at}>
       <${CloseUp} kingdom=${kingdom} place=${one.at} small />
       <b>${nameAt(kingdom, one.at)}</b>
@@ -34,7 +34,7 @@ export function PiecesCard({ kingdom }) {
 
 /** A button that says there are no more pieces of a kind than listed. */
 export const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(kingdom, name) && html`<${Button}
-  icon="check" text=${text} class="soft" onClick=${() => setFacts(kingdom, { [name]: piecesOf(kingdom, name) })}
+  icon="check" text=${text} class="soft" onClick=${() => setPieces(kingdom, name, UNKNOWN, [])}
 />`;
 
 /** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
@@ -49,7 +49,7 @@ function Stepper({ kingdom, name }) {
   const count = kingdom.facts[name] ?? 0;
   const isUnknown = count === UNKNOWN;
   const id = `count-${name}`;
-  const set = (value) => setFacts(kingdom, { [name]: Math.max(0, Math.min(MAX_COUNT, Math.round(value) || 0)) });
+  const set = (value) => setKingdom(kingdom.id, { facts: { [name]: Math.max(0, Math.min(MAX_COUNT, Math.round(value) || 0)) } });
   const step = (label, by, sign) => {
     const change = () => set((isUnknown ? 0 : count) + by);
     return html`<button type="button" class="soft round" aria-label=${t(label, { name: t(name) })} onClick=${change}>${sign}</button>`;
@@ -89,14 +89,11 @@ function BuildingSelect({ kingdom, place }) {
   const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
   const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
   const options = [...unread, [-1, t("noBuilding")], ...buildings.map((one, index) => [index, describeBuilding(one)])];
-  const choose = (value) => value !== UNKNOWN && setBuilding(findKingdom(kingdom.id), place, buildings[value] ?? null);
+  const choose = (value) => value !== UNKNOWN && setBuilding(kingdom, place, buildings[value] ?? null);
   return html`<${SelectField} name=${t("building")} value=${now} options=${options} onChange=${choose} />`;
 }
 
-function setBuilding(kingdom, place, building) {
-  const others = buildingsOf(kingdom).filter((one) => one.at !== place);
-  return setFacts(kingdom, withPieces(kingdom, "buildings", building ? [...others, { at: place, ...building.as }] : others));
-}
+const setBuilding = (kingdom, place, building) => setPieces(kingdom, "buildings", place, building ? [{ at: place, ...building.as }] : []);
 
 /** The controls for the pieces on a square: knight, building, tokens. Without a tile, those that are there can be removed. */
 export function SquarePieces({ kingdom, place, cell }) {
@@ -104,10 +101,7 @@ export function SquarePieces({ kingdom, place, cell }) {
   const hasPieces = playedGame().pieces;
   const kinds = tokenKinds();
   if (!hasPieces && !kinds.length) return null;
-  const setKnight = (here) => {
-    const others = piecesOf(kingdom, "knights").filter((one) => one !== place);
-    setFacts(kingdom, withPieces(kingdom, "knights", here ? [...others, place] : others));
-  };
+  const setKnight = (here) => setPieces(kingdom, "knights", place, here ? [place] : []);
   return html`<div class="fields">
     ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${piecesOf(kingdom, "knights").includes(place)} onChange=${setKnight} />`}
     ${hasPieces && cell[0] === "t" && html`<${BuildingSelect} kingdom=${kingdom} place=${place} />`}
@@ -139,9 +133,8 @@ export function pieceMarks(kingdom) {
 
 /** The choice of a token for a square: a name, or how many where they have none. */
 function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
-  const tokens = piecesOf(kingdom, key);
-  const here = tokens.filter((token) => token.split(" ")[0] === place);
-  const set = (now) => setFacts(kingdom, withPieces(kingdom, key, [...tokens.filter((one) => !here.includes(one)), ...now]));
+  const here = piecesOf(kingdom, key).filter((token) => token.split(" ")[0] === place);
+  const set = (now) => setPieces(kingdom, key, place, now);
   const names = Object.keys(crowns).filter(Boolean);
   if (!names.length && !crowns[""]) {
     return html`<${Checkbox} name=${capitalise(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;

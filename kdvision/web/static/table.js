@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { nameAt, newId } from "./model.js";
+import { nameAt, newId, withPieces } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
 import { announce, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
@@ -220,6 +220,7 @@ function withWaiting({ table, game }, waiting) {
 function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   const changeKingdom = (kingdom) => {
     if (op === "set_kingdom") return { ...kingdom, ...values, facts: { ...kingdom.facts, ...values.facts } };
+    if (op === "set_pieces") return withPieces(kingdom, values);
     if (op === "set_square") return withSquare(kingdom, values);
     if (op !== "answer_piece" || !kingdom.seen) return kingdom;
     const pieces = kingdom.seen.pieces.filter((one) => one.kind !== values.kind || one.at !== values.at);
@@ -263,11 +264,8 @@ export async function setSquare(kingdom, at, cell) {
 
 export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: id, ...values });
 
-/** Set facts of a kingdom. Lists of pieces, with their places, are of the reading that is shown. */
-export function setFacts(kingdom, facts) {
-  const isOfReading = Object.values(facts).some(Array.isArray);
-  return setKingdom(kingdom.id, { facts, ...(isOfReading && { reading: kingdom.seen?.reading ?? "" }) });
-}
+/** Set the pieces of a kind on a place of the reading that is shown; those on other places stay. */
+export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pieces", kingdom: id, key, at, pieces, reading: seen?.reading ?? "" });
 
 export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
 

@@ -5,7 +5,7 @@ They are applied in the order in which they reach the server, so of two that set
 
 import secrets
 from collections.abc import Sequence
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -18,10 +18,11 @@ from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
-from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece
+from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece, replace_pieces
 from kdvision.web.table.model import (
     MAX_KINGDOMS_PER_ROUND,
     MAX_ROUNDS,
+    PLACE,
     CellText,
     Facts,
     KingdomId,
@@ -235,6 +236,24 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         return game
 
 
+class SetPieces(Change, frozen=True, tag="set_pieces"):
+    """Set the pieces of a kind on one place; "?" stands for those that are not listed. All other ones stay.
+
+    Two phones may enter pieces of a kingdom at once. Places are those of the `reading`.
+    """
+
+    kingdom: KingdomId
+    key: PlayerName
+    at: Annotated[str, Meta(pattern=rf"^(?:{PLACE}|\?)$(?!\n)")]
+    pieces: list[Any] = []
+    reading: ReadingId | None = None
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        kingdom = game.find(self.kingdom, self.reading)
+        facts = replace_pieces(kingdom.facts, self.key, self.at, self.pieces)
+        return game.with_kingdom(replace(kingdom, facts=check_facts(facts)))
+
+
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):
     """Answer whether a piece stands, or a gem lies, where a photo left that open."""
 
@@ -339,6 +358,7 @@ AnyChange = (
     | RemoveKingdom
     | SetSquare
     | SetKingdom
+    | SetPieces
     | AnswerPiece
     | AnswerProposal
     | SetRules

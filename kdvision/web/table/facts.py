@@ -7,7 +7,7 @@ import msgspec
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.report.pieces import VISIBLE_KINDS
 from kdvision.web.limits import Refusal
-from kdvision.web.table.model import Facts, format_place, parse_place
+from kdvision.web.table.model import PLACES, Facts, format_place, parse_place
 
 FACT_KEYS: Final = {kind: key for key, kind in VISIBLE_KINDS.items()}
 """The key in game files of each kind of piece on the board."""
@@ -48,10 +48,21 @@ def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
     return facts | {key: [piece for piece in pieces if _place_of(piece) != at]}
 
 
+def replace_pieces(facts: Facts, key: str, at: str, pieces: list[Any]) -> Facts:
+    """The facts with these pieces of a kind on a place, instead of those that are there."""
+    old_pieces = facts.get(key, [])
+    all_pieces = old_pieces if isinstance(old_pieces, list) else [UNKNOWN]
+    return facts | {key: [*pieces, *(one for one in all_pieces if _place_of(one) != at)]}
+
+
 def _place_of(piece: Any) -> str:
-    """The place of a knight, building or gem; of a gem the upper left of its four."""
-    where = piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece
-    return str(where).partition(" ")[0]
+    """The place of a piece; of a gem the upper left of its four, and "?" for pieces that are not listed."""
+    where = str(piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece)
+    match = PLACES.fullmatch(where)
+    if match is None:
+        return where
+    rows, cols = zip(*map(parse_place, match["places"].split()), strict=True)
+    return format_place((min(rows), min(cols)))
 
 
 def check_facts(facts: Facts) -> Facts:

@@ -13,6 +13,7 @@ from kdvision.web.table.changes import (
     Context,
     ReplaceKingdom,
     SetKingdom,
+    SetPieces,
     SetSquare,
     apply_changes,
     choose_player,
@@ -63,6 +64,26 @@ def test_a_fact_is_open_until_the_last_question_about_it_is_answered() -> None:
         assert game.kingdoms[0].facts["knights"] == knights
 
 
+@pytest.mark.parametrize(
+    ("before", "at", "pieces", "after"),
+    [
+        (["0,1", "?"], "2,3", ["2,3"], ["2,3", "0,1", "?"]),
+        (["0,1", "2,3", "?"], "2,3", [], ["0,1", "?"]),
+        (["0,1", "?"], "?", [], ["0,1"]),
+        ("?", "2,3", ["2,3"], ["2,3", "?"]),
+        (["2,3 Farmer", "2,3"], "2,3", ["2,3 Knight"], ["2,3 Knight"]),
+        ([{"kind": "red", "between": "2,4 3,3"}, {"at": "2,4", "points": 3}], "2,3", [], [{"at": "2,4", "points": 3}]),
+    ],
+)
+def test_pieces_are_set_on_one_place_and_stay_on_the_others(
+    before: Any, at: str, pieces: list[str], after: list[Any]
+) -> None:
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": before, "coins": 3})
+    game, change = TableGame(rounds=[[kingdom]]), SetPieces("k1", "knights", at, pieces)
+    (changed,) = apply_changes(game, [change], Context(Storage(), "T")).kingdoms
+    assert changed.facts == {"knights": after, "coins": 3}
+
+
 def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_are_not_ranked() -> None:
     """It was accepted with open facts, and each change that closed them was refused because of it."""
     doubt = SquareDoubt("0,0", "w1", "w", 0.9, {"0,0": "x9"})
@@ -95,7 +116,7 @@ def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     "change",
     [
         SetKingdom("k1", checked=True, reading="r1"),
-        SetKingdom("k1", facts={"gems": []}, reading="r1"),
+        SetPieces("k1", "gems", "0,1", reading="r1"),
         SetSquare("k1", "0,1", "w", reading="r1"),
         AnswerPiece("k1", "knight", "0,1", True, reading="r1"),
     ],
