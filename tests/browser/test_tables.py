@@ -315,6 +315,34 @@ def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page:
     assert (phone.state["game"]["number"], phone.totals) == (2, [2])
 
 
+def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(open_page: Open) -> None:
+    page, other = open_page(boards=[BOARD] * 2), open_page()
+    points = [one.locator(".tab b") for one in (page, other)]
+    expect(points[1]).to_have_text(["2", "2"])
+    undo = page.get_by_role("button", name="Undo", exact=True)
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    undo.click()  # its own change
+    undo.click()  # the second kingdom
+    square(other, "A1: wheat").press("m")
+    expect(points[1]).to_have_text(["0", "2"])
+    page.context.set_offline(False)
+    expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
+    for one in points:
+        expect(one).to_have_text(["0", "2"])
+    with page.expect_response("**/changes"):
+        undo.click()
+    for one in points:
+        expect(one).to_have_text(["2", "2"])
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    undo.click()
+    undo.click()
+    page.context.set_offline(False)
+    for one in points:
+        expect(one).to_have_text(["2"])
+
+
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
     page, other = open_page(boards=[BOARD]), open_page()
     open_setup(page)

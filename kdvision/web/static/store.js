@@ -7,7 +7,7 @@ export let state = {
   points: new Map(), // id of a kingdom → { score, kingdom }: its latest points, and the kingdom that they are of
   connection: "joining", // "joining", "live" or "lost"
   people: 1, // phones at the table
-  waiting: [], // steps that the server has not answered: { table, changes, resolve }; without resolve after a reload
+  waiting: [], // steps that the server has not answered: { table, changes, after, resolve }; without resolve after a reload
   rules: null, // the answer of /api/rules; there is no game without it
   photos: new Map(), // id → { url, send, width, height }
   round: 0,

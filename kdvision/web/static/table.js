@@ -153,18 +153,33 @@ function remember() {
  * after them; null if the server has refused them. */
 export function change(...changes) {
   return new Promise((resolve) => {
-    setWaiting([...state.waiting, { table: state.table.table, changes, resolve }]);
+    setWaiting([...state.waiting, { table: state.table.table, changes, resolve, after: stepsAfter(changes) }]);
     flush();
   });
 }
 
 /** Take back a step: none if the game has changed since `step`. */
-export const undo = (step = lastStep("undo")) => change({ op: "undo", step });
+export const undo = (step = lastStep()) => change({ op: "undo", step });
 
-export const redo = () => change({ op: "redo", step: lastStep("redo") });
+export const redo = () => change({ op: "redo", step: state.waiting.some(isOfTable) ? null : (state.table.redo?.step ?? 0) });
 
-/** The step that is shown, so that a move whose answer is lost is not made twice; null while steps of this phone wait. */
-const lastStep = (op) => (state.waiting.some(({ table }) => table === state.table.table) ? null : (state.table[op]?.step ?? 0));
+const isOfTable = ({ table }) => table === state.table.table;
+
+/** The last step once all that waits is done: how many steps of this phone follow the one of the server. */
+const lastSteps = () => state.waiting.findLast(isOfTable)?.after ?? { own: 0, step: state.table.undo?.step ?? 0 };
+
+/** The step that an undo takes back, so that it takes back no other one; null for one of this phone that waits. */
+function lastStep() {
+  const { own, step } = lastSteps();
+  return own ? null : step;
+}
+
+/** The last step after changes that wait, too. */
+function stepsAfter([{ op }]) {
+  const { own, step } = lastSteps();
+  if (op !== "undo") return { own: own + 1, step };
+  return own ? { own: own - 1, step } : { own, step: step - 1 };
+}
 
 /** A move with the step that had to be answered first; 0, which the server refuses, if that was refused. */
 const withStep = (one, answer) => (one.step === null ? { ...one, step: answer?.[one.op]?.step ?? 0 } : one);
