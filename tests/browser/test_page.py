@@ -616,6 +616,15 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     expect(page.locator(".dynasty")).to_contain_text("Player 12226")
 
 
+def test_rounds_that_end_with_a_dynasty_can_be_restored(open_page: Open) -> None:
+    page = open_page(link_to(*[[{"player": "Ann", "board": ["w1 w", "# f"]}]] * 3))
+    open_setup(page)
+    page.get_by_label("Dynasty").uncheck()
+    toast = page.locator(".toast", has_text="The other rounds were removed")
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".dynasty tbody tr td")).to_have_text(["2", "2", "2", "6"])
+
+
 def test_a_dynasty_shows_who_comes_later_and_which_sum_is_open(open_page: Open) -> None:
     page = open_page()
     play_dynasty(page, ["w1 w / # f", "# f"], ["w1 w / # f", "# f", "g2 g / # g"], ["# w", "# f"])

@@ -209,6 +209,7 @@ const TEXT = {
   oneOnly: "Add another kingdom to see who wins.",
   sum: "Sum",
   notYet: "The winner is open until the missing facts are entered.",
+  roundsRemoved: "The other rounds were removed",
   roundsLeft: { one: "One more round; then the sum decides.", other: "{n} more rounds; then the sum decides." },
   place: "{n}.",
 
@@ -233,6 +234,7 @@ const TEXT = {
 
   tableHint: "This is table {name}. Everybody who opens the page can add and correct kingdoms here.",
   table: "table {name}",
+  tableGone: "The server does not have table {name} any more.",
 
   // The table.
   joining: "Looking for the table …",

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { encodeGame } from "./link.js";
 import { nameAt, newId, withPieces } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
-import { announce, scoreOf, showToast, state, update } from "./store.js";
+import { announce, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
 const RETRY_MS = 2000;
@@ -36,7 +36,12 @@ export async function join({ table = null, fresh = false } = {}) {
     watch();
     return true;
   } catch (error) {
-    if (error.status === 404 && table) return join(); // of another server, or one that keeps nothing
+    if (error.status === 404 && table) {
+      const isShown = await join();
+      const action = { text: t("games"), run: () => openDialog("games") }; // this device may have kept its game
+      if (isShown) showToast(t("tableGone", { name: table }), action);
+      return isShown;
+    }
     update({ connection: "lost" });
     if (state.table && !joining) reconnect(); // to the table that is still shown
     if (!api.isTemporary(error)) showToast(sentences(error.message, error.hint));
@@ -283,6 +288,13 @@ export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: i
 export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pieces", kingdom: id, key, at, pieces, reading: seen?.reading ?? "" });
 
 export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
+
+/** Play a Dynasty or one round, which removes the other ones. */
+export async function setDynasty(dynasty) {
+  const isPlayed = state.table.game.rounds.filter((kingdoms) => kingdoms.length).length > 1;
+  const answer = await setRules({ dynasty });
+  if (answer && isPlayed && !dynasty) showStep(t("roundsRemoved"), answer);
+}
 
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
