@@ -200,6 +200,20 @@ def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_pa
         page.context.close()
 
 
+def test_a_table_that_the_server_does_not_have_any_more_leaves_its_game_on_the_phone(open_page: Open) -> None:
+    settings = Settings(port=free_port())
+    with running_server(settings):
+        page = open_page(port=settings.port, boards=[BOARD])
+        page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
+        table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
+    with running_server(settings):
+        toast = page.locator(".toast", has_text=f"The server does not have table {table} any more")
+        toast.get_by_role("button", name="Earlier games").click()
+        page.locator(".games button", has_text="Player 1 2").click()
+        expect(page.locator("#total")).to_have_text("2")
+        page.context.close()
+
+
 def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
     page = open_page(boards=[BOARD])
     lost_answers: list[APIResponse] = []
@@ -483,6 +497,8 @@ def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
     expect(handles).to_have_count(4)
     for handle in handles.all():
         expect(handle.locator(".ring")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Read here").tap()
+    expect(page.get_by_role("alert")).to_contain_text("shows no tiles. Move its corners to those of the kingdom.")
     page.keyboard.press("Escape")
     expect(handles).to_have_count(0)
 

@@ -98,7 +98,8 @@ def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]
     """Return the observations of outlines drawn by hand; raise NoKingdomFound for one without tiles."""
     for number, observation in enumerate(observations, start=1):
         if observation.expected_tiles <= MIN_KINGDOM_SQUARES - 1:
-            hint = "check its corners: pixels of the upright photo, clockwise from the top left"
+            pixels = "--corners takes pixels of the upright photo, clockwise from the top left"
+            hint = f"move its corners to those of the kingdom ({pixels})"
             raise NoKingdomFound(f"outline {number} shows no tiles", hint=hint)
     return list(observations)
 
