@@ -336,7 +336,9 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
     undo = page.get_by_role("button", name="Undo", exact=True)
     page.context.set_offline(True)
     square(page, "C1: forest").press("w")
+    expect(square(page, "C1: wheat")).to_be_visible()
     undo.click()  # its own change
+    expect(square(page, "C1: forest")).to_be_visible()
     undo.click()  # the second kingdom
     square(other, "A1: wheat").press("m")
     expect(points[1]).to_have_text(["0", "2"])

@@ -232,9 +232,15 @@ async function flush() {
   sending = false;
 }
 
-/** The game of a table with the changes that are on their way to it, as far as they show without the rules. */
+/** The game of a table with the changes that are on their way to it, as far as they show without the rules, and without
+ * those that are taken back again. */
 function withWaiting({ table, game }, waiting) {
-  return waiting.filter((one) => one.table === table).flatMap(({ changes }) => changes).reduce(withChange, game);
+  const steps = [];
+  for (const { changes } of waiting.filter((one) => one.table === table)) {
+    if (changes[0].op === "undo") steps.pop();
+    else steps.push(changes);
+  }
+  return steps.flat().reduce(withChange, game);
 }
 
 function withChange(game, { op, kingdom: id, reading: _, ...values }) {
