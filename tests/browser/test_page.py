@@ -157,6 +157,26 @@ def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> 
     assert board_rows(page) == TRUTH["board"]
 
 
+def test_a_finger_drags_a_corner_and_not_the_page(open_page: Open) -> None:
+    page = open_page(phone=True, photo="demo.jpg")
+    page.get_by_role("button", name="Missed one").tap()
+    ring = page.locator(".handle .ring").first
+    expect(page.locator(".handle").first).to_be_focused()
+    start = ring.bounding_box()
+    assert start is not None
+    left, top = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    fingers = page.context.new_cdp_session(page)
+    for by in range(0, 60, 10):
+        points = [{"x": left + by, "y": top + by}]
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchMove" if by else "touchStart", "touchPoints": points})
+    expect(page.locator(".glass")).to_be_visible()
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page.locator(".glass")).to_have_count(0)
+    end = ring.bounding_box()
+    assert end is not None
+    assert (round(end["x"] - start["x"]), round(end["y"] - start["y"])) == (50, 50)
+
+
 def test_a_kingdom_can_be_removed_and_restored(open_page: Open) -> None:
     page = open_page(photo="two-kingdoms.jpg")
     first = total(page)

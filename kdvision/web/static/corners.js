@@ -70,6 +70,9 @@ function firstCorners({ width, height }, kingdom) {
   return [[0.3, 0.3], [0.7, 0.3], [0.7, 0.7], [0.3, 0.7]].map(([x, y]) => [x * width, y * height]);
 }
 
+/** Keep a finger on a handle from scrolling the page, which would end the drag: touch-action is not for parts of an SVG. */
+const keepPageStill = (event) => event.preventDefault();
+
 function Handle({ corner, index, unit, onMove, onHold }) {
   const ref = useRef();
   const offset = useRef(null); // from the pointer to the corner, while it is dragged
@@ -99,7 +102,7 @@ function Handle({ corner, index, unit, onMove, onHold }) {
   };
   return html`<g
     ref=${ref} class="handle" tabindex="0" role="button" aria-label=${t("corners")[index]} transform="translate(${corner[0]} ${corner[1]})"
-    onPointerDown=${grab} onPointerMove=${drag} onPointerUp=${drop} onPointerCancel=${drop} onKeyDown=${moveByKey}
+    onTouchStart=${keepPageStill} onPointerDown=${grab} onPointerMove=${drag} onPointerUp=${drop} onPointerCancel=${drop} onKeyDown=${moveByKey}
   >
     <circle r=${REACH * unit} class="reach" />
     <circle r=${RING * unit} class="ring" />
