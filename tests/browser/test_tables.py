@@ -619,6 +619,18 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
     expect(page.locator(".tabs")).to_be_hidden()
 
 
+def test_a_long_verdict_can_be_read_from_its_beginning(open_page: Open) -> None:
+    kingdoms = [{"player": f"{number}{'W' * 38}", "board": ["w1 w", "# f"]} for number in range(8)]
+    page = open_page(link_to(kingdoms), phone=True, viewport={"width": 320, "height": 568})
+    expect(page.locator("#verdict")).to_contain_text("share the lead")
+    offset = page.locator("#verdict").evaluate("""(node) => {
+        const text = document.createRange();
+        text.selectNodeContents(node);
+        return text.getBoundingClientRect().top - node.getBoundingClientRect().top;
+    }""")
+    assert offset >= 0
+
+
 def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_page: Open) -> None:
     page, other = open_page(boards=[BOARD] * 2), open_page()
     late_answers: list[tuple[Route, APIResponse]] = []
