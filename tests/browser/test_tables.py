@@ -395,6 +395,13 @@ def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: Open) -> N
             expect(square(one, name)).to_be_visible()
 
 
+def test_a_game_that_another_phone_starts_is_announced(open_page: Open) -> None:
+    page, other = open_page(boards=[BOARD]), open_page()
+    expect(other.locator("#total")).to_have_text("2")
+    start_game(page)
+    expect(other.locator(".toast")).to_contain_text("Another game is at the table now")
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     """What a phone that was away says of the board before does not count for the new one."""
     page, away = open_page(photo="two-kingdoms.jpg"), open_page()

@@ -24,6 +24,7 @@ const TEXT = {
   done: "Done",
   remove: "Remove",
   newGame: "New game",
+  otherGame: "Another game is at the table now",
   newGameDone: "New game started",
   invite: "Invite a phone",
   help: "How it works",

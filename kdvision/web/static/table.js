@@ -92,6 +92,7 @@ export const reconnect = () => rejoin(state.table?.table);
 export function receive(next) {
   if (state.table && (state.table.table !== next.table || state.table.revision >= next.revision)) return;
   const before = state.game?.number === next.game.number ? state.game : null;
+  const isOtherGame = state.game && !before;
   const isFollowing = !before || location.hash === "#watch"; // a large screen shows each round as it begins
   const round = isFollowing ? next.game.rounds.findLastIndex((kingdoms) => kingdoms.length) : state.round;
   const step = next.undo?.step ?? 0;
@@ -111,6 +112,7 @@ export function receive(next) {
     dialog: state.dialog?.kingdom && !kingdoms.has(state.dialog.kingdom) ? null : state.dialog,
   });
   if (before) showChanges(before, state.game, isUndone, step === decided + 1);
+  if (isOtherGame) showToast(t("otherGame"));
   if (!before || !next.deciding) decided = step;
   clearTimeout(remembering);
   remembering = setTimeout(remember, REMEMBER_MS);
