@@ -5,8 +5,8 @@ How to add a variant or a house rule:
 1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus, which game files can
    claim, `lost_treasures.py` of a variant that adds pieces.
 2. Import it below and add it to `VARIANTS`.
-3. Add its clause to `clauses.toml`: under its book and section, or as `[house.NAME]` if it is from no book. Its id is
-   book and name with a slash: `house/NAME`.
+3. Add its clause to `clauses.toml`: under its book and section, or as `[house.NAME]` with a `text` if it is from no
+   book. Its id is book and name with a slash: `house/NAME`.
 4. Write a test of its points in `tests/rulebook/`, marked with `@pytest.mark.clause("house/NAME")`, and add the
    variant's name, help and games to the table in `docs/rules.md`. Tests fail until both are there.
 
