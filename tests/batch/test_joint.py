@@ -161,6 +161,34 @@ def test_an_uncertain_joint_board_is_only_reported() -> None:
     assert kingdoms[0]["doubts"][0]["total_if"] == kingdoms[0]["total"] - 1
 
 
+def test_a_board_of_another_size_is_only_reported() -> None:
+    bo = photo_result("bo", "# w m3", B1={"w": 0.6, ".": 0.398}, C1={"m3": 0.6, ".": 0.398})
+    kingdom = decide_table(photo_result("ann", ANN), bo)["bo"]
+    assert (kingdom.data["board"], kingdom.changed_by_table) == (["# w m3"], False)
+    assert "another board is more probable" in kingdom.data["problems"][0]["text"]
+
+
+def test_a_board_that_may_not_be_whole_is_only_reported() -> None:
+    bo = misread_bo()
+    (seen,) = bo.reading.seen
+    assert seen is not None
+    kingdom = decide_table(photo_result("ann", ANN), with_reading(bo, seen=[{**seen, "whole": 0.5}]))["bo"]
+    assert (kingdom.data["board"], kingdom.changed_by_table) == (["# w m3"], False)
+
+
+def test_a_board_with_a_detached_domino_stays_for_review() -> None:
+    """Something was missed or misread, however probable the squares are."""
+    bo = photo_result("bo", "# . w m3")
+    flagged_bo = with_reading(bo, kingdoms=[{**one, "review": True} for one in bo.reading.kingdoms])
+    assert decide_table(photo_result("ann", BO), flagged_bo)["bo"].data["review"]
+
+
+def test_more_kingdoms_than_play_one_game_are_not_decided_jointly() -> None:
+    others = [photo_result(player, board) for player, board in (("cy", "# w w"), ("di", "# f f"), ("ed", "# l l"))]
+    assert decide_table(photo_result("ann", ANN), unsure_bo(), *others[:2])["bo"].data["doubts"] == []
+    assert decide_table(photo_result("ann", ANN), unsure_bo(), *others)["bo"].data["doubts"] != []
+
+
 def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
     bo = decide_table(photo_result("ann", ANN), confirm(misread_bo()))["bo"]
     assert bo.data["board"] == ["# w m3"] and not bo.changed_by_table and not bo.is_corrected
