@@ -273,10 +273,18 @@ def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_agai
     assert (notices(out), standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
 
 
+def test_a_corrected_photo_counts_before_a_more_probable_one(tmp_path: Path) -> None:
+    content = text_photo(A, probability=0.9)
+    out = event(tmp_path, {"ann.jpg": text_photo(A), "ann (2).jpg": content})
+    CorrectionFile(out).add([Correction("ann (2).jpg", sha256(content).hexdigest(), 1, square="C1", cell="w1")])
+    run_batch(tmp_path / "photos", out)
+    assert standings(out, "table") == [("1", "", "1", "ann", "8")]
+
+
 def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
-    out = event(
-        tmp_path, {"table1/ann.jpg": text_photo(A), "table2/ann.jpg": text_photo(B), "table2/bo.jpg": text_photo(C)}
-    )
+    """The first one counts, also if the other is more probable."""
+    photos = {"table1/ann.jpg": text_photo(A, probability=0.9), "table2/ann.jpg": text_photo(B)}
+    out = event(tmp_path, {**photos, "table2/bo.jpg": text_photo(C)})
     assert [row[1:] for row in standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
     assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
 

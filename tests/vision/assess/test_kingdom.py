@@ -148,3 +148,12 @@ def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:
         one.__dict__["extent"] = (0.0, 0.0, 1.0, 1.0)
     assert split_kingdoms([castleless, kingdom]) == ([kingdom], [castleless])
     assert split_kingdoms([castleless]) == ([], [castleless])
+
+
+def test_of_grids_that_may_hide_a_castle_the_largest_is_the_only_kingdom() -> None:
+    smaller, larger = (
+        make_observation(mask(f"xxxx/xxxx/xxxx/{row}"), np.zeros((4, 4)), count)
+        for row, count in (("x...", 13.0), ("xxx.", 15.0))
+    )
+    larger.__dict__["extent"] = (0.0, 0.0, 1.0, 1.0)
+    assert split_kingdoms([smaller, larger]) == ([larger], [smaller])
