@@ -188,6 +188,24 @@ def test_no_team_wins_while_a_member_has_no_photo(tmp_path: Path) -> None:
     assert found["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
 
 
+def test_nobody_wins_while_a_kingdom_of_the_ranking_has_towns(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["bo"]\n[[team]]\nname = "Blues"\nplayers = ["cy"]'
+    boards = {"ann": A, "bo": B, "cy": C}
+    photos = {f"round{n}/{name}.jpg": text_photo(board) for n in (1, 2) for name, board in boards.items()}
+    event(tmp_path, {**photos, "event.toml": event_text})
+    CorrectionFile(tmp_path / "out").add([Correction("round1/ann.jpg", "", 1, board="# t t")])
+    gap = "; ann cannot be scored because of towns"
+    assert verdicts(tmp_path, {}) == {
+        "All rounds": f"bo leads on points of 2 rounds, 12 to 8{gap}",
+        "Teams": "Reds wins on points of all players, 12 to 8",
+        "Round 1": f"bo leads on points, 6 to 4{gap}",
+        "Round 2": "bo wins on points, 6 to 5",
+    }
+    rows = read_csv(tmp_path / "out" / "standings.csv")
+    notes = {row["standing"]: row["note"] for row in rows if row["player"] == "ann" and row["round"] != "2"}
+    assert notes == dict.fromkeys(("total", "table"), "not scored correctly: it has towns")
+
+
 def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path: Path) -> None:
     """The kingdom may be one of a team."""
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
