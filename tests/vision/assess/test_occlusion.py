@@ -95,9 +95,10 @@ def test_only_cells_that_may_hide_a_domino_of_the_kingdom_count(places: str, tol
 
 
 def test_a_kingdom_of_full_width_has_no_hidden_tile_beside_it() -> None:
-    board, is_covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
-    is_covered[0, 5:] = True
-    assert find_hidden_squares(board, is_covered) == []
+    for width in (5, 4):  # of four columns, one more has room for a tile and not for a domino
+        board, is_covered = [Square(0, col) for col in range(width)], np.zeros((3, 7), bool)
+        is_covered[0, width:] = True
+        assert find_hidden_squares(board, is_covered) == []
 
 
 def test_a_cell_that_either_network_calls_empty_may_be_an_object() -> None:

@@ -119,6 +119,14 @@ def test_a_tile_on_the_rim_of_the_grid_may_go_on_beyond_it(rim_cell: Square) -> 
     assert compute_completeness({Square(1, 1)}, presence, np.ones((3, 3))) == pytest.approx(0.1)
 
 
+def test_a_tile_on_the_rim_belongs_to_no_kingdom_of_full_width() -> None:
+    presence = np.zeros((1, 6))
+    presence[0, 5] = 0.9
+    board = {Square(0, col) for col in range(5)}
+    assert compute_completeness(board, presence, np.ones((1, 6)), side=5) == 1.0
+    assert compute_completeness(board, presence, np.ones((1, 6)), side=7) == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(
     ("share", "chance", "says"), [(0.35, 0.4, "goes on"), (0.25, 0.0, "ends beside"), (0.35, 0.1, "")]
 )
