@@ -90,6 +90,21 @@ def test_a_doubt_uses_the_runner_up_with_a_changed_neighbour() -> None:
     assert build_game(read).kingdoms[0].doubts[0].board == Board.parse("m2 s # / . . .")
 
 
+def test_a_doubt_uses_no_runner_up_that_is_another_board() -> None:
+    read = make_reading(
+        "w1 w w w w / # w w w w",
+        doubts=[make_doubt("E2", "w", "w1", 0.7)],
+        runners_up=[("f f f f f / # f f f w1", 0.3)],
+    )
+    assert get_doubts(build_game(read), 0)["E2"]["points_if"] == 18
+
+
+def test_a_likely_error_comes_before_a_costly_one() -> None:
+    doubts = [make_doubt("A1", "w1", "w", 0.99), make_doubt("B1", "w", ".", 0.6)]
+    found = get_doubts(build_game(make_reading(AHEAD, doubts=doubts)), 0)
+    assert [(square, doubt["points_if"]) for square, doubt in found.items()] == [("B1", 1), ("A1", 0)]
+
+
 def test_the_total_can_be_more_certain_than_the_board() -> None:
     """Two readings of the castle's corner differ in a square that scores nothing."""
     read = make_reading(AHEAD, probability=0.6, runners_up=[("w1 w w / # s s", 0.3), ("w1 w w1 / # . .", 0.1)])
