@@ -291,6 +291,16 @@ def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_agai
     assert (notices(out), standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
 
 
+def test_a_second_board_waits_for_the_first(tmp_path: Path) -> None:
+    """Alone it would become the first kingdom, which is another player's."""
+    out = event(tmp_path, {"ann+bo.jpg": b"broken"})
+    for number, board, players in ((2, B, []), (1, A, ["ann", "bo"])):
+        CorrectionFile(out).add([Correction("ann+bo.jpg", "", number, board=board)])
+        run_batch(tmp_path / "photos", out)
+        assert [row["player"] for row in read_csv(out / "results.csv")] == players
+    assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "5")]
+
+
 def test_a_corrected_photo_counts_before_a_more_probable_one(tmp_path: Path) -> None:
     content = text_photo(A, probability=0.9)
     out = event(tmp_path, {"ann.jpg": text_photo(A), "ann (2).jpg": content})
