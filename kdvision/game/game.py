@@ -9,11 +9,10 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.deck import Deck, index_deck
 from kdvision.game.dominoes import MAX_READINGS, filter_readings
-from kdvision.game.kingdom import TOWNS, Kingdom, Table
+from kdvision.game.kingdom import TOWNS, Kingdom, Table, find_complete_square
 from kdvision.game.legality import Problem, find_problems, find_scarce_cells
 from kdvision.game.open_facts import compute_range, list_open_facts
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
-from kdvision.game.rules.harmony import find_complete_square
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.tiling import Puzzle, Undecided, find_legal_tilings, find_overused, find_tilings, make_puzzle

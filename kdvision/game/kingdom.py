@@ -245,6 +245,18 @@ def count_crowns(kingdom: Kingdom) -> int:
     return sum(territory.crowns for territory in kingdom.territories)
 
 
+def find_complete_square(kingdom: Kingdom, side: int) -> list[tuple[Square, ...]]:
+    """Return all squares of a kingdom that fills `side` rows and columns without holes, else nothing.
+
+    One of the squares is the castle, or can be, because it is unknown. Whether the kingdom is complete is the ruling
+    kingdomino/complete.
+    """
+    board = kingdom.board
+    is_full = len(board) + len(board.unknown) == side * side and board.extent == (side, side)
+    castles = len(board.castles())
+    return [tuple(board)] if is_full and (castles == 1 or (board.unknown and not castles)) else []
+
+
 def find_free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
     """Return the town squares without a known building."""
     built_on = {place.square for place in kingdom.buildings}
