@@ -32,7 +32,7 @@ from kdvision.web.http import (
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
 from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
-from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, check_number
+from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, check_number, check_round
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID, TableRules
 from kdvision.web.table.storage import StoredReading
@@ -150,6 +150,7 @@ async def read_at_table(request: Request) -> Response:
 
     game = table.game
     check_number(game, query.game)
+    check_round(game, query.round)
 
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
         adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game, rules)

@@ -98,8 +98,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         if self.id in [one.id for one in game.kingdoms]:
             return game  # a phone that has lost the answer sends it again
         check_number(game, self.game)
-        if self.round >= len(game.rounds):
-            raise Refusal(422, f"this game has no round {self.round + 1}", hint="choose a Dynasty in the rules first")
+        check_round(game, self.round)
         kingdoms = game.rounds[self.round]
         if len(kingdoms) >= MAX_KINGDOMS_PER_ROUND:
             message = f"there are already {len(kingdoms)} kingdoms at this table"
@@ -394,6 +393,12 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
     for change in changes:
         game = change.apply(game, context)
     return open_missing_facts(game)
+
+
+def check_round(game: TableGame, number: int) -> None:
+    """Raise Refusal if a game has no round of this number, from 0."""
+    if number >= len(game.rounds):
+        raise Refusal(422, f"this game has no round {number + 1}", hint="choose a Dynasty in the rules first")
 
 
 def check_number(game: TableGame, number: int | None) -> None:

@@ -81,7 +81,9 @@ class Storage:
         self._database = _prepare(_connect(":memory:")) if folder is None else self._open(folder)
 
     def close(self) -> None:
-        self._database.close()
+        """Close the file, once the threads that use it have answered."""
+        with self._lock:
+            self._database.close()
 
     def __del__(self) -> None:
         """Close the file of an application that was never run; Python 3.13 warns of open ones."""
@@ -181,6 +183,8 @@ class Storage:
         with self._lock:
             try:
                 return self._execute(statements)
+            except sqlite3.ProgrammingError:
+                raise  # the file is closed: the server has stopped, and nobody waits for this answer
             except sqlite3.Error as error:
                 self._continue_in_memory(error)
                 return self._execute(statements)

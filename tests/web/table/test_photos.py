@@ -177,6 +177,8 @@ def test_a_photo_is_not_added_to_a_game_that_it_was_not_taken_for(phone: Phone) 
     for photo in ("game=1", "game=3"):
         late = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?{photo}")
         assert (late.status, late.json["hint"]) == (409, "try again if you mean that one")
+    refused = phone.client.post_photo(b"is not opened", f"/api/tables/{phone.table}/photos?round=1")
+    assert (refused.status, refused.json["error"]) == (422, "this game has no round 2")
     phone.photograph(DEMO, "game=2")
     assert [one["cells"] == {} for one in phone.kingdoms] == [False]
 

@@ -166,6 +166,15 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     assert (again.notice, again.list_tables()[0]) == ("", phone.table)
 
 
+def test_a_thread_that_outlives_the_server_gets_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It was told to free some disk space."""
+    storage = Storage(tmp_path)
+    storage.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        storage.save("A", 1, make_step(1))
+    assert (storage.notice, caplog.text) == ("", "")
+
+
 def test_a_notice_reaches_the_players(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no database" * 1000)
     with running_server(Settings(port=0, data=tmp_path)) as client:
