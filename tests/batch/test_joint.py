@@ -168,6 +168,13 @@ def test_a_board_of_another_size_is_only_reported() -> None:
     assert "another board is more probable" in kingdom.data["problems"][0]["text"]
 
 
+def test_the_doubts_of_other_squares_stay_beside_those_of_a_reported_board() -> None:
+    data = misread_bo().reading.kingdoms[0]
+    doubt = {**data["doubts"][0], "square": "B1"}
+    both = (with_reading(confirm(misread_bo()), kingdoms=[{**data, "doubts": [doubt]}]), photo_result("ann", ANN))
+    assert [one["square"] for one in decide_table(*both)["bo"].data["doubts"]] == ["C1", "B1"]
+
+
 def test_a_board_that_may_not_be_whole_is_only_reported() -> None:
     bo = misread_bo()
     (seen,) = bo.reading.seen

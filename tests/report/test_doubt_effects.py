@@ -10,6 +10,7 @@ from kdvision.game.rules import kingdomino, make_rule_set, royal_wedding
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
+from kdvision.report.doubt_effects import list_possible_contents
 from kdvision.report.result import Result
 from kdvision.report.table import format_combined, format_table
 from kdvision.report.to_dict import result_to_dict, standing_to_dict
@@ -90,6 +91,12 @@ def test_a_doubt_uses_the_runner_up_with_a_changed_neighbour() -> None:
     assert build_game(read).kingdoms[0].doubts[0].board == Board.parse("m2 s # / . . .")
 
 
+def test_a_doubt_uses_the_likeliest_runner_up_with_its_cell() -> None:
+    runners_up = [("m2 s # / . . .", 0.3), ("m2 w # / . . .", 0.1)]
+    read = make_reading("m1 w # / . . .", doubts=[make_doubt("A1", "m1", "m2", 0.6)], runners_up=runners_up)
+    assert build_game(read).kingdoms[0].doubts[0].board == Board.parse(runners_up[0][0])
+
+
 def test_a_doubt_uses_no_runner_up_that_is_another_board() -> None:
     read = make_reading(
         "w1 w w w w / # w w w w",
@@ -168,11 +175,35 @@ def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
     assert {doubt.instead for doubt in only.doubts} <= {"w", "."}
 
 
+def test_contents_that_other_kingdoms_have_are_not_offered() -> None:
+    """The box has one mine with three crowns, and a kingdom one castle."""
+    boards = [Board.parse(text) for text in ("w ? #", "m3 w #")]
+    offered = [
+        {one.instead for one in list_possible_contents(boards[0], played_boards, kingdomino().deck)}
+        for played_boards in (boards[:1], boards)
+    ]
+    assert offered[0] - offered[1] == {"m3"} and "#" not in offered[0]
+
+
 def test_the_box_is_counted_in_the_object() -> None:
     made = result_to_dict(build_game(make_reading("w m3 # / . . ."), make_reading("w m3 # / . . .")))["box"]
     assert not made["right"] and made["dominoes"] == 2
     assert made["twice"] == [{"numbers": [48], "shows": "m3 w", "count": 2, "kingdoms": [1, 2]}]
     assert result_to_dict(build_game(make_reading(AHEAD)))["box"] is None
+
+
+def test_photos_together_have_only_the_problems_that_none_has_alone() -> None:
+    wide, ann_and_bo = "w w w w w w #", ["ann", "bo"]
+    bo = build_game(make_reading(AHEAD)).kingdoms
+    alone = build_game(make_reading(wide)).kingdoms
+    assert len(alone[0].problems) == 1
+    assert combine_kingdoms([*alone, *bo], ann_and_bo, kingdomino()).shared_problems == ()
+    duel = build_photo_result("table.png", (640, 480), [make_reading(wide)], kingdomino(side=7)).kingdoms
+    (found,) = combine_kingdoms([*duel, *bo], ann_and_bo, kingdomino()).shared_problems
+    assert found.text == f"ann: {alone[0].problems[0].text}"
+    twice = build_game(make_reading("w m3 #")).kingdoms * 2
+    (excess,) = combine_kingdoms(twice, ann_and_bo, kingdomino()).shared_problems
+    assert excess.text == "More than the box has: domino 48 (m3 w) lies in kingdoms 1 and 2"
 
 
 def test_two_photos_of_one_kingdom_are_reported() -> None:
