@@ -38,6 +38,9 @@ CAMERA_NAME: Final = re.compile(
 RAW_SUFFIXES: Final = frozenset({".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"})
 """The suffixes of raw photos, which cannot be read, in small letters. Cameras often save a JPEG beside them."""
 
+JOINERS: Final = "\u200c\u200d"
+"""Invisible characters that decide how letters of some scripts join. Two names do not differ by them alone."""
+
 COPY_NUMBER: Final = re.compile(r"\s*\(\d{1,3}\)$")
 
 
@@ -145,7 +148,7 @@ def parse_seat(name: str) -> Seat:
     """
     path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
-    for folder in path.parts[:-1]:
+    for folder in map(_drop_invisible, path.parts[:-1]):
         rest, round_, table = _take_round_and_table(folder, round_, table)
         if rest != folder:
             table, plain_folder, player_folder = table or parse_table(rest), "", ""
@@ -153,7 +156,7 @@ def parse_seat(name: str) -> Seat:
             player_folder = folder
         else:
             plain_folder = folder
-    file, round_, table = _take_round_and_table(path.stem, round_, table)
+    file, round_, table = _take_round_and_table(_drop_invisible(path.stem), round_, table)
     text = COPY_NUMBER.sub("", (player_folder or file).strip())
     parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
     players = tuple(filter(None, map(clean_name, parts)))
@@ -168,13 +171,13 @@ def parse_table(text: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """A player's name for display: composed Unicode letters, single blanks."""
-    return " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
+    """A player's name for display: composed Unicode letters, single blanks, nothing invisible but joiners."""
+    return " ".join(unicodedata.normalize("NFC", _drop_invisible(text)).replace("_", " ").split())
 
 
 def name_key(name: str) -> str:
-    """The key under which two spellings of a name are one player: without case, in composed letters."""
-    return unicodedata.normalize("NFC", clean_name(name).casefold())
+    """The key under which two spellings of a name are one player: without case and joiners, in composed letters."""
+    return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, kept="")).casefold())
 
 
 def natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
@@ -187,6 +190,11 @@ def natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
 def photo_key(photo: str) -> tuple[object, ...]:
     """A sort key for photo names that puts `ann.jpg` before `ann (2).jpg`."""
     return natural_key(photo.removesuffix(PurePosixPath(photo).suffix)), photo
+
+
+def _drop_invisible(text: str, *, kept: str = JOINERS) -> str:
+    """The text without the format characters that a chat or a web page adds, except those in `kept`."""
+    return "".join(one for one in text if one in kept or unicodedata.category(one) != "Cf")
 
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:

@@ -62,6 +62,21 @@ def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
     assert name_key("JÖRG_m") == name_key(f"{apart} M") == name_key(clean_name("jörg  m"))
 
 
+def test_invisible_characters_make_no_other_player() -> None:
+    """A name that was pasted from a chat had them."""
+    assert parse_seat("\u2066Round\u200b 2\u2069/\ufeffann\u200b.jpg") == parse_seat("Round 2/ann.jpg")
+    assert parse_seat("ann (2)\u200e.jpg").players == ("ann",)
+    assert parse_seat("\u200bIMG_0012.jpg").players == parse_seat("\u200b.jpg").players == ()
+    assert clean_name("Jo\u200b\u0308rg\u00ad") == "J\u00f6rg"
+
+
+def test_joiners_stay_in_a_name_and_make_no_other_player() -> None:
+    """Persian and Indian scripts need them."""
+    name = "\u0645\u06cc\u200c\u062e\u0648\u0627"
+    assert parse_seat(f"{name}.jpg").players == (name,)
+    assert name_key(name) == name_key(name.replace("\u200c", ""))
+
+
 def test_numbers_sort_naturally() -> None:
     names = ["table10/a", "table9/b", "Table2", "table9/a"]
     assert sorted(names, key=natural_key) == ["Table2", "table9/a", "table9/b", "table10/a"]
