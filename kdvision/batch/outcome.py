@@ -89,14 +89,16 @@ def evaluate_event(
     items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
     standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)
-    photo_failures = [
-        Failure(one.name, one.error, one.reading.hint or "") for one in standings.photos if one.error is not None
-    ]
+    all_failures, typed_failures = {*failures}, set[Failure]()
+    for one in standings.photos:
+        if one.reading.error is not None:
+            failure = Failure(one.name, one.reading.error, one.reading.hint or "")
+            (all_failures if one.error is not None else typed_failures).add(failure)
     return EventOutcome(
         tuple(photos),
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
-        failures=tuple(sorted({*photo_failures, *failures}, key=lambda failure: (photo_key(failure.name), failure))),
+        failures=tuple(sorted(all_failures - typed_failures, key=lambda one: (photo_key(one.name), one))),
         verdicts=new_verdicts,
     )
 

@@ -334,6 +334,21 @@ def test_a_fix_beside_a_board_corrects_that_board(
     assert ran.code == 5 and "Its squares are A1 to C2" in ran.err
 
 
+def test_a_file_whose_board_was_typed_has_a_result(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """A broken link stayed a failure, unlike a damaged photo."""
+    write_files(folder, {"round1/table2/di.jpg": b"broken"})
+    (folder / "round1/table2/eve.jpg").symlink_to("nowhere")
+    assert run("batch", folder, "-o", out).code == 7
+    names = ["round1/table2/di.jpg", "round1/table2/eve.jpg"]
+    assert [row["file"] for row in read_csv(out / "errors.csv")] == names
+    ran = run("review", out, *(option for name in names for option in ("--board", f"{name}:1=# l1")))
+    assert ran.code == 0 and "without a result" not in ran.out
+    assert run("batch", folder, "-o", out).code == 0
+    assert read_csv(out / "errors.csv") == []
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
