@@ -223,6 +223,10 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
     for kingdom in standings.counted_kingdoms:
+        if kingdom.data_read is not None and kingdom.differs_from_new_photo:
+            points = f"{kingdom.data['total']} and {kingdom.data_read['total']} points"
+            why = f"its board was typed before the photo was there, and the photo was read differently: {points}"
+            yield _make_item(Impact.EVENT_WINNER, why, COMPARE, kingdom, kingdom=kingdom)
         if kingdom.has_towns or kingdom.board.unknown or not kingdom.has_given_board:
             yield from _check_board(standings, kingdom)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch.store.record import Correction, CorrectionFile
-from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
+from tests.batch.text_photos import read_csv, read_results, run_batch, text_photo, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
 """5 points."""
@@ -117,7 +117,8 @@ def test_of_a_kingdom_with_towns_only_the_towns_are_reported(tmp_path: Path) -> 
     """Each knight, building and unknown square was reported, too."""
     folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
-    CorrectionFile(out).add([Correction("ann.jpg", "", 1, board=TOWNS.replace("f1", "?"))])
+    content = read_results(out)[0]["content"]
+    CorrectionFile(out).add([Correction("ann.jpg", content, 1, board=TOWNS.replace("f1", "?"))])
     run_batch(folder, out)
     (row,) = read_csv(out / "review.csv")
     assert row["why"] == "towns lie on C1, B3 and C3: Kingdomino has none, and a batch scores by its rules alone"
@@ -129,7 +130,7 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
     out = tmp_path / "out"
     folder = write_files(tmp_path / "photos", dict(files))
     run_batch(folder, out)
-    CorrectionFile(out).add([Correction("ann.jpg", "", 1, board=TOWNS)])
+    CorrectionFile(out).add([Correction("ann.jpg", read_results(out)[0]["content"], 1, board=TOWNS)])
     run_batch(folder, out)
     (row,) = read_csv(out / "review.csv")
     assert (row["player"], row["changes"]) == ("ann", "who wins")

@@ -1,6 +1,5 @@
 """Seating and standings, from text photos."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -479,12 +478,12 @@ def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
 
 
 def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {f"table1/{name}.jpg": text_photo(A) for name in ("ann", "bo", "cy", "di")}
+    files = {f"table1/{name}.jpg": text_photo(A) for name in ("ann", "bo", "cy", "di")}
     files |= {"table1/ed.jpg": text_photo(B), "table2/fi.jpg": text_photo(A), "table2/gi.jpg": text_photo(B)}
     (tmp_path / "out").mkdir()
-    correction = {"photo": "table2/gi.jpg", "kingdom": 1, "board": "w1 w / # ?"}
-    (tmp_path / "out" / "corrections.jsonl").write_text(json.dumps(correction) + "\n", encoding="utf-8")
-    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    content = sha256(files["table2/gi.jpg"]).hexdigest()
+    CorrectionFile(tmp_path / "out").add([Correction("table2/gi.jpg", content, 1, board="w1 w / # ?")])
+    outcome = run_batch(write_files(tmp_path / "photos", {**files}), tmp_path / "out")
     verdicts = list_verdicts(outcome)
     assert [item.changes for item in outcome.review_items if item.player == "gi"] == ["who wins"]
     assert verdicts["Round 1, table 1"] == "ed leads on points, 6 to 5; at most 4 kingdoms play at one table"
