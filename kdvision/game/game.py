@@ -246,7 +246,7 @@ def check_side(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
         if side > min_side and find_complete_square(kingdom, min_side):
             text = (
                 f"this kingdom is a full {min_side} by {min_side}, but by its boards or their number the game is scored"
-                f" as {side} by {side}: choose side {min_side} (--size {min_side}, or side = {min_side} in a game file)"
-                " if that was played"
+                f" as {side} by {side}: choose side {min_side} (--size {min_side}, or side = {min_side} in a game"
+                " or event file) if that was played"
             )
             yield Problem((), text, "kingdomino/complete", number)

@@ -58,6 +58,7 @@ def test_kingdoms_of_a_table_limit_the_side_of_each(tmp_path: Path) -> None:
     )
     three = review_rows(tmp_path / "three", {"ann.jpg": wide, "bo.jpg": full, "cy.jpg": text_photo(SMALL)})
     two = review_rows(tmp_path / "two", {"ann.jpg": wide, "bo.jpg": full})
+    assert "or side = 5 in a game or event file) if that was played" in two[-1]["why"]
     assert [(row["player"], row["why"][:29]) for row in (*three, *two)] == [
         ("ann", "the kingdom spans 1 by 6 squa"),
         ("bo", "this kingdom is a full 5 by 5"),
