@@ -19,6 +19,7 @@ from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
+CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
 CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
@@ -104,13 +105,14 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         elif best_kingdom.board.equals_turned(other.board):
             continue
         elif differ_too_much(best_kingdom, other):
-            why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}: only the more certain one counts"
+            why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
             advice = "correct the round, the table or the players in the name of one, or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
-            yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best_kingdom)
+            advice = f"compare both: {best_kingdom.photo.name} counts; {CORRECT}"
+            yield _make_item(Impact.EVENT_WINNER, why, advice, best_kingdom)
     for kingdom, other in standings.equal_pairs:
         why = f"{kingdom.label} and {other.label} show the same kingdom"
         advice = "give both photos the same player, or remove one"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
 BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 
+SQUARE_PROMPT: Final = "C3=w1 correct a square"
 TYPE_PROMPT: Final = "board w w1 / … type the board"
 BOARD_ANSWER: Final = "board "
 COMMAND_ADVICE: Final = ": kdvision review"
@@ -164,7 +165,10 @@ class ReviewDialogue:
             if (kingdom := item.kingdom) is not None:
                 scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
                 print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
-            for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
+            sentences = [item.why, item.advice.replace(COMMAND_ADVICE, "")]
+            if item.impact and item.kingdom is None and COMMAND_ADVICE not in item.advice:
+                sentences.append("nothing changes here: do that, then run kdvision batch again")
+            for sentence in sentences:
                 print_line(f"{capitalise(sentence)}.")
             if not self._ask(item):
                 break
@@ -177,10 +181,11 @@ class ReviewDialogue:
         board = None if item.kingdom is None else item.kingdom.board
         if board:
             fixes = [f"{number} {fix}" for number, fix in enumerate(item.fixes, start=1)]
-            prompts = ["[Enter] the board is right", *fixes, "C3=w1 correct a square", TYPE_PROMPT, "o open", "s skip"]
+            prompts = ["[Enter] the board is right", *fixes, SQUARE_PROMPT, TYPE_PROMPT, "o open", "s skip"]
         else:
-            prompts = ["[Enter] continue"]
-            prompts += [TYPE_PROMPT] if record is not None and not record.kingdoms else []
+            prompts, is_kingdom_known = ["[Enter] continue"], bool(item.number) and COMMAND_ADVICE in item.advice
+            if record is not None and (is_kingdom_known or not record.kingdoms):
+                prompts += [SQUARE_PROMPT] * bool(record.kingdoms) + [TYPE_PROMPT]
             prompts += ["o open"] if record is not None else []
         while True:
             print_line(" · ".join([*prompts, "q quit"]))

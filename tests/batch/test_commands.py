@@ -272,6 +272,25 @@ def test_review_says_how_many_results_have_no_known_effect(
     )
 
 
+def test_review_says_what_is_not_done_here(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
+    """It offered only to continue, as if that did something."""
+    files: dict[str, bytes | str] = {"an.jpg": text_photo(SMALL), "event.toml": 'players = ["an", "Bo"]'}
+    run_batch(write_files(tmp_path / "photos", {**files, "b.jpg": text_photo("# w1")}), out)
+    printed = review_with_answers(run, out, "", "")
+    text = "Correct the photo's name or event.toml.\nNothing changes here: do that, then run kdvision batch again.\n"
+    assert f"{text}[Enter] continue · o open" in printed
+
+
+def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_review(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    photos = {"ann.jpg": text_photo(SMALL), "ann (2).jpg": text_photo(SMALL.replace("l l", "l l1"), probability=0.9)}
+    run_batch(write_files(tmp_path / "photos", {**photos}), out)
+    printed = review_with_answers(run, out, f"board {SMALL}")
+    assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] continue · C3=w1 correct" in printed
+    assert read_csv(out / "review.csv") == []
+
+
 def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["B2=f1\n"])
 

@@ -541,7 +541,7 @@ def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: 
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == (
         "bo leads on points, 6 to 5; photos of ann show different kingdoms"
     )
-    why = "Sunday/table1/ann.jpg shows another kingdom of ann: only the more certain one counts"
+    why = "Sunday/table1/ann.jpg shows another kingdom of ann, which does not count"
     assert notices(out) == [("Saturday/table1/ann.jpg", "ann", why)]
     content = sha256(photos["Saturday"]).hexdigest()
     CorrectionFile(out).add([Correction("Saturday/table1/ann.jpg", content, 1, board=A)])
