@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
+from typing import Final
 
 from kdvision.batch.event import Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
@@ -16,6 +17,10 @@ from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
 from kdvision.report.build import build_board_result
 from kdvision.report.to_dict import kingdom_to_dict
+
+MIN_COMPLETE_SHARE: Final = 0.75
+"""Share of the squares of a photo's largest kingdom from which another one may be complete, too: players of one game
+place equally many dominoes, less those that they discard. A neighbour's kingdom at the edge shows less."""
 
 
 @dataclass(frozen=True)
@@ -125,17 +130,18 @@ def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
 def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear. For a single player, only the largest counts.
 
-    If several are equally large, nobody knows which of them is the player's.
+    If another one is about as large, nobody knows which of them is the player's.
     """
     players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     max_size = max((len(one.board) for one in kingdoms), default=0)
-    if len(players) != 1 or sum(len(one.board) == max_size for one in kingdoms) != 1:
+    largest_kingdoms = [one for one in kingdoms if len(one.board) >= MIN_COMPLETE_SHARE * max_size]
+    if len(players) != 1 or len(largest_kingdoms) != 1:
         return kingdoms
     return [
-        replace(one, player=players[0]) if len(one.board) == max_size else replace(one, counts=False)
+        replace(one, player=players[0]) if one is largest_kingdoms[0] else replace(one, counts=False)
         for one in kingdoms
     ]
 

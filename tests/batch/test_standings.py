@@ -398,6 +398,21 @@ def test_more_or_fewer_kingdoms_than_names_are_reported(
     assert message in [text for _, _, text in notices(out)]
 
 
+@pytest.mark.parametrize(("size", "is_complete"), [(23, True), (15, False)])
+def test_nobody_wins_while_a_photo_of_one_player_shows_another_complete_kingdom(
+    size: int, *, is_complete: bool, tmp_path: Path
+) -> None:
+    """The larger one counted, and a winner was named. A neighbour's kingdom that the photo cuts is smaller."""
+    kingdoms = (["#", "l1", *["l"] * 23], ["#", "f1", *["f"] * (size - 2), *["."] * (25 - size)])
+    boards = [" / ".join(" ".join(cells[start : start + 5]) for start in range(0, 25, 5)) for cells in kingdoms]
+    files: dict[str, bytes | str] = {"ann.jpg": text_photo(*boards), "bo.jpg": text_photo(B)}
+    assert [*verdicts(tmp_path, files).values()] == [
+        "ann.jpg, kingdom 1 leads on points, 24 to 22; a kingdom of ann is missing"
+        if is_complete
+        else "ann wins on points, 24 to 6"
+    ]
+
+
 def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
     mine = "# m3 w"
     files = {
