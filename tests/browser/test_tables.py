@@ -650,3 +650,22 @@ def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_pag
     route.fulfill(response=answer)
     page.locator(".toast", has_text="was removed").get_by_role("button", name="Undo").click()
     expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
+
+
+def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(open_page: Open) -> None:
+    page, other = open_page(phone=True), open_page()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Tap an empty board").click()
+    expect(page.locator(".tab-name")).to_have_text("New kingdom")
+    page.get_by_role("gridcell", name="Edge beside A1").first.click()
+    page.get_by_role("button", name="wheat", exact=True).click()
+    expect(page.get_by_role("gridcell", name="wheat")).to_have_count(1)
+    page.get_by_role("gridcell", name="castle").click()
+    type_board(other, BOARD)
+    page.context.set_offline(False)
+    for one in (page, other):
+        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    expect(page.locator("dialog")).to_be_visible()
+    expect(page.locator(".tab[aria-current]")).to_contain_text("Player 2")
+    other.get_by_role("button", name="Player 2").click()
+    expect(other.get_by_role("gridcell", name="wheat")).to_have_count(1)

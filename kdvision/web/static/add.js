@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { decodeGame } from "./link.js";
-import { newId } from "./model.js";
+import { CASTLE, newId } from "./model.js";
 import { addPhotos, restorePhotos } from "./photos.js";
 import { listGames } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
@@ -21,7 +21,7 @@ export function AddButtons() {
   const picker = (icon, text, kind, props) => html`<label class="button ${kind}">
     <input type="file" accept="image/*,.heic,.heif" class="sr-only" onChange=${take} ...${props} /><${Icon} name=${icon} /><span>${text}</span>
   </label>`;
-  const addEmpty = () => (closeDialog(), addBoard("#", "edge"));
+  const addEmpty = () => (closeDialog(), addBoard(CASTLE, "edge"));
   return html`<div class="adders">
     ${picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" })}
     ${picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" })}

@@ -225,6 +225,7 @@ function App() {
   const hasKingdoms = currentKingdoms().length > 0;
   const { corners } = state;
   const photo = state.photos.get(corners?.photo);
+  const outcome = verdict();
   const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
   return html`<${Header} />
     <main>
@@ -236,7 +237,7 @@ function App() {
       ${!hasKingdoms && !state.progress && !photo && html`<${Start} />`}
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
-    ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
+    ${outcome && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${outcome}</button>`}
     ${hasKingdoms && html`<${PrintedOverview} game=${state.game} round=${state.round} />`}
     ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }

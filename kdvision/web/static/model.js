@@ -3,6 +3,7 @@
 // The squares of a kingdom are stored by place, "row,col" on the grid of the photo (any origin for typed boards), so
 // nothing moves when a tile is added at the edge. Names such as C3 count from the smallest frame around all squares.
 
+export const CASTLE = "#"; // the cell, and a board of it alone
 export const UNKNOWN = "?"; // a fact, or a part of one, that nobody has entered
 
 /** A unique id of a photo: it outlives the page, so no id is used twice. */

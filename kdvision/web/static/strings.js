@@ -50,6 +50,7 @@ const TEXT = {
   kingdoms: "Kingdoms",
   addKingdom: "Add",
   addHead: "Add a kingdom",
+  newKingdom: "New kingdom",
   name: "Name",
   colour: "Castle",
   colours: {

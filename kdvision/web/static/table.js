@@ -2,9 +2,9 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { nameAt, newId, withPieces } from "./model.js";
+import { CASTLE, nameAt, newId, placeAt, withPieces } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
-import { announce, openDialog, scoreOf, showToast, state, update } from "./store.js";
+import { announce, findKingdom, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
 const RETRY_MS = 2000;
@@ -101,15 +101,17 @@ export function receive(next) {
   const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shown.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
+  const shownGame = withWaiting({ ...next, game }, state.waiting);
+  const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((one) => one.id === id);
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
     table: { ...next, game },
-    game: withWaiting({ ...next, game }, state.waiting),
+    game: shownGame,
     connection: "live",
     round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
     toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
-    dialog: state.dialog?.kingdom && !kingdoms.has(state.dialog.kingdom) ? null : state.dialog,
+    dialog: state.dialog && isShown(state.dialog) ? state.dialog : null,
   });
   if (before) showChanges(before, state.game, isUndone, step === decided + 1);
   if (isOtherGame) showToast(t("otherGame"));
@@ -257,6 +259,7 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   // The server may have applied the change already, and its answer is still on its way.
   const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
   if (op === "set_rules") return { ...game, rules: withRules(game.rules, values) };
+  if (op === "add_kingdom") return withCastle(game, values);
   if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
@@ -265,6 +268,14 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
 function withRules(old, { rules, variants = {} }) {
   const all = new Set([...(rules.variants ?? old.variants), ...Object.keys(variants)]);
   return { ...old, ...rules, variants: [...all].filter((id) => variants[id] ?? true) };
+}
+
+/** The game with a castle alone, which the server names and colours; a typed board shows once the server has checked it. */
+function withCastle(game, { id, game: number, round, board }) {
+  const isThere = game.rounds.flat().some((one) => one.id === id);
+  if (isThere || board !== CASTLE || game.number !== number || !game.rounds[round]) return game;
+  const kingdom = { id, player: t("newKingdom"), colour: "", cells: { [placeAt(0, 0)]: CASTLE }, facts: {}, fixes: {}, seen: null, checked: false };
+  return { ...game, rounds: game.rounds.with(round, [...game.rounds[round], kingdom]) };
 }
 
 function withSquare(kingdom, { at, cell }) {
@@ -307,9 +318,10 @@ export async function setDynasty(dynasty) {
 /** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
 export async function addBoard(board, mode = "") {
   const id = newId();
-  const accepted = await change({ op: "add_kingdom", game: state.game.number, round: state.round, board, id });
-  if (accepted) update({ selected: id, mode });
-  return accepted;
+  const answer = change({ op: "add_kingdom", game: state.game.number, round: state.round, board, id });
+  if (!findKingdom(id)) await answer;
+  if (findKingdom(id)) update({ selected: id, mode });
+  return answer;
 }
 
 export async function removeKingdom(kingdom) {
