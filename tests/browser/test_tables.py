@@ -27,6 +27,7 @@ from tests.browser.conftest import (
     upload,
     write_photo_of_a_faint_gem,
 )
+from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client, running_server
 
@@ -140,6 +141,18 @@ def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: Open) -
     with page.expect_event("requestfailed", lambda request: "/photos?" in request.url):
         choose_photos(page, "castle.jpg")
     page.wait_for_event("requestfailed", lambda request: "/photos?" in request.url)
+    page.context.set_offline(False)
+    expect(page.locator(".tab-name")).to_have_count(2)
+
+
+def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(open_page: Open) -> None:
+    page = open_page(phone=True)
+    page.context.set_offline(True)
+    choose_photos(page, "castle.jpg")
+    expect(page.locator(".reading")).to_contain_text("The server does not answer")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_text("Choose photos").tap()
+    chooser.value.set_files(SAMPLES / "demo.jpg")
     page.context.set_offline(False)
     expect(page.locator(".tab-name")).to_have_count(2)
 

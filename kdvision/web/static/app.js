@@ -90,9 +90,9 @@ function Reading() {
 }
 
 const Start = () => html`<section class="start">
-  <img src="/icons/icon.svg" alt="" width="96" height="96" />
-  <h2>${t("startHead")}</h2>
-  <p>${t("startHint")}</p>
+  ${!state.progress && html`<img src="/icons/icon.svg" alt="" width="96" height="96" />
+    <h2>${t("startHead")}</h2>
+    <p>${t("startHint")}</p>`}
   <${AddButtons} />
   <${Button} text=${t("games")} class="quiet" onClick=${() => openDialog("games")} />
   <p class="hint">${t(state.rules.keeps ? "privacyKept" : "privacy")}</p>
@@ -234,7 +234,7 @@ function App() {
       ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
       <${SetupCard} rules=${state.game.rules} />
       ${hasKingdoms && html`<${Kingdoms} />`}
-      ${!hasKingdoms && !state.progress && !photo && html`<${Start} />`}
+      ${!hasKingdoms && !photo && html`<${Start} />`}
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
     ${outcome && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${outcome}</button>`}
