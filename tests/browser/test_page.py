@@ -456,8 +456,9 @@ def test_a_file_that_is_not_an_image_is_reported(open_page: Open, tmp_path: Path
     expect(page.get_by_role("alert")).to_contain_text("no picture of a kind that can be read")
 
 
-def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_path: Path) -> None:
-    """HEIC, the format of iPhones, in a browser that does not support it."""
+@pytest.mark.parametrize("is_away", [False, True], ids=["there", "away"])
+def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_path: Path, is_away: bool) -> None:
+    """HEIC, the format of iPhones, in a browser that does not support it. It waits for a server that is away."""
     import pillow_heif
 
     heic = tmp_path / "demo.heic"
@@ -466,7 +467,10 @@ def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_pat
         pillow_heif.from_pillow(small).save(heic, quality=80)
     except (RuntimeError, ValueError) as error:
         pytest.skip(f"this pillow-heif writes no HEIC: {error}")
-    page = open_page(photo=heic)
+    page = open_page()
+    if is_away:
+        page.route("**/api/picture", lambda route: route.abort(), times=1)
+    upload(page, heic)
     assert total(page) == TRUTH["points"]
     assert page.locator(".picture > image").count() == 1
 

@@ -74,8 +74,7 @@ async function run(task) {
   const showProgress = (progress) => update({ progress: { photo: task.id, stop, ...progress } });
   showProgress({ text: t("preparing"), share: 0.02 });
   try {
-    if (task.file) await addPhoto(task, stop.signal);
-    await retryWhileBusy(() => read(task, showProgress, stop.signal), showProgress, stop.signal);
+    await retryWhileBusy(() => prepareAndRead(task, showProgress, stop.signal), showProgress, stop.signal);
     keepPhoto({ ...state.photos.get(task.id), table: task.table, game: task.game, round: task.round, isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return void (task.file && deletePhoto(task.id));
@@ -93,6 +92,11 @@ async function run(task) {
     update({ progress: null });
     releasePhotos();
   }
+}
+
+async function prepareAndRead(task, showProgress, signal) {
+  if (task.file) await addPhoto(task, signal); // the server may have to convert it
+  await read(task, showProgress, signal);
 }
 
 async function addPhoto(task, signal) {
