@@ -227,6 +227,30 @@ def test_a_table_that_the_server_does_not_have_any_more_leaves_its_game_on_the_p
         page.context.close()
 
 
+def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_called_lost(open_page: Open) -> None:
+    settings = Settings(port=free_port())
+    with running_server(settings):
+        page = open_page(port=settings.port, boards=[BOARD])
+        expect(page.locator("#total")).to_have_text("2")
+        page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
+    square(page, "C1: forest").press("w")
+    expect(page.locator(".alerts")).to_contain_text("The server does not answer")
+    with running_server(settings):
+        toast = page.locator(".toast", has_text="any more")
+        toast.get_by_role("button", name="Earlier games").click()
+        page.locator(".games button", has_text="Player 1").click()
+        expect(page.locator("#total")).to_have_text("3")
+        page.route("**/changes", lambda route: route.abort())
+        with page.expect_event("requestfailed"):
+            square(page, "C1: wheat").press("m")
+        page.goto("about:blank")
+    page.unroute("**/changes")
+    with running_server(settings):
+        page.goto(f"http://127.0.0.1:{settings.port}")
+        expect(page.locator(".toast")).to_contain_text("The last changes of this phone are lost")
+        page.context.close()
+
+
 def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
     page = open_page(boards=[BOARD])
     lost_answers: list[APIResponse] = []

@@ -237,6 +237,7 @@ const TEXT = {
   tableHint: "This is table {name}. Everybody who opens the page can add and correct kingdoms here.",
   table: "table {name}",
   tableGone: "The server does not have table {name} any more.",
+  changesGone: "The server does not have table {name} any more. The last changes of this phone are lost.",
 
   // The table.
   joining: "Looking for the table …",

@@ -37,9 +37,11 @@ export async function join({ table = null, fresh = false } = {}) {
     return true;
   } catch (error) {
     if (error.status === 404 && table) {
+      if (table === before) remember(state.game); // with the changes that wait
       const isShown = await join();
       const action = { text: t("games"), run: () => openDialog("games") }; // this device may have kept its game
-      if (isShown) showToast(t("tableGone", { name: table }), action);
+      const isLost = table !== before && state.waiting.some((one) => one.table === table);
+      if (isShown) showToast(t(isLost ? "changesGone" : "tableGone", { name: table }), action);
       return isShown;
     }
     update({ connection: "lost" });
@@ -150,12 +152,12 @@ function showChanges(before, after, isUndone, isOneStep) {
   showStep(t("followed", { squares: texts.join(", ") }), { ...state.table, ...(!isOneStep && { undo: null }) });
 }
 
-/** Keep the game in the history of this device. */
-function remember() {
-  const { table, game } = state.table;
+/** Keep a game of the table in the history of this device, with the points if they are of it. */
+function remember(game = state.table.game) {
   if (!game.rounds.flat().length) return;
-  const totals = game.rounds[0].map((kingdom) => `${kingdom.player} ${scoreOf(kingdom)?.total ?? ""}`.trim());
-  saveGame({ id: `${table} ${game.number}`, text: totals.join(", "), link: encodeGame(game) });
+  const pointsOf = (kingdom) => (game === state.table.game ? (scoreOf(kingdom)?.total ?? "") : "");
+  const totals = game.rounds[0].map((kingdom) => `${kingdom.player} ${pointsOf(kingdom)}`.trim());
+  saveGame({ id: `${state.table.table} ${game.number}`, text: totals.join(", "), link: encodeGame(game) });
 }
 
 /** Send changes as one step. They are shown at once, wait while the server cannot be reached, and resolve to the state
