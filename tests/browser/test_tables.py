@@ -396,6 +396,38 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
         expect(one).to_have_text(["2"])
 
 
+def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_page: Open) -> None:
+    page, other = open_page(boards=[BOARD]), open_page()
+    redo = page.get_by_role("button", name="Redo", exact=True)
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    expect(redo).to_be_disabled()
+    page.click("#undo")
+    expect(square(page, "C1: forest")).to_be_visible()
+    redo.click()
+    expect(square(page, "C1: wheat")).to_be_visible()
+    expect(redo).to_be_disabled()
+    page.context.set_offline(False)
+    for one in (page, other):
+        expect(one.locator("#total")).to_have_text("3")
+    page.click("#undo")
+    expect(redo).to_be_enabled()
+    page.context.set_offline(True)
+    square(page, "A1: wheat").press("m")
+    expect(redo).to_be_disabled()
+    page.keyboard.press("Control+y")
+    square(other, "A1: wheat").press("m")
+    expect(other.locator("#total")).to_have_text("0")
+    square(other, "B1: wheat").press("m")
+    expect(other.get_by_role("gridcell", name="mine")).to_have_count(2)
+    other.click("#undo")
+    expect(other.get_by_role("gridcell", name="mine")).to_have_count(1)
+    page.context.set_offline(False)
+    expect(page.locator(".toast")).to_contain_text("changed the game since")
+    for one in (page, other):
+        expect(one.get_by_role("gridcell", name="mine")).to_have_count(1)
+
+
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
     page, other = open_page(boards=[BOARD]), open_page()
     open_setup(page)

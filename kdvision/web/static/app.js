@@ -17,18 +17,19 @@ import { Overview, StandingCard, verdict } from "./standing.js";
 import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQuestions, scoreOf } from "./store.js";
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
-import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
+import { change, join, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
 import { Button, Dialog, drawLater, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
   const tool = (icon, isEnabled, onClick) => html`<${Button}
     icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} disabled=${!isEnabled} onClick=${onClick}
   />`;
+  const steps = nextSteps();
   return html`<header class="bar">
     <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
     <div class="tools">
-      ${tool("undo", state.table?.undo, () => undo())}
-      ${tool("redo", state.table?.redo, redo)}
+      ${tool("undo", steps.undo !== 0, () => undo())}
+      ${tool("redo", steps.redo !== 0, redo)}
       ${tool("share", currentKingdoms().length, () => openDialog("share"))}
       ${tool("menu", state.game, () => openDialog("menu"))}
     </div>

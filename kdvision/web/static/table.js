@@ -170,26 +170,34 @@ export function change(...changes) {
 }
 
 /** Take back a step: none if the game has changed since `step`. */
-export const undo = (step = lastStep()) => change({ op: "undo", step });
+export const undo = (step = nextSteps().undo) => change({ op: "undo", step });
 
-export const redo = () => change({ op: "redo", step: state.waiting.some(isOfTable) ? null : (state.table.redo?.step ?? 0) });
+export const redo = () => change({ op: "redo", step: nextSteps().redo });
 
-const isOfTable = ({ table }) => table === state.table.table;
+const isOfTable = ({ table }) => table === state.table?.table;
 
-/** The last step once all that waits is done: how many steps of this phone follow the one of the server. */
-const lastSteps = () => state.waiting.findLast(isOfTable)?.after ?? { own: 0, step: state.table.undo?.step ?? 0 };
+/** The last step once all that waits is done: how many steps of this phone follow the one of the server, and the names
+ * of those that are undone. */
+function lastSteps() {
+  const { undo: last, redo: next } = state.table ?? {};
+  return { own: 0, step: last?.step ?? 0, undone: next ? [next.step] : [], ...state.waiting.findLast(isOfTable)?.after };
+}
 
-/** The step that an undo takes back, so that it takes back no other one; null for one of this phone that waits. */
-function lastStep() {
-  const { own, step } = lastSteps();
-  return own ? null : step;
+/** The steps that an undo and a redo name, so that they move no other one: null for one of this phone that waits; 0 if
+ * there is none. */
+export function nextSteps() {
+  const { own, step, undone } = lastSteps();
+  return { undo: own ? null : step, redo: undone.length ? undone.at(-1) : 0 };
 }
 
 /** The last step after changes that wait, too. */
 function stepsAfter([{ op }]) {
-  const { own, step } = lastSteps();
-  if (op !== "undo") return { own: own + 1, step };
-  return own ? { own: own - 1, step } : { own, step: step - 1 };
+  const { own, step, undone } = lastSteps();
+  const { undo: last, redo: next } = nextSteps();
+  const move = (name, by) => (name === null ? { own: own + by, step } : { own, step: step + by });
+  if (op === "undo") return { ...move(last, -1), undone: [...undone, last] };
+  if (op === "redo") return { ...move(next, Math.min(undone.length, 1)), undone: undone.slice(0, -1) };
+  return { own: own + 1, step, undone: [] };
 }
 
 /** A move with the step that had to be answered first; 0, which the server refuses, if that was refused. */
@@ -241,10 +249,14 @@ async function flush() {
 /** The game of a table with the changes that are on their way to it, as far as they show without the rules, and without
  * those that are taken back again. */
 function withWaiting({ table, game }, waiting) {
-  const steps = [];
+  const [steps, undone] = [[], []];
   for (const { changes } of waiting.filter((one) => one.table === table)) {
-    if (changes[0].op === "undo") steps.pop();
-    else steps.push(changes);
+    if (changes[0].op === "undo") undone.push(steps.pop() ?? []);
+    else if (changes[0].op === "redo") steps.push(undone.pop() ?? []);
+    else {
+      steps.push(changes);
+      undone.length = 0;
+    }
   }
   return steps.flat().reduce(withChange, game);
 }
