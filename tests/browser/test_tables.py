@@ -695,6 +695,17 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
     expect(page.locator(".tabs")).to_be_hidden()
 
 
+def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: Open) -> None:
+    points = {"120": {"coins": 0}, "120+": {"coins": "?"}, "42+": {"coins": "?"}}
+    boards = [["w1 w1 w1 w1 w1", "w1 w1 w1 w1 w1", "w # . . .", "w . . . ."]] * 2 + [["w1 w1 w1 w1 w1", "w1 w # . ."]]
+    kingdoms = [{"board": board, "facts": facts} for board, facts in zip(boards, points.values(), strict=True)]
+    page = open_page(link_to(kingdoms, game="queendomino"), phone=True, viewport={"width": 320, "height": 640})
+    for number, text in enumerate(points):
+        page.locator(".tab").nth(number).click()
+        expect(page.locator(".who-card output")).to_have_text(text)
+        assert page.locator(".who-card .name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
+
+
 def test_a_long_verdict_can_be_read_from_its_beginning(open_page: Open) -> None:
     kingdoms = [{"player": f"{number}{'W' * 38}", "board": ["w1 w", "# f"]} for number in range(8)]
     page = open_page(link_to(kingdoms), phone=True, viewport={"width": 320, "height": 568})
