@@ -706,6 +706,22 @@ def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: Open) ->
         assert page.locator(".who-card .name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
 
 
+def test_an_option_of_the_command_line_stays_on_one_line(open_page: Open) -> None:
+    page = open_page(phone=True, viewport={"width": 320, "height": 640})
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Invite a phone").click()
+    expect(page.locator("dialog")).to_contain_text("start kdvision serve --lan.")
+    line_count = page.evaluate("""() => {
+        const walker = document.createTreeWalker(document.querySelector("dialog"), NodeFilter.SHOW_TEXT);
+        while (!walker.nextNode().data.includes("--lan"));
+        const option = document.createRange();
+        option.setStart(walker.currentNode, walker.currentNode.data.indexOf("--lan"));
+        option.setEnd(walker.currentNode, option.startOffset + "--lan".length);
+        return option.getClientRects().length;
+    }""")
+    assert line_count == 1
+
+
 def test_a_long_verdict_can_be_read_from_its_beginning(open_page: Open) -> None:
     kingdoms = [{"player": f"{number}{'W' * 38}", "board": ["w1 w", "# f"]} for number in range(8)]
     page = open_page(link_to(kingdoms), phone=True, viewport={"width": 320, "height": 568})

@@ -21,6 +21,9 @@ function useInvitation() {
   return invitation;
 }
 
+/** A text with each option of the command line as code, which is not broken at its hyphens. */
+const markOptions = (text) => text.split(/(--[a-z]+)/).map((part, n) => (n % 2 ? html`<code>${part}</code>` : part));
+
 export function ShareDialog() {
   const invitation = useInvitation();
   const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
@@ -30,7 +33,7 @@ export function ShareDialog() {
   const text = [...totals, verdict(), link].filter(Boolean).join("\n");
   const act = (icon, name, run) => html`<${Button} icon=${icon} text=${t(name)} class="soft" onClick=${run} />`;
   return html`<${Dialog} title=${t("shareHead")}>
-    <p class="hint">${t("shareHint")}${isLocal && invitation && !invitation.link ? ` ${t("shareLocal")}` : ""}</p>
+    <p class="hint">${t("shareHint")} ${isLocal && invitation && !invitation.link && markOptions(t("shareLocal"))}</p>
     <${Field} name=${t("link")}>${(id) => html`<input id=${id} readonly value=${link} onFocus=${(event) => event.target.select()} />`}<//>
     <div class="pairs">
       ${act("share", "copyLink", () => copyText(link))}
@@ -104,7 +107,7 @@ export function InviteDialog() {
   const { link, qr } = invitation ?? {};
   return html`<${Dialog} title=${t("invite")}>
     ${link && html`<p class="hint">${t("inviteHint")}</p><${QrCode} rows=${qr} /><p class="address">${link}</p>`}
-    ${invitation && !link && html`<p>${t("inviteLocal")}</p>`}
+    ${invitation && !link && html`<p>${markOptions(t("inviteLocal"))}</p>`}
     <p class="hint">${t("tableHint", { name: state.table.table })}</p>
   <//>`;
 }
