@@ -289,7 +289,7 @@ function withCastle(game, { id, game: number, round, board }) {
   const isThere = game.rounds.flat().some((one) => one.id === id);
   if (isThere || board !== CASTLE || game.number !== number || !game.rounds[round]) return game;
   const kingdom = { id, player: t("newKingdom"), colour: "", cells: { [placeAt(0, 0)]: CASTLE }, facts: {}, fixes: {}, seen: null, checked: false };
-  return { ...game, rounds: game.rounds.with(round, [...game.rounds[round], kingdom]) };
+  return { ...game, rounds: game.rounds.map((one, n) => (n === round ? [...one, kingdom] : one)) };
 }
 
 function withSquare(kingdom, { at, cell }) {
