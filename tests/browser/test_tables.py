@@ -213,30 +213,16 @@ def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_pa
         page.context.close()
 
 
-def test_a_table_that_the_server_does_not_have_any_more_leaves_its_game_on_the_phone(open_page: Open) -> None:
+def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_called_lost(open_page: Open) -> None:
     settings = Settings(port=free_port())
     with running_server(settings):
         page = open_page(port=settings.port, boards=[BOARD])
         page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
         table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
-    with running_server(settings):
-        toast = page.locator(".toast", has_text=f"The server does not have table {table} any more")
-        toast.get_by_role("button", name="Earlier games").click()
-        page.locator(".games button", has_text="Player 1 2").click()
-        expect(page.locator("#total")).to_have_text("2")
-        page.context.close()
-
-
-def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_called_lost(open_page: Open) -> None:
-    settings = Settings(port=free_port())
-    with running_server(settings):
-        page = open_page(port=settings.port, boards=[BOARD])
-        expect(page.locator("#total")).to_have_text("2")
-        page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
     square(page, "C1: forest").press("w")
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     with running_server(settings):
-        toast = page.locator(".toast", has_text="any more")
+        toast = page.locator(".toast", has_text=f"The server does not have table {table} any more")
         toast.get_by_role("button", name="Earlier games").click()
         page.locator(".games button", has_text="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
