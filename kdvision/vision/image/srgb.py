@@ -68,7 +68,7 @@ def _clip_numbers(numbers: NDArray[Any]) -> NDArray[np.float64]:
     return np.nan_to_num(numbers.astype(np.float64)).clip(0)
 
 
-def iterate_bands(image: Image.Image, *, rows_per_band: int = 512) -> Iterator[tuple[slice, NDArray[Any]]]:
+def iterate_bands(image: Image.Image, *, rows_per_band: int = 64) -> Iterator[tuple[slice, NDArray[Any]]]:
     """Yield the numbers of a picture in bands with the rows of each, because a copy of all takes too much memory."""
     for top in range(0, image.height, rows_per_band):
         rows = slice(top, min(top + rows_per_band, image.height))
