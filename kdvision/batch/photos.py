@@ -27,6 +27,8 @@ TABLE: Final = re.compile(
     rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
 NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W_])", re.IGNORECASE)
+"""The word for a round in the name of a folder, with or without a number."""
+
 CAMERA_NAME: Final = re.compile(
     r"(?:(?:fb_)?img(?:_e)?|_?dsc[fn]?|pxl|mvimg|gopr|dji|photo|image|foto|scan|screenshot|signal|received"
     r"|whatsapp image)[ _-]*\d[\w .-]*"

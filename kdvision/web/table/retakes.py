@@ -1,14 +1,12 @@
 """Kingdoms that are photographed again: recognise them, and ask what to do with the new photo."""
 
 import secrets
-from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
 import msgspec
 
-from kdvision.game.board import Board
 from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
 from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
 from kdvision.web.table.storage import StoredReading
@@ -22,7 +20,7 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
     """The number of the kingdom that each reading shows again, for those that show one."""
     pairs = []
     for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
-        count = count_same_squares(kingdom.board, reading.board)
+        count = kingdom.board.count_equal_squares(reading.board)
         if count >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
             pairs.append((count, number, index))
     matches: dict[int, int] = {}
@@ -43,21 +41,6 @@ def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredRea
     sent_kingdoms = [one for one in game.list_round(number) if one.photo_info and one.photo_info.photo in photos]
     matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
     return [reading for place, reading in enumerate(readings) if place not in matches]
-
-
-def count_same_squares(one: Board, other: Board) -> int:
-    """How many squares of two boards agree in the best position, with one of them turned and moved."""
-    best_count = 0
-    for turns in range(4):
-        rotated_board = other.rotate(turns)
-        moves = Counter(
-            (square.row - place.row, square.col - place.col)
-            for square, cell in one.items()
-            for place, other_cell in rotated_board.items()
-            if cell == other_cell
-        )
-        best_count = max(best_count, *moves.values(), 0)
-    return best_count
 
 
 def plan_additions(
