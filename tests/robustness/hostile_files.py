@@ -146,7 +146,7 @@ def largest() -> Iterator[HostileFile]:
     webp: dict[str, Any] = {"quality": 0, "method": 0}
     for name, kind, mode, pixels, options in (
         ("jpg", "JPEG", "RGB", MAX_PIXELS, {}),
-        ("cmyk.jpg", "JPEG", "CMYK", MAX_PIXELS, {}),
+        ("cmyk.jpg", "JPEG", "CMYK", MAX_WHOLE_PIXELS, {}),
         ("fine.jpg", "JPEG", "RGB", MAX_PIXELS, {"subsampling": 0}),
         ("progressive.jpg", "JPEG", "RGB", MAX_WHOLE_PIXELS, {"progressive": True}),
         ("webp", "WEBP", "RGB", MAX_WEBP_PIXELS, webp),

@@ -10,10 +10,10 @@ from kdvision.vision.image.reader import iterate_jpeg_markers
 
 MIN_SIDE_PIXELS: Final = 64
 """A photo with a shorter side cannot show a kingdom's crowns."""
-MAX_PIXELS: Final = 120_000_000
+MAX_PIXELS: Final = 110_000_000
 """Limit for baseline JPEG; the 108 megapixels of the largest phone cameras fit."""
 MAX_WHOLE_PIXELS: Final = 64_000_000
-"""Limit for formats whose decoder holds the whole picture: 10 bytes a pixel, 12 for AVIF (measured)."""
+"""Limit for CMYK and for formats whose decoder holds the whole picture: 10 bytes a pixel, 12 for AVIF (measured)."""
 MAX_WEBP_PIXELS: Final = 40_000_000
 """Limit for WebP, whose decoder takes 18 bytes a pixel (measured)."""
 MAX_SCANS: Final = 100
@@ -26,7 +26,7 @@ def check_limits(image: Image.Image, data: bytes, name: str, *, max_slow_pixels:
     Pillow decodes some formats pixel by pixel in Python; these have at most `max_slow_pixels`.
     """
     pixels, is_progressive = image.width * image.height, image.info.get("progressive")
-    if image.format in ("JPEG", "MPO") and not is_progressive:
+    if image.format in ("JPEG", "MPO") and image.mode != "CMYK" and not is_progressive:
         limit = MAX_PIXELS
     else:
         limit = MAX_WEBP_PIXELS if image.format == "WEBP" else MAX_WHOLE_PIXELS
