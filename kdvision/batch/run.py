@@ -116,7 +116,8 @@ class BatchRun:
         """Read what is new in the folder, and write all files."""
         self.options.save()
         contents = list_photos(self.options.folder)
-        names = [name for name in contents.others if name != EVENT_FILE]
+        reported_names = {EVENT_FILE, *(failure.name for failure in contents.failures)}
+        names = [name for name in contents.others if name not in reported_names]
         if names:
             more = ", …" if len(names) > 3 else ""
             self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")

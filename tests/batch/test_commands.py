@@ -85,6 +85,16 @@ def test_files_that_are_not_photos_are_reported(run: Run, folder: Path, out: Pat
     assert "skipped, because their names are not those of photos: round1/film0.mov, round1/film1.mov," in ran.err
 
 
+def test_a_raw_photo_that_is_a_failure_is_not_skipped(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """It was reported twice, with two reasons."""
+    write_files(folder, {"round1/table2/di.dng": b"raw", "round1/table2/cy.dng": b"raw"})
+    ran = run("batch", folder, "-o", out)
+    assert ran.code == 7
+    assert ran.err == "kdvision: skipped, because their names are not those of photos: round1/table2/cy.dng.\n"
+
+
 def test_strict_exits_with_6_if_a_review_is_needed(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
