@@ -166,8 +166,8 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
         why = f"there are photos of later rounds, and none of round {standings.absent_rounds[0]}"
         yield _make_item(Impact.WINNER_UNKNOWN, why, "find its photos, or correct the names of the others")
     for table in standings.unclear_rounds:
-        why, advice = f"{table} may be a round", "write its number, as in round2"
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, table=table)
+        advice = "write its number, as in round2; or move it into a folder such as round1, if it is a table"
+        yield _make_item(Impact.WINNER_UNKNOWN, f"{table} may be a round", advice, table=table)
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"

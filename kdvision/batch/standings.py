@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
 from kdvision.batch.kingdoms import KingdomResult, assign_players, differ_too_much, find_second_kingdoms
-from kdvision.batch.photos import NAMES_ROUND, name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -109,9 +109,10 @@ class Standings:
 
     @cached_property
     def unclear_rounds(self) -> list[str]:
-        """The tables beside others whose folder has the word for a round and no number, as in "Round two"."""
-        tables = sorted({one.table for one in self.counted_kingdoms}, key=natural_key)
-        return [table for table in tables if NAMES_ROUND.search(table)] if len(tables) > 1 else []
+        """The tables beside others that have the word for a round, as in "Round two", while no number gives a round."""
+        tables = {one.table for one in self.counted_kingdoms if not ROUND.search(one.photo.name)}
+        is_only_table = len({one.table for one in self.counted_kingdoms}) == 1
+        return sorted((one for one in tables if NAMES_ROUND.search(one) and not is_only_table), key=natural_key)
 
     @cached_property
     def missing_players(self) -> list[Finding]:
@@ -283,7 +284,7 @@ class Standings:
         if level in SUMS and self.absent_rounds:
             yield f"there is no photo of round {_join_names(self.absent_rounds)}"
         if level != "table" and self.unclear_rounds:
-            yield f"{_join_names(self.unclear_rounds)} may be rounds"
+            yield f"{_join_names(self.unclear_rounds)} may be {'rounds' if len(self.unclear_rounds) > 1 else 'a round'}"
         names_by_gap = {gap: _list_names(found, rounds, [table]) for gap, found in self.conflicts.items()}
         names_by_gap |= {
             "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],

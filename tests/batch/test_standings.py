@@ -548,6 +548,12 @@ def test_nobody_wins_while_folders_may_be_rounds(tmp_path: Path) -> None:
     assert [why for _, _, why in notices(tmp_path / "out")] == ["2nd round may be a round", "Round one may be a round"]
 
 
+def test_a_table_called_round_table_is_no_round_in_the_folder_of_a_round(tmp_path: Path) -> None:
+    """Its name left the winner open until it was another one."""
+    files: dict[str, bytes | str] = {"round1/Round table/ann.jpg": text_photo(A), "round1/Bar/bo.jpg": text_photo(B)}
+    assert verdicts(tmp_path, files)["Round 1"] == "bo wins on points, 6 to 5"
+
+
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
     """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
     photos = {name: text_photo(board) for name, board in (("Saturday", A), ("Sunday", "l g g1 / s # s1 / m1 . ."))}
