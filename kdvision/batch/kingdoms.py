@@ -134,8 +134,8 @@ def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """
     players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
-    if len(players) == len(kingdoms):
-        return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
+    if len(players) == len(kingdoms) or photo.error is not None:  # the boards of the first players are typed
+        return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=False)]
     max_size = max((len(one.board) for one in kingdoms), default=0)
     largest_kingdoms = [one for one in kingdoms if len(one.board) >= MIN_COMPLETE_SHARE * max_size]
     if len(players) != 1 or len(largest_kingdoms) != 1:

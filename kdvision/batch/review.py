@@ -122,10 +122,12 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         error, hint = next(((one.error, one.reading.hint) for one in photos if one.error is not None), (None, None))
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
         advice = f"{hint or RETAKE}; {TYPE_BOARD}" if photos else "find the photo, or take it"
-        if any(one.kingdoms for one in photos):
-            advice = f"{GIVE_PLAYERS}; or {RETAKE}"
         photo = photos[0] if photos else None
-        number = 0 if photo is None or photo.kingdoms else photo.seat.players.index(player) + 1
+        number = 0 if photo is None or photo.error is None else photo.seat.players.index(player) + 1
+        if any(one.error is None for one in photos):
+            advice = f"{GIVE_PLAYERS}; or {RETAKE}"
+        elif photo is not None and number in photo.corrections.boards:
+            advice = f"{player}'s board is typed, and counts once those before it in the photo are typed, too"
         about: dict[str, Any] = {"number": number, "round": round_, "table": table, "player": player}
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, **about)
 
@@ -146,7 +148,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         elif photo.error is not None and not players:
             advice = f"{photo.reading.hint or RETAKE}; {TYPE_BOARD}"
             yield _make_item(Impact.WINNER_UNKNOWN, photo.error, advice, photo)
-        elif count and players and len(players) != count:
+        elif photo.error is None and players and len(players) != count:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"
             if kingdom is not None:

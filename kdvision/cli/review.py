@@ -185,7 +185,7 @@ class ReviewDialogue:
         else:
             prompts, is_kingdom_known = ["[Enter] continue"], bool(item.number) and COMMAND_ADVICE in item.advice
             if record is not None and (is_kingdom_known or not record.kingdoms):
-                prompts += [SQUARE_PROMPT] * bool(record.kingdoms) + [TYPE_PROMPT]
+                prompts += [SQUARE_PROMPT] * ((item.number or 1) <= len(record.kingdoms)) + [TYPE_PROMPT]
             prompts += ["o open"] if record is not None else []
         while True:
             print_line(" · ".join([*prompts, "q quit"]))

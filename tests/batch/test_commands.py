@@ -432,6 +432,20 @@ def test_boards_for_two_players_of_a_photo_that_failed(
     assert totals == {"ann": "3", "bo": "2", "cy": totals["cy"]}
 
 
+def test_a_board_of_the_first_player_only_leaves_the_photo_a_failure(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """The photo was no failure any more, nobody had the board, and two players were missing."""
+    folder = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": text_photo(SMALL)})
+    run_batch(folder, out)
+    assert "a kingdom of bo is missing." in review_with_answers(run, out, "board # l1 l l", "q")
+    assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "cy"]
+    assert [row["file"] for row in read_csv(out / "errors.csv")] == ["ann+bo.jpg"]
+    ran = run("review", out, stdin=b"board # w1 w\n")
+    assert "damaged or cut short.\nSend it again; or type the board.\n[Enter] continue · board w w1 /" in ran.out
+    assert "cy wins" in ran.out.lower() and read_csv(out / "errors.csv") == []
+
+
 def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
     run_batch(write_files(tmp_path / "photos", {"zoe\u0308.jpg": text_photo(SMALL)}), out)
     for name in ("zoe\u0308.jpg", "zo\u00eb.jpg"):

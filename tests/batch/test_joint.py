@@ -262,7 +262,7 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
 
 def test_failures_of_one_photo_are_sorted(tmp_path: Path) -> None:
     reasons = {Failure("ann.jpg", f"reason {number}", "") for number in range(20)}
-    damaged = with_reading(photo_result("ann", ANN), error="the photo is damaged", hint="send it again")
+    damaged = with_reading(photo_result("ann", ANN), kingdoms=(), error="the photo is damaged", hint="send it again")
     failures = evaluate_event(Event(), [damaged], CorrectionFile(tmp_path), reasons).failures
     assert len(failures) == 21 and list(failures) == sorted(failures)
 

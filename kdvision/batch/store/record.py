@@ -244,8 +244,9 @@ class PhotoRecord:
 
     @property
     def error(self) -> str | None:
-        """Why there are no kingdoms; None if people have typed some."""
-        return None if self.corrected_data else self.reading.error
+        """Why there are no kingdoms; None if people have typed those of all players."""
+        is_complete = len(self.kingdoms) >= max(1, len(self.seat.players))
+        return None if is_complete else self.reading.error
 
     @property
     def last_reading(self) -> Reading:

@@ -141,7 +141,9 @@ def test_the_board_of_the_second_player_is_never_that_of_the_first(tmp_path: Pat
     corrections.add([Correction("ann+bo.jpg", read_results(out)[0]["content"], 2, board="# l1 l l")])
     (photo,) = run_batch(folder, out).photos
     assert read_csv(out / "results.csv") == []
-    assert [(row["player"], row["kingdom"]) for row in read_csv(out / "review.csv")] == [("ann", "1"), ("bo", "2")]
+    ann, bo = read_csv(out / "review.csv")
+    assert [(row["player"], row["kingdom"]) for row in (ann, bo)] == [("ann", "1"), ("bo", "2")]
+    assert bo["advice"] == "bo's board is typed, and counts once those before it in the photo are typed, too"
     with pytest.raises(NotationError, match="shows no kingdom 1"):
         Correction("ann+bo.jpg", "", 1, "C1", "w").attach(photo)
     corrections.add([Correction("ann+bo.jpg", photo.content, 1, board="# w1")])
