@@ -97,7 +97,7 @@ class KingdomResult:
     def differs_from_new_photo(self) -> bool:
         """True if a person has given the board before the photo could be read, and the photo shows another one."""
         corrections = [one for one in self.photo.corrections.corrections if one.kingdom == self.number]
-        was_given_before = self.has_given_board and not any(one.content for one in corrections)
+        was_given_before = self.has_given_board and all(one.belongs_to_name for one in corrections)
         read_board = self.data_read and Board.parse(self.data_read["board"])
         return bool(self.photo.content and was_given_before and read_board and not read_board.equals_turned(self.board))
 

@@ -200,9 +200,9 @@ def check_unmatched(
             why = f"the correction {other} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
     photos = (*standings.photos, *gone_photos)
-    contents, names = {one.content for one in photos}, {one.name for one in photos}
+    contents, names = {one.content for one in photos} - {""}, {one.name for one in photos}
     for other in corrections.corrections:
-        if (other.content not in contents) if other.content else (other.photo not in names):
+        if other.content not in contents and not (other.belongs_to_name and other.photo in names):
             why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
             yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=other.photo)
 
@@ -229,7 +229,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
     for kingdom in standings.counted_kingdoms:
         if kingdom.data_read is not None and kingdom.differs_from_new_photo:
             points = f"{kingdom.data['total']} and {kingdom.data_read['total']} points"
-            why = f"its board was typed before the photo was there, and the photo was read differently: {points}"
+            why = f"its board was typed before the photo could be read, and the photo was read differently: {points}"
             yield _make_item(Impact.EVENT_WINNER, why, COMPARE, kingdom, kingdom=kingdom)
         if kingdom.has_towns or kingdom.board.unknown or not kingdom.has_given_board:
             yield from _check_board(standings, kingdom)

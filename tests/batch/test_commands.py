@@ -378,20 +378,26 @@ def test_a_file_whose_board_was_typed_has_a_result(
     assert read_csv(out / "errors.csv") == []
 
 
+@pytest.mark.parametrize("is_damaged", [False, True])
 @pytest.mark.parametrize("board", ["l1 l / # .", "f / #"])
-def test_a_board_typed_before_its_photo_arrives_is_compared_with_it(
-    board: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader
+def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
+    board: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader, *, is_damaged: bool
 ) -> None:
-    """It counted, and nothing said that the photo shows another one."""
+    """It counted, and nothing said that the photo shows another one; the board for a damaged photo was dropped."""
     photo, is_same = folder / "round1/table2/di.jpg", board.startswith("l1")
-    photo.symlink_to("nowhere")
+    if is_damaged:
+        photo.write_bytes(b"broken")
+    else:
+        photo.symlink_to("nowhere")
     assert run("batch", folder, "-o", out).code == 7
     assert run("review", out, "--board", f"round1/table2/di.jpg:1={board}").code == 0
     photo.unlink()
     photo.write_bytes(text_photo("# l1 / . l"))
     run("batch", folder, "-o", out)
-    whys = [row["why"] for row in read_csv(out / "review.csv") if row["player"] == "di"]
-    text = "its board was typed before the photo was there, and the photo was read differently: 0 and 2 points"
+    (result,) = (row for row in read_csv(out / "results.csv") if row["player"] == "di")
+    assert (result["board"], result["total_read"]) == (board, "2")
+    whys = [row["why"] for row in read_csv(out / "review.csv") if row["photo"].endswith("di.jpg")]
+    text = "its board was typed before the photo could be read, and the photo was read differently: 0 and 2 points"
     assert whys == ([] if is_same else [text])
     read_count = 1 + (not is_same)
     review_with_answers(run, out, *[""] * read_count)

@@ -33,6 +33,7 @@ class Correction:
     """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board.
 
     `corners` are those of the board on which the square was named, in pixels of the photo; empty if none are known.
+    `error` says why the photo could not be read then.
     """
 
     photo: str
@@ -42,6 +43,7 @@ class Correction:
     cell: str = ""
     board: str = ""
     corners: tuple[tuple[float, float], ...] = ()
+    error: str = ""
 
     @classmethod
     def parse(cls, data: Data) -> "Correction":
@@ -59,15 +61,21 @@ class Correction:
             parse_cell(correction.cell)
         return correction
 
+    @property
+    def belongs_to_name(self) -> bool:
+        """True if its photo could not be read: then it also counts for a later photo of that name."""
+        return bool(self.error) or not self.content
+
     def attach(self, photo: "PhotoRecord") -> "Correction":
-        """The correction with its photo's content and board's corners; raises NotationError if it fits no kingdom."""
+        """The correction with what is known of its photo and board; raises NotationError if it fits no kingdom."""
         count = len(photo.kingdoms)
         max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
             hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
+        correction = replace(self, content=photo.content, error=photo.reading.error or "")
         if self.board:
-            return replace(self, content=photo.content)
+            return correction
         kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
         if self.kingdom > len(kingdoms):
             what = f"only the second reading of {self.photo} shows kingdom {self.kingdom}"
@@ -81,7 +89,7 @@ class Correction:
         if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
             what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
             raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
-        return replace(self, content=photo.content, corners=tuple(map(tuple, data["corners"] or ())))
+        return replace(correction, corners=tuple(map(tuple, data["corners"] or ())))
 
     def is_outdated(self, kingdoms: Sequence[Data]) -> bool:
         """Return whether its square has another name now that the photo shows these kingdoms.
@@ -150,7 +158,7 @@ class CorrectionFile:
         """The corrections of each photo, by its name. Photos with the same picture share theirs."""
         contents: dict[str, set[str]] = defaultdict(set)
         for photo in photos:
-            contents[photo.picture_hash].add(photo.content)
+            contents[photo.picture_hash] |= {photo.content} - {""}
         return {photo.name: self._find_for_photo(photo, contents[photo.picture_hash]) for photo in photos}
 
     def _find_for_photo(self, photo: "PhotoRecord", contents: Collection[str]) -> PhotoCorrections:
@@ -162,7 +170,8 @@ class CorrectionFile:
         boards: dict[int, Board] = {}
         outdated: list[Correction] = []
         for one in self.corrections:
-            if (one.content not in contents) if one.content and photo.content else (one.photo != photo.name):
+            has_name = one.photo == photo.name and (one.belongs_to_name or not photo.content)
+            if one.content not in contents and not has_name:
                 continue
             if one.board:
                 boards[one.kingdom] = Board.parse(one.board)

@@ -263,6 +263,16 @@ def test_a_renamed_photo_keeps_its_correction(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "out" / "results.csv")[0]["picture"] == "overlays/anna.jpg-corrected.jpg"
 
 
+def test_the_typed_board_of_a_damaged_photo_stays_with_it_when_it_is_renamed(tmp_path: Path) -> None:
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": b"broken"}), tmp_path / "out"
+    (photo,) = run_batch(folder, out).photos
+    CorrectionFile(out).add([Correction("ann.jpg", "", 1, board=SMALL).attach(photo)])
+    (folder / "ann.jpg").rename(folder / "anna.jpg")
+    run_batch(folder, out)
+    assert [row["player"] for row in read_csv(out / "results.csv")] == ["anna"]
+    assert read_csv(out / "review.csv") == []
+
+
 def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
