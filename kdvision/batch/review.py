@@ -21,6 +21,7 @@ from kdvision.text import count_noun, join_words
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
+COMPARE_TABLE: Final = "compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1"
 CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
 """Clauses about the side. Without a side in the event file only the number of kingdoms at a table limits it,
@@ -101,18 +102,20 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
                 for one in (best_kingdom, other)
             )
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best_kingdom)
+            advice = "move one photo, or correct its name; the first counts"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif best_kingdom.board.equals_turned(other.board):
             continue
         elif differ_too_much(best_kingdom, other):
             why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
-            advice = "correct the round, the table or the players in the name of one, or remove it"
+            advice = "correct round, table or player in the path of one (a folder in that of a table is a player)"
+            advice = f"{advice}, or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"
             why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
             advice = f"compare both: {best_kingdom.photo.name} counts; {CORRECT}"
-            yield _make_item(Impact.EVENT_WINNER, why, advice, best_kingdom)
+            yield _make_item(Impact.EVENT_WINNER, why, advice, best_kingdom, kingdom=best_kingdom)
     for kingdom, other in standings.equal_pairs:
         why = f"{kingdom.label} and {other.label} show the same kingdom"
         advice = "give both photos the same player, or remove one"
@@ -151,10 +154,11 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         elif photo.error is None and players and len(players) != count:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"
-            if kingdom is not None:
+            if kingdom is not None and not kingdom.has_given_board:
                 why = f"{shows}, and {players[0]} has one: the largest counts"
-                yield _make_item(Impact.EVENT_WINNER, why, f"check that kingdom; or {GIVE_PLAYERS}", kingdom)
-            else:
+                advice = f"{GIVE_PLAYERS}; or {COMPARE}"
+                yield _make_item(Impact.EVENT_WINNER, why, advice, kingdom, kingdom=kingdom)
+            elif kingdom is None:
                 why = f"{shows}, and these players should be in it: {', '.join(players)}"
                 yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
         elif count and not players and (event.players or event.teams or len(standings.all_rounds) > 1):
@@ -214,7 +218,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
         rule_set = standings.rule_set(kingdoms[0])
         if len(kingdoms) > rule_set.max_kingdoms:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
-            yield _make_item(Impact.PLACES, why, "put the photos into folders of their tables", **about)
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "put the photos into folders of their tables", **about)
             continue
         if all(one.has_given_board for one in kingdoms):
             continue
@@ -222,7 +226,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
             kingdom = None if problem.kingdom is None else kingdoms[problem.kingdom]
             if kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
-                yield _make_item(Impact.PLACES, why, "compare its photos", **about)
+                yield _make_item(Impact.PLACES, why, COMPARE_TABLE, **about)
             elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and not kingdom.has_given_board:
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)

@@ -33,7 +33,8 @@ BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 SQUARE_PROMPT: Final = "C3=w1 correct a square"
 TYPE_PROMPT: Final = "board w w1 / … type the board"
 BOARD_ANSWER: Final = "board "
-COMMAND_ADVICE: Final = ": kdvision review"
+COMMAND: Final = "kdvision review"
+COMMAND_ADVICE: Final = f": {COMMAND}"
 """The end of an advice to run this command. The dialogue leaves it out."""
 
 
@@ -166,7 +167,7 @@ class ReviewDialogue:
                 scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
                 print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
             sentences = [item.why, item.advice.replace(COMMAND_ADVICE, "")]
-            if item.impact and item.kingdom is None and COMMAND_ADVICE not in item.advice:
+            if item.impact and item.kingdom is None and COMMAND not in item.advice:
                 sentences.append("nothing changes here: do that, then run kdvision batch again")
             for sentence in sentences:
                 print_line(f"{capitalise(sentence)}.")

@@ -296,9 +296,31 @@ def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_revi
 ) -> None:
     photos = {"ann.jpg": text_photo(SMALL), "ann (2).jpg": text_photo(SMALL.replace("l l", "l l1"), probability=0.9)}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
-    printed = review_with_answers(run, out, f"board {SMALL}")
-    assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] continue · C3=w1 correct" in printed
+    printed = review_with_answers(run, out, "")
+    assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] the board is right · C3=w1" in printed
     assert read_csv(out / "review.csv") == []
+
+
+def test_the_largest_kingdom_of_a_photo_is_confirmed_in_review(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """It was asked about for ever, unless event.toml named the player of the other one."""
+    photos = {"ann.jpg": text_photo(SMALL, "# w1"), "bo.jpg": text_photo("# l1")}
+    run_batch(write_files(tmp_path / "photos", {**photos}), out)
+    printed = review_with_answers(run, out, "")
+    assert "ann has one: the largest counts.\n" in printed and "[Enter] the board is right" in printed
+    assert read_csv(out / "review.csv") == []
+
+
+def test_review_says_how_a_conflict_of_a_whole_table_is_corrected(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """It said that nothing changes here, and that another run does."""
+    photos = {"table1/ann.jpg": text_photo("# m3 w"), "table1/bo.jpg": text_photo("# m3 w / . . .")}
+    run_batch(write_files(tmp_path / "photos", {**photos}), out)
+    printed = review_with_answers(run, out, "")
+    text = "Compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1.\n[Enter] continue"
+    assert text in printed
 
 
 def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -434,6 +434,7 @@ def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> 
 def test_too_many_kingdoms_at_a_table_are_reported(tmp_path: Path) -> None:
     out = event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
     assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in notices(out)]
+    assert read_csv(out / "review.csv")[0]["changes"] == "who wins"
 
 
 def test_one_board_read_too_long_does_not_change_the_bonus_of_all(tmp_path: Path) -> None:
