@@ -15,7 +15,7 @@ from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
-from kdvision.report.build import build_board_result
+from kdvision.report.build import build_board_result, show_same_kingdom
 from kdvision.report.to_dict import kingdom_to_dict
 
 MIN_COMPLETE_SHARE: Final = 0.75
@@ -127,10 +127,11 @@ def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
     return kingdom_to_dict(entry)
 
 
-def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
+def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear. For a single player, only the largest counts.
 
-    If another one is about as large, nobody knows which of them is the player's.
+    If another one is about as large, nobody knows which of them is the player's, unless the kingdoms of its `game` show
+    whose the others are.
     """
     players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
@@ -138,6 +139,11 @@ def assign_players(photo: PhotoRecord) -> list[KingdomResult]:
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=False)]
     max_size = max((len(one.board) for one in kingdoms), default=0)
     largest_kingdoms = [one for one in kingdoms if len(one.board) >= MIN_COMPLETE_SHARE * max_size]
+    if len(largest_kingdoms) > 1:
+        boards = [other.board for other in game if other.player not in (*players, "")]
+        largest_kingdoms = [
+            one for one in largest_kingdoms if not any(show_same_kingdom(one.board, board) for board in boards)
+        ]
     if len(players) != 1 or len(largest_kingdoms) != 1:
         return kingdoms
     return [

@@ -155,7 +155,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"
             if kingdom is not None and not kingdom.has_given_board:
-                why = f"{shows}, and {players[0]} has one: the largest counts"
+                why = f"{shows}, and {players[0]} has one: kingdom {kingdom.number} counts"
                 advice = f"{GIVE_PLAYERS}; or {COMPARE}"
                 yield _make_item(Impact.EVENT_WINNER, why, advice, kingdom, kingdom=kingdom)
             elif kingdom is None:

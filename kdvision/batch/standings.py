@@ -328,8 +328,12 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
         original = originals.get(photo.picture_hash, photo)
         if photo.error is None and original is not photo:
             copies[photo.name] = original
-        else:
-            kingdoms += assign_players(photo)
+    photos_that_count = [photo for photo in new_photos if photo.name not in copies]
+    games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
+    for photo in photos_that_count:
+        games[photo.seat.round, photo.seat.table] += assign_players(photo)
+    for photo in photos_that_count:
+        kingdoms += assign_players(photo, games[photo.seat.round, photo.seat.table])
     second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
     return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies)

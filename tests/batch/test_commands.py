@@ -308,7 +308,7 @@ def test_the_largest_kingdom_of_a_photo_is_confirmed_in_review(
     photos = {"ann.jpg": text_photo(SMALL, "# w1"), "bo.jpg": text_photo("# l1")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
     printed = review_with_answers(run, out, "")
-    assert "ann has one: the largest counts.\n" in printed and "[Enter] the board is right" in printed
+    assert "ann has one: kingdom 1 counts.\n" in printed and "[Enter] the board is right" in printed
     assert read_csv(out / "review.csv") == []
 
 

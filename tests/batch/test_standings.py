@@ -375,7 +375,7 @@ def test_unknown_names_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "boards", "message", "table"),
     [
-        ("ann", (B, A), "it shows 2 kingdoms, and ann has one: the largest counts", [("1", "ann", "5")]),
+        ("ann", (B, A), "it shows 2 kingdoms, and ann has one: kingdom 2 counts", [("1", "ann", "5")]),
         (
             "ann",
             (A, A),
@@ -411,6 +411,24 @@ def test_nobody_wins_while_a_photo_of_one_player_shows_another_complete_kingdom(
         if is_complete
         else "ann wins on points, 24 to 6"
     ]
+
+
+@pytest.mark.parametrize(
+    ("other_photo", "verdict"),
+    [
+        ("bo.jpg", "ann wins on points, 5 to 3"),
+        ("IMG_0001.jpg", "ann.jpg, kingdom 2 leads on points, 5 to 3; a kingdom of ann is missing; IMG_0001.jpg and"),
+    ],
+)
+def test_a_kingdom_that_another_photo_shows_is_not_that_of_its_neighbour(
+    other_photo: str, verdict: str, tmp_path: Path
+) -> None:
+    """Nobody won, because Ann's photo shows Bo's kingdom, too. Without Bo's photo nobody knows whose that is."""
+    ann, bo = "w1 w w / # f f1 / w w w", "l1 l l / # g g / l l l"
+    found_verdicts = verdicts(tmp_path, {"ann.jpg": text_photo(bo, ann), other_photo: text_photo(bo)})
+    assert found_verdicts["Round 1"].startswith(verdict)
+    text = "it shows 2 kingdoms, and ann has one: kingdom 2 counts"
+    assert (("ann.jpg", "ann", text) in notices(tmp_path / "out")) == (other_photo == "bo.jpg")
 
 
 def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
