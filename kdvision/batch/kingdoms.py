@@ -58,10 +58,14 @@ class KingdomResult:
         return Board.parse(self.data["board"])
 
     @property
+    def source(self) -> str:
+        """The photo, and the kingdom's number if it shows several."""
+        return self.photo.name if len(self.photo.kingdoms) == 1 else f"{self.photo.name}, kingdom {self.number}"
+
+    @property
     def label(self) -> str:
         """The player, or else the photo and the kingdom's number in it."""
-        name = self.photo.name
-        return self.player or (name if len(self.photo.kingdoms) == 1 else f"{name}, kingdom {self.number}")
+        return self.player or self.source
 
     @cached_property
     def kingdom(self) -> Kingdom:

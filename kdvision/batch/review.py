@@ -117,8 +117,8 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             advice = f"compare both: {best_kingdom.photo.name} counts; {CORRECT}"
             yield _make_item(Impact.EVENT_WINNER, why, advice, best_kingdom, kingdom=best_kingdom)
     for kingdom, other in standings.equal_pairs:
-        why = f"{kingdom.label} and {other.label} show the same kingdom"
-        advice = "give both photos the same player, or remove one"
+        why = f"{kingdom.source} and {other.source} show the same kingdom"
+        advice = "put the right photo in the place of one; or remove it, or give both the same player"
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
     for round_, table, player in standings.missing_players:
         photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]

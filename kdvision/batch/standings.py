@@ -148,19 +148,21 @@ class Standings:
         far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
         different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]
         pairs_by_conflict = {
-            "{} show the same kingdom": self.equal_pairs,
             "kingdoms of {} lie at two tables": far_pairs,
             "photos of {} show different kingdoms": different_pairs,
         }
         conflicts = {"{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats]}
         for conflict, pairs in pairs_by_conflict.items():
             conflicts[conflict] = [(one.round, one.table, one.label) for pair in pairs for one in pair]
-        return conflicts
+        equal_kingdoms = [(place, one) for pair in self.equal_pairs for place in pair for one in pair]
+        return conflicts | {
+            "{} show the same kingdom": [(place.round, place.table, one.source) for place, one in equal_kingdoms]
+        }
 
     @cached_property
     def equal_pairs(self) -> list[tuple[KingdomResult, KingdomResult]]:
-        """The pairs of kingdoms of one game that must be one kingdom, under two names."""
-        pairs = (pair for game in self.games.values() for pair in combinations(game, 2))
+        """The pairs that must be one kingdom under two names, at two tables or in two rounds."""
+        pairs = combinations(self.counted_kingdoms, 2)
         return [(one, other) for one, other in pairs if show_same_kingdom(one.board, other.board)]
 
     @property

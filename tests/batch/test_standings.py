@@ -547,6 +547,20 @@ def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, t
     assert verdict.endswith(f"; {text}") and text in [why for _, _, why in notices(tmp_path / "out")]
 
 
+@pytest.mark.parametrize("place", ["round2/table1/ann.jpg", "round1/table2/cy.jpg"])
+def test_nobody_wins_while_a_kingdom_is_in_two_rounds_or_at_two_tables(place: str, tmp_path: Path) -> None:
+    """A photo that is sent through a chat is another picture: Ann's kingdom counted twice, or for Cy, too."""
+    board = "w1 w w / # f f1 / w m s"
+    photos = {"round1/table1/ann.jpg": board, "round1/table1/bo.jpg": C, place: board}
+    files: dict[str, bytes | str] = {name: text_photo(one) for name, one in photos.items()}
+    if place.startswith("round2"):
+        files["round2/table1/bo.jpg"] = text_photo(C)
+    found_verdicts = verdicts(tmp_path, files)
+    text = f"round1/table1/ann.jpg and {place} show the same kingdom"
+    assert next(iter(found_verdicts.values())).endswith(text)
+    assert found_verdicts["Round 1, table 1"].endswith(text)
+
+
 def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Path) -> None:
     """The other rounds were added up, and somebody won."""
     boards = {"ann": A, "bo": B}
