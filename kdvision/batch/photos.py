@@ -9,7 +9,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
@@ -26,7 +26,7 @@ ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}[ _#–—-]*(\d{{1,4}}){WOR
 TABLE: Final = re.compile(
     rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
-NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W_])", re.IGNORECASE)
+NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W\d_])", re.IGNORECASE)
 """The word for a round in the name of a folder, with or without a number."""
 
 CAMERA_NAME: Final = re.compile(
@@ -136,11 +136,15 @@ def _walk(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Round (from 1), table ("" if there is only one) and the players whose kingdoms a photo shows, in its order."""
+    """Round (from 1), table ("" if there is only one) and the players whose kingdoms a photo shows, in its order.
+
+    `group` are the folders of the photo that give none of these. They may be rounds or tables of a name of their own.
+    """
 
     round: int = 1
     table: str = ""
     players: tuple[str, ...] = ()
+    group: str = field(default="", compare=False)
 
 
 def parse_seat(name: str) -> Seat:
@@ -150,19 +154,25 @@ def parse_seat(name: str) -> Seat:
     """
     path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
+    others: list[str] = []
     for folder in map(_drop_invisible, path.parts[:-1]):
+        old_table = table
         rest, round_, table = _take_round_and_table(folder, round_, table)
         if rest != folder:
+            others += [old_table if old_table != table else "", plain_folder, player_folder]
             table, plain_folder, player_folder = table or parse_table(rest), "", ""
         elif table:
+            others.append(player_folder)
             player_folder = folder
         else:
+            others.append(plain_folder)
             plain_folder = folder
     file, round_, table = _take_round_and_table(_drop_invisible(path.stem), round_, table)
+    others += [plain_folder] * bool(table)
     text = COPY_NUMBER.sub("", (player_folder or file).strip())
     parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
     players = tuple(filter(None, map(clean_name, parts)))
-    return Seat(round_ or 1, table or parse_table(plain_folder), players)
+    return Seat(round_ or 1, table or parse_table(plain_folder), players, "/".join(filter(None, others)))
 
 
 def parse_table(text: str) -> str:

@@ -174,6 +174,10 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     for table in standings.unclear_rounds:
         advice = "write its number, as in round2; or move it into a folder such as round1, if it is a table"
         yield _make_item(Impact.WINNER_UNKNOWN, f"{table} may be a round", advice, table=table)
+    for (round_, table), groups in standings.unclear_groups.items():
+        why = f"photos of one table are in several folders: {join_words(groups)} may be a round or a table"
+        advice = "put them into one folder, or write round and table, as in round2/table3"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, round=round_, table=table)
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"

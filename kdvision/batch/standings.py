@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from pathlib import PurePosixPath
 from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
@@ -113,6 +112,15 @@ class Standings:
         tables = {one.table for one in self.counted_kingdoms if not ROUND.search(one.photo.name)}
         is_only_table = len({one.table for one in self.counted_kingdoms}) == 1
         return sorted((one for one in tables if NAMES_ROUND.search(one) and not is_only_table), key=natural_key)
+
+    @cached_property
+    def unclear_groups(self) -> Mapping[tuple[int, str], list[str]]:
+        """By round and table, folders of its photos that may be rounds or tables, because they differ."""
+        groups = {
+            key: {one.photo.seat.group for one in game if one.photo.name not in self.event.photos}
+            for key, game in self.games.items()
+        }
+        return {key: sorted(filter(None, names), key=natural_key) for key, names in groups.items() if len(names) > 1}
 
     @cached_property
     def missing_players(self) -> list[Finding]:
@@ -278,11 +286,8 @@ class Standings:
         limit = self.event.rules.game_rule_set([]).max_kingdoms
         if level == "table" and len(kingdoms) > limit:
             yield f"at most {limit} kingdoms play at one table"
-        # If a photo has no table, its folder gives at most the round, and the folder above gives nothing.
-        folders = [PurePosixPath(one.photo.name).parent for one in kingdoms if one.photo.name not in self.event.photos]
-        folder_above = {folder.parent: str(folder) for folder in folders}
-        if level == "table" and not table and len(folder_above) > 1:
-            yield f"{_join_names([*folder_above.values()])} may be several tables"
+        if level == "table" and (groups := self.unclear_groups.get((rounds[0], table or ""))):
+            yield f"{_join_names(groups)} may be {'rounds or tables' if len(groups) > 1 else 'a round or a table'}"
         if level in SUMS and self.absent_rounds:
             yield f"there is no photo of round {_join_names(self.absent_rounds)}"
         if level != "table" and self.unclear_rounds:

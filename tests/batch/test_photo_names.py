@@ -56,6 +56,21 @@ def test_names_give_seats(name: str, round_: int, table: str, players: list[str]
     assert parse_seat(name) == Seat(round_, table, tuple(players))
 
 
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("saturday/round1/table2/ann.jpg", "saturday"),
+        ("R1/blue/ann.jpg", "R1"),
+        ("R1/table2-ann.jpg", "R1"),
+        ("round1 red/table3/ann.jpg", "red"),
+        ("round1/table2/ann/old/IMG_0012.jpg", "ann"),
+        ("round1/table2/ann.jpg", ""),
+    ],
+)
+def test_folders_that_give_no_seat_are_known(name: str, group: str) -> None:
+    assert parse_seat(name).group == group
+
+
 def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
     apart, composed = "Jo\u0308rg", "Jörg"
     assert parse_seat(f"{apart}.jpg").players == (composed,)

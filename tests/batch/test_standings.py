@@ -147,10 +147,21 @@ def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path)
         "garden/Runde 2/bo.jpg": text_photo(B),
     }
     found = verdicts(tmp_path, files)
-    assert found["Round 1"] == "bo leads on points, 6 to 5; garden/round1 and kitchen/round1 may be several tables"
+    assert found["Round 1"] == "bo leads on points, 6 to 5; garden and kitchen may be rounds or tables"
+    why = "photos of one table are in several folders: garden and kitchen may be a round or a table"
+    assert ("", "", why) in notices(tmp_path / "out")
     assert found["Round 2"] == "bo wins on points, 6 to 5"
     listed_photos = '[[photo]]\nfile = "kitchen/round1/ann.jpg"\n[[photo]]\nfile = "garden/round1/bo.jpg"'
     assert verdicts(tmp_path, {"event.toml": listed_photos})["Round 1"] == "bo wins on points, 6 to 5"
+
+
+@pytest.mark.parametrize("folders", ["R1/T1 R2/T1", "Saturday/table1 Sunday/table1", "round1A/T1 round1B/T1"])
+def test_nobody_wins_while_photos_of_a_table_lie_in_folders_that_may_be_rounds(folders: str, tmp_path: Path) -> None:
+    """The kingdoms of two games were one game, and the best of them won it."""
+    one, other = folders.split()
+    boards = {f"{one}/IMG_1.jpg": A, f"{one}/IMG_2.jpg": B, f"{other}/IMG_3.jpg": C, f"{other}/IMG_4.jpg": FIVE_TOO}
+    (verdict,) = verdicts(tmp_path, {name: text_photo(board) for name, board in boards.items()}).values()
+    assert "leads on points" in verdict and verdict.endswith(" may be rounds or tables")
 
 
 @pytest.mark.parametrize(
@@ -579,6 +590,8 @@ def test_nobody_wins_while_folders_may_be_rounds(tmp_path: Path) -> None:
     found_verdicts = verdicts(tmp_path, files)
     assert found_verdicts["Round 1"] == "bo leads on points, 6 to 5; 2nd round and Round one may be rounds"
     assert [why for _, _, why in notices(tmp_path / "out")] == ["2nd round may be a round", "Round one may be a round"]
+    found_verdicts = verdicts(tmp_path / "letters", {"round1a/ann.jpg": text_photo(A), "bar/bo.jpg": text_photo(B)})
+    assert found_verdicts["Round 1"] == "bo leads on points, 6 to 5; round1a may be a round"
 
 
 def test_a_table_called_round_table_is_no_round_in_the_folder_of_a_round(tmp_path: Path) -> None:
@@ -589,14 +602,14 @@ def test_a_table_called_round_table_is_no_round_in_the_folder_of_a_round(tmp_pat
 
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
     """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
-    photos = {name: text_photo(board) for name, board in (("Saturday", A), ("Sunday", "l g g1 / s # s1 / m1 . ."))}
-    files = {f"{day}/table1/ann.jpg": photo for day, photo in photos.items()}
-    folder, out = write_files(tmp_path / "photos", {**files, "Sunday/table1/bo.jpg": text_photo(B)}), tmp_path / "out"
+    files = {name: text_photo(board) for name, board in (("ann.jpg", A), ("ann (2).jpg", "l g g1 / s # s1 / m1 . ."))}
+    photos: dict[str, bytes | str] = {**files, "bo.jpg": text_photo(B)}
+    folder, out = write_files(tmp_path / "photos" / "table1", photos).parent, tmp_path / "out"
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == (
         "bo leads on points, 6 to 5; photos of ann show different kingdoms"
     )
-    why = "Sunday/table1/ann.jpg shows another kingdom of ann, which does not count"
-    assert notices(out) == [("Saturday/table1/ann.jpg", "ann", why)]
-    content = sha256(photos["Saturday"]).hexdigest()
-    CorrectionFile(out).add([Correction("Saturday/table1/ann.jpg", content, 1, board=A)])
+    why = "table1/ann (2).jpg shows another kingdom of ann, which does not count"
+    assert notices(out) == [("table1/ann.jpg", "ann", why)]
+    content = sha256(files["ann.jpg"]).hexdigest()
+    CorrectionFile(out).add([Correction("table1/ann.jpg", content, 1, board=A)])
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == "bo wins on points, 6 to 5"
