@@ -22,8 +22,8 @@ def join_words(words: Sequence[str], conjunction: str = "and") -> str:
 
 
 def capitalise(text: str) -> str:
-    """The text with its first letter in upper case, unless it begins with the name of a file."""
-    return text if "." in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    """The text with its first letter in upper case, unless it begins with the path of a file."""
+    return text if {".", "/"} & {*text.partition(" ")[0]} else text[:1].upper() + text[1:]
 
 
 def count_noun(number: int, noun: str) -> str:

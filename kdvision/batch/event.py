@@ -29,7 +29,7 @@ OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has 
 TOKENS_ARE_ELSEWHERE: Final = Problem(
     (), f"a correction added a first row or column, so the squares of its pieces in {EVENT_FILE} have new names"
 )
-SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
+SCORE_ELSEWHERE: Final = "move its photo elsewhere, and score it with kdvision score, which detects the game"
 
 EVENT_VARIANTS: Final = board_variants(GAME)
 """The variants of events. Some have tokens, which no photo shows; the event file lists them."""

@@ -18,9 +18,10 @@ from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
-GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
+GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]], or in its file name, as in ann+bo.jpg"
 CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
+CORRECT_PATH: Final = "correct round, table or player in the path of one, as in round2/table3/ann.jpg"
 COMPARE_TABLE: Final = "compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1"
 CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
@@ -102,14 +103,12 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
                 for one in (best_kingdom, other)
             )
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
-            advice = "move one photo, or correct its name; the first counts"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
+            yield _make_item(Impact.WINNER_UNKNOWN, why, f"{CORRECT_PATH}; the first counts", best_kingdom)
         elif best_kingdom.board.equals_turned(other.board):
             continue
         elif differ_too_much(best_kingdom, other):
             why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
-            advice = "correct round, table or player in the path of one (a folder in that of a table is a player)"
-            advice = f"{advice}, or remove it"
+            advice = f"{CORRECT_PATH} (a folder in that of a table is a player), or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
         elif other.has_given_board or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {other.data['total']} points"

@@ -144,6 +144,8 @@ class ReviewDialogue:
                 hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
             attached_corrections.append(correction.attach(record))
+            if record.gone:
+                print_message(f"{record.name} is not in the folder: its correction counts when it is back")
             if correction.board:
                 data = score_typed_board(Board.parse(correction.board), correction.kingdom, record.rules)
                 for problem in data["problems"]:

@@ -509,6 +509,13 @@ def test_an_unknown_square_of_a_typed_board_is_reviewed(run: Run, read: Path) ->
     assert why == "if B1 is m3, the total is 3; it is not known what lies on B1; the dominoes are not checked"
 
 
+def test_a_correction_of_a_photo_that_is_gone_says_that_it_does_not_count(run: Run, read: Path, folder: Path) -> None:
+    (folder / "round1/table2/cy.jpg").unlink()
+    run_batch(folder, read)
+    ran = run("review", read, "--board", "round1/table2/cy.jpg:1=# l1 l")
+    assert "cy.jpg is not in the folder: its correction counts when it is back" in ran.err
+
+
 def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")

@@ -136,7 +136,7 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
     (row,) = read_csv(out / "review.csv")
     assert (row["player"], row["changes"]) == ("ann", "who wins")
     assert row["why"] == "towns lie on C1, B3 and C3: Kingdomino has none, and a batch scores by its rules alone"
-    assert row["advice"] == "score its photo with kdvision score, which detects the game"
+    assert row["advice"] == "move its photo elsewhere, and score it with kdvision score, which detects the game"
     assert read_csv(out / "results.csv")[0]["review"] == "yes"
     assert [one["note"] for one in read_csv(out / "standings.csv")] == ["not scored correctly: it has towns", ""]
     (ranking,) = run_batch(folder, out).standings.rankings

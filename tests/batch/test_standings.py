@@ -325,6 +325,7 @@ def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
     out = event(tmp_path, {**photos, "table2/bo.jpg": text_photo(C)})
     assert [row[1:] for row in standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
     assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
+    assert "as in round2/table3/ann.jpg; the first counts" in read_csv(out / "review.csv")[0]["advice"]
 
 
 def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None:

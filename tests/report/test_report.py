@@ -315,7 +315,13 @@ def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"), [("ann wins", "Ann wins"), ("photos/ann.jpg wins", "photos/ann.jpg wins"), ("", "")]
+    ("text", "sentence"),
+    [
+        ("ann wins", "Ann wins"),
+        ("photos/ann.jpg wins", "photos/ann.jpg wins"),
+        ("a/b (2).jpg", "a/b (2).jpg"),
+        ("", ""),
+    ],
 )
 def test_a_sentence_begins_with_a_capital_unless_it_begins_with_a_file_name(text: str, sentence: str) -> None:
     assert capitalise(text) == sentence
