@@ -22,7 +22,7 @@ TABLE_WORD: Final = "(?:table|tisch|tafel|mesa)"
 WORD_END: Final = rf"(?:(?![^\W_])|(?={ROUND_WORD}|{TABLE_WORD}))[ _.,–—-]*"
 """The end of a number or letter, as of both in `Round2Table3`; and what separates it from the next word."""
 
-ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}[ _#–—-]*(\d{{1,4}}){WORD_END}", re.IGNORECASE)
+ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}[ _#–—-]*(0*[1-9]\d{{0,3}}){WORD_END}", re.IGNORECASE)
 TABLE: Final = re.compile(
     rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )

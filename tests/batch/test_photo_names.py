@@ -50,6 +50,7 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         # What only begins like a word is a name; numbers can be players.
         ("tableau.jpg", 1, "", ["tableau"]),
         ("roundabout/12.jpg", 1, "roundabout", ["12"]),
+        ("round0/ann.jpg", 1, "round0", ["ann"]),
     ],
 )
 def test_names_give_seats(name: str, round_: int, table: str, players: list[str]) -> None:
