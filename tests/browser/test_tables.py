@@ -27,6 +27,7 @@ from tests.browser.conftest import (
     upload,
     write_photo_of_a_faint_gem,
 )
+from tests.browser.test_arrivals import held_response
 from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client, running_server
@@ -234,6 +235,36 @@ def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_ca
     with running_server(settings):
         page.goto(f"http://127.0.0.1:{settings.port}")
         expect(page.locator(".toast")).to_contain_text("The last changes of this phone are lost")
+        page.context.close()
+
+
+def test_a_change_that_is_refused_because_the_table_is_gone_is_kept_with_its_game(open_page: Open) -> None:
+    settings = Settings(port=free_port())
+    with running_server(settings):
+        page = open_page(port=settings.port, boards=[BOARD])
+        page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
+    with running_server(settings), held_response(page, "**/api/tables") as release:
+        with page.expect_response("**/changes"):
+            square(page, "C1: forest").press("w")
+        release()
+        toast = page.locator(".toast", has_text="does not have table")
+        toast.get_by_role("button", name="Earlier games").click()
+        page.locator(".games button", has_text="Player 1").click()
+        expect(page.locator("#total")).to_have_text("3")
+        page.context.close()
+
+
+def test_changes_for_a_table_that_was_left_and_is_gone_are_called_lost(open_page: Open) -> None:
+    settings = Settings(port=free_port())
+    with running_server(settings):
+        page = open_page(port=settings.port, boards=[BOARD])
+        table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
+        page.route("**/changes", lambda route: route.abort())
+        square(page, "C1: forest").press("w")
+        start_table(page)
+    page.unroute("**/changes")
+    with running_server(settings):
+        expect(page.locator(".toast")).to_contain_text(f"A change at table {table} is lost")
         page.context.close()
 
 

@@ -238,6 +238,7 @@ const TEXT = {
   table: "table {name}",
   tableGone: "The server does not have table {name} any more.",
   changesGone: "The server does not have table {name} any more. The last changes of this phone are lost.",
+  changeLost: "A change at table {name} is lost: {why}",
 
   // The table.
   joining: "Looking for the table …",

@@ -14,6 +14,7 @@ const MAX_NAMED_SQUARES = 6; // more are a new reading
 
 let live = null; // the stream of states
 let sending = false;
+const gone = new Set(); // tables that the server does not have any more, once that was said
 const answers = {}; // by table: what the server has answered to the last step of this phone, null if it has refused it
 let decided = 0; // the last step whose squares are all decided
 let remembering; // timer
@@ -42,6 +43,7 @@ export async function join({ table = null, fresh = false } = {}) {
       const action = { text: t("games"), run: () => openDialog("games") }; // this device may have kept its game
       const isLost = table !== before && state.waiting.some((one) => one.table === table);
       if (isShown) showToast(t(isLost ? "changesGone" : "tableGone", { name: table }), action);
+      if (isShown) gone.add(table);
       return isShown;
     }
     update({ connection: "lost" });
@@ -237,7 +239,9 @@ async function flush() {
         setTimeout(() => reconnect().then(flush), RETRY_MS); // with the rules of now
         break;
       }
-      if (first.table === state.table.table) showToast(sentences(error.message, error.hint));
+      if (error.status === 404 && isOfTable(first)) await reconnect(); // a table that is gone is left, and its game kept
+      if (isOfTable(first)) showToast(sentences(error.message, error.hint));
+      else if (!gone.has(first.table)) showToast(sentences(t("changeLost", { name: first.table, why: error.message })));
     }
     setWaiting(state.waiting.slice(1));
     answers[first.table] = answer;
