@@ -429,6 +429,11 @@ def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_pa
         expect(one.locator("#total")).to_have_text("3")
     page.click("#undo")
     expect(redo).to_be_enabled()
+    redo.click()
+    expect(square(page, "C1: wheat")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)  # nobody else has changed a square
+    page.click("#undo")
+    expect(redo).to_be_enabled()
     page.context.set_offline(True)
     square(page, "A1: wheat").press("m")
     expect(redo).to_be_disabled()
@@ -486,6 +491,19 @@ def test_a_game_that_another_phone_starts_is_announced(open_page: Open) -> None:
     expect(other.locator("#total")).to_have_text("2")
     start_game(page)
     expect(other.locator(".toast")).to_contain_text("Another game is at the table now")
+
+
+def test_a_game_that_this_phone_started_before_a_reload_is_not_announced(open_page: Open) -> None:
+    page = open_page(boards=[BOARD])
+    page.route("**/changes", lambda route: route.abort())
+    page.get_by_role("button", name="Menu").click()
+    with page.expect_event("requestfailed"):
+        page.get_by_role("button", name="New game").click()
+    page.reload()
+    expect(page.locator("#total")).to_have_text("2")
+    page.unroute("**/changes")
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)
 
 
 def test_a_retake_is_recognised(open_page: Open) -> None:

@@ -11,6 +11,7 @@ const RETRY_MS = 2000;
 const FLASH_MS = 2500;
 const REMEMBER_MS = 1000;
 const MAX_NAMED_SQUARES = 6; // more are a new reading
+const MOVES = ["undo", "redo", "new_game", "open_game", "load_game"]; // changes that show another step or game
 
 let live = null; // the stream of states
 let sending = false;
@@ -117,8 +118,9 @@ export function receive(next) {
     toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
     dialog: state.dialog && isShown(state.dialog) ? state.dialog : null,
   });
-  if (before) showChanges(before, state.game, isUndone, step === decided + 1);
-  if (isOtherGame) showToast(t("otherGame"));
+  const isMoving = state.waiting.some((one) => isOfTable(one) && MOVES.includes(one.changes[0].op)); // this phone did it
+  if (before) showChanges(before, state.game, isUndone || isMoving, step === decided + 1);
+  if (isOtherGame && !isMoving) showToast(t("otherGame"));
   if (!before || !next.deciding) decided = step;
   clearTimeout(remembering);
   remembering = setTimeout(remember, REMEMBER_MS);
@@ -133,9 +135,9 @@ function keepShown(shown, next) {
   return keepEqual(shown, next);
 }
 
-/** Let the squares flash that somebody else, or a decision, has changed, and name them unless a step was taken back. The
- * message takes back the last step only if no other one can have changed them. */
-function showChanges(before, after, isUndone, isOneStep) {
+/** Let the squares flash that a change or a decision of the server has changed, and name them unless a step was taken back
+ * or this phone has moved. The message takes back the last step only if no other one can have changed them. */
+function showChanges(before, after, isMove, isOneStep) {
   const known = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const changes = after.rounds.flat().flatMap((kingdom) => {
     const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
@@ -146,7 +148,7 @@ function showChanges(before, after, isUndone, isOneStep) {
   update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
   clearTimeout(flashing);
   flashing = setTimeout(() => update({ flash: new Set() }), FLASH_MS);
-  if (isUndone || changes.length > MAX_NAMED_SQUARES) return;
+  if (isMove || changes.length > MAX_NAMED_SQUARES) return;
   const texts = changes.map(({ kingdom, at, square }) => {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
