@@ -481,18 +481,7 @@ def test_an_error_in_a_typed_board_is_reported(open_page: Open) -> None:
     page.fill("textarea", "w w / x")
     page.get_by_role("button", name="Add this kingdom").click()
     expect(page.locator("dialog .toast")).to_contain_text("Row 2")
-    expect(page.get_by_role("button", name="Add this kingdom")).to_be_enabled()
     assert page.locator("textarea").input_value() == "w w / x"
-
-
-def test_a_typed_board_is_sent_once(open_page: Open) -> None:
-    page = open_page()
-    page.route("**/changes", lambda route: None)
-    page.get_by_role("button", name="Type a board").click()
-    page.fill("textarea", "w w / # f")
-    add = page.get_by_role("button", name="Add this kingdom")
-    add.click()
-    expect(add).to_be_disabled()
 
 
 def test_games_that_cannot_be_listed_are_not_called_missing(open_page: Open) -> None:

@@ -21,7 +21,7 @@ export function AddButtons() {
   const picker = (icon, text, kind, props) => html`<label class="button ${kind}">
     <input type="file" accept="image/*,.heic,.heif" class="sr-only" onChange=${take} ...${props} /><${Icon} name=${icon} /><span>${text}</span>
   </label>`;
-  const addEmpty = () => (closeDialog(), addBoard(CASTLE, "edge"));
+  const addEmpty = () => (closeDialog(), addBoard([CASTLE], "edge"));
   return html`<div class="adders">
     ${picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" })}
     ${picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" })}
@@ -34,13 +34,10 @@ export function AddButtons() {
 export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet"><${AddButtons} /><//>`;
 
 export function TypeDialog() {
-  const [isSent, setSent] = useState(false);
-  const add = async (event) => {
+  const add = (event) => {
     event.preventDefault();
-    setSent(true);
     const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
-    if (!(await addBoard(rows))) setSent(false);
-    else if (state.dialog?.kind === "type") closeDialog();
+    if (addBoard(rows)) closeDialog();
   };
   return html`<${Dialog} title=${t("typeBoard")}>
     <form onSubmit=${add}>
@@ -48,7 +45,7 @@ export function TypeDialog() {
         ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
           placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
       <//>
-      <div class="buttons"><button type="submit" class="primary" disabled=${isSent}>${t("typeAdd")}</button></div>
+      <div class="buttons"><button type="submit" class="primary">${t("typeAdd")}</button></div>
     </form>
   <//>`;
 }

@@ -3,7 +3,7 @@
 // The squares of a kingdom are stored by place, "row,col" on the grid of the photo (any origin for typed boards), so
 // nothing moves when a tile is added at the edge. Names such as C3 count from the smallest frame around all squares.
 
-export const CASTLE = "#"; // the cell, and a board of it alone
+export const CASTLE = "#";
 export const UNKNOWN = "?"; // a fact, or a part of one, that nobody has entered
 
 /** A unique id of a photo: it outlives the page, so no id is used twice. */
@@ -48,6 +48,14 @@ export function boardRows(cells) {
   const { top, left, rows, cols } = frame(cells);
   const row = (r) => Array.from({ length: cols }, (_, c) => cells[placeAt(r + top, c + left)] ?? ".").join(" ");
   return Array.from({ length: rows }, (_, r) => row(r));
+}
+
+/** The cells by place of a board in notation; null if the server would refuse it. */
+export function parseBoard(rows) {
+  const words = rows.map((row) => row.toLowerCase().split(/\s+/));
+  const cells = words.flatMap((row, r) => row.map((word, c) => [placeAt(r, c), word]));
+  const isBoard = words.every((row) => row.length === words[0].length) && cells.every(([, word]) => /^([wflgsmt]\d?|[#.?])$/.test(word));
+  return isBoard ? Object.fromEntries(cells.filter(([, word]) => word !== ".")) : null;
 }
 
 /** The corners of a place in the photo: x and y of four corners, clockwise; undefined outside the grid. */

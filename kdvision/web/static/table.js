@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { CASTLE, nameAt, newId, placeAt, withPieces } from "./model.js";
+import { nameAt, newId, parseBoard, withPieces } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
 import { announce, findKingdom, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
@@ -279,7 +279,7 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   // The server may have applied the change already, and its answer is still on its way.
   const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
   if (op === "set_rules") return { ...game, rules: withRules(game.rules, values) };
-  if (op === "add_kingdom") return withCastle(game, values);
+  if (op === "add_kingdom") return withKingdom(game, values);
   if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
@@ -290,11 +290,12 @@ function withRules(old, { rules, variants = {} }) {
   return { ...old, ...rules, variants: [...all].filter((id) => variants[id] ?? true) };
 }
 
-/** The game with a castle alone, which the server names and colours; a typed board shows once the server has checked it. */
-function withCastle(game, { id, game: number, round, board }) {
+/** The game with one more kingdom, which the server names and colours; unless its board is wrong. */
+function withKingdom(game, { id, game: number, round, board }) {
   const isThere = game.rounds.flat().some((one) => one.id === id);
-  if (isThere || board !== CASTLE || game.number !== number || !game.rounds[round]) return game;
-  const kingdom = { id, player: t("newKingdom"), colour: "", cells: { [placeAt(0, 0)]: CASTLE }, facts: {}, fixes: {}, seen: null, checked: false };
+  const cells = parseBoard(board);
+  if (isThere || !cells || game.number !== number || !game.rounds[round]) return game;
+  const kingdom = { id, player: t("newKingdom"), colour: "", cells, facts: {}, fixes: {}, seen: null, checked: false };
   return { ...game, rounds: game.rounds.map((one, n) => (n === round ? [...one, kingdom] : one)) };
 }
 
@@ -335,13 +336,13 @@ export async function setDynasty(dynasty) {
   if (answer && isPlayed && !dynasty) showStep(t("roundsRemoved"), answer);
 }
 
-/** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
-export async function addBoard(board, mode = "") {
+/** Add a kingdom with the rows of a board in notation; returns whether it is shown. If not, the server says what is wrong. */
+export function addBoard(board, mode = "") {
   const id = newId();
-  const answer = change({ op: "add_kingdom", game: state.game.number, round: state.round, board, id });
-  if (!findKingdom(id)) await answer;
-  if (findKingdom(id)) update({ selected: id, mode });
-  return answer;
+  change({ op: "add_kingdom", game: state.game.number, round: state.round, board, id });
+  if (!findKingdom(id)) return false;
+  update({ selected: id, mode });
+  return true;
 }
 
 export async function removeKingdom(kingdom) {
