@@ -494,11 +494,27 @@ def test_games_that_cannot_be_listed_are_not_called_missing(open_page: Open) -> 
 
 def test_a_picture_that_cannot_be_drawn_is_reported(open_page: Open) -> None:
     page = open_page()
-    page.route("**/tiles/*.svg", lambda route: route.abort())
+    page.route("**/tiles/*.png", lambda route: route.abort())
+    page.reload()
     type_board(page, "w1 w / # f")
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Save picture").click()
     expect(page.locator("dialog .toast")).to_contain_text("The server does not answer")
+
+
+def test_pictures_of_squares_are_there_while_the_server_is_away(open_page: Open) -> None:
+    page = open_page()
+    page.wait_for_function("() => performance.getEntriesByType('resource').some(({ name }) => /castle/.test(name))")
+    failed_paths: list[str] = []
+    page.on("requestfailed", lambda request: failed_paths.append(request.url))
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Tap an empty board").click()
+    expect(page.get_by_role("gridcell", name="castle")).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download():
+        page.get_by_role("button", name="Save picture").click()
+    page.context.set_offline(False)
+    assert [path for path in failed_paths if "/tiles/" in path] == []
 
 
 # By keyboard.

@@ -14,9 +14,12 @@ const FONT = "system-ui, sans-serif";
 const INK = "#221f33";
 const KINDS = ["w", "f", "l", "g", "s", "m", "t", "castle"];
 
+/** The pictures of squares, kept from the start: the server may be away when the page first shows one. */
+const pictures = KINDS.map(startImage);
+
 /** Draw the boards of these kingdoms side by side; returns a canvas. */
 export async function drawGame(kingdoms) {
-  const tiles = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await loadImage(`/tiles/${kind}.svg`)])));
+  const tiles = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await loadImage(kind)])));
   const boards = kingdoms.map((kingdom) => boardRows(kingdom.cells).map((row) => row.split(" ")));
   const widths = boards.map((rows) => Math.max(5, rows[0]?.length ?? 0) * SQUARE);
   const tallest = Math.max(...boards.map((rows) => rows.length)) * SQUARE;
@@ -24,6 +27,7 @@ export async function drawGame(kingdoms) {
   canvas.width = Math.max(480, widths.reduce((sum, width) => sum + width + GAP, GAP));
   canvas.height = HEADER + tallest + FOOTER;
   const context = canvas.getContext("2d");
+  context.imageSmoothingQuality = "high";
   context.fillStyle = "#faf7f0";
   context.fillRect(0, 0, canvas.width, canvas.height);
   let x = GAP;
@@ -36,9 +40,12 @@ export async function drawGame(kingdoms) {
   return canvas;
 }
 
-async function loadImage(source) {
-  const image = new Image(SQUARE, SQUARE);
-  image.src = source;
+function startImage(kind) {
+  return Object.assign(new Image(), { src: `/tiles/${kind}.png` });
+}
+
+async function loadImage(kind) {
+  const image = startImage(kind);
   await image.decode();
   return image;
 }
