@@ -804,3 +804,13 @@ def test_a_board_that_is_typed_while_the_server_is_away_shows_at_once(open_page:
     page.context.set_offline(False)
     expect(page.locator(".tab")).to_contain_text(["Player 1", "Add"])
     expect(page.locator("#total")).to_have_text("3")
+
+
+def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: Open) -> None:
+    page = open_page(boards=[BOARD] * 2)
+    expect(page.locator("#verdict")).to_contain_text("share the victory")
+    page.context.set_offline(True)
+    square(page, "C1: forest").press("w")
+    expect(page.locator("#verdict")).to_contain_text("The points do not count your last changes")
+    page.context.set_offline(False)
+    expect(page.locator("#verdict")).to_contain_text("Player 2 wins")

@@ -2,7 +2,7 @@
 
 import { boardRows, crownsOf, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
-import { currentKingdoms, isInDoubt, roundScore, scoreOf, state, update } from "./store.js";
+import { currentKingdoms, isInDoubt, isOfTable, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
 import { Button, Crowns, html, inColour, memo, pictureClass } from "./ui.js";
 
@@ -11,6 +11,7 @@ export function verdict() {
   const round = roundScore();
   const [kingdom] = currentKingdoms();
   if (!kingdom || !scoreOf(kingdom)) return "";
+  if (state.connection === "lost" && state.waiting.some(isOfTable)) return t("notCounted");
   const { standing } = state.table.score;
   if (state.game.rounds.length > 1 && standing) return sentences(standing.reason);
   if (currentKingdoms().length > 1) return sentences(round.verdict.text || t("notYet"));

@@ -35,6 +35,9 @@ export function update(changes) {
   draw(state);
 }
 
+/** Whether a step that waits is for the table that is shown. */
+export const isOfTable = ({ table }) => table === state.table?.table;
+
 /** The kingdoms of the round that is shown. */
 export const currentKingdoms = () => state.game?.rounds[state.round] ?? [];
 

@@ -208,6 +208,7 @@ const TEXT = {
   noneYet: "No kingdom yet",
   alone: { one: "{name}: {points} point", other: "{name}: {points} points" },
   stillToCheck: "still to check",
+  notCounted: "The server does not answer. The points do not count your last changes.",
   oneOnly: "Add another kingdom to see who wins.",
   sum: "Sum",
   notYet: "The winner is open until the missing facts are entered.",

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { encodeGame } from "./link.js";
 import { nameAt, newId, parseBoard, withPieces } from "./model.js";
 import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
-import { announce, findKingdom, openDialog, scoreOf, showToast, state, update } from "./store.js";
+import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
 const RETRY_MS = 2000;
@@ -177,8 +177,6 @@ export function change(...changes) {
 export const undo = (step = nextSteps().undo) => change({ op: "undo", step });
 
 export const redo = () => change({ op: "redo", step: nextSteps().redo });
-
-const isOfTable = ({ table }) => table === state.table?.table;
 
 /** The last step once all that waits is done: how many steps of this phone follow the one of the server, and the names
  * of those that are undone. */
