@@ -734,6 +734,22 @@ def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: Open) ->
         assert page.locator(".who-card .name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
 
 
+def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: Open) -> None:
+    page = open_page(phone=True, viewport={"width": 320, "height": 640})
+    choose(page, "Dynasty: three rounds")
+    type_board(page, BOARD)
+    page.get_by_label("Name", exact=True).fill("W" * 40)
+    page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".dynasty tbody th")).to_have_text("W" * 40)
+    heights = page.locator(".dynasty thead th").evaluate_all("""(heads) => heads.map((head) => {
+        const text = document.createRange();
+        text.selectNodeContents(head);
+        return text.getBoundingClientRect().height;
+    })""")
+    assert len(set(heights)) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
 def test_an_option_of_the_command_line_stays_on_one_line(open_page: Open) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640})
     page.get_by_role("button", name="Menu").click()

@@ -79,7 +79,7 @@ function DynastyTable() {
   return html`<table class="dynasty">
     <thead><tr>
       <th scope="col">${t("name")}</th>
-      ${rounds.map((_, n) => html`<th scope="col">${t("round", { n: n + 1 })}</th>`)}
+      ${rounds.map((_, n) => html`<th scope="col" aria-label=${t("round", { n: n + 1 })}>${n + 1}</th>`)}
       <th scope="col">${t("sum")}</th>
     </tr></thead>
     <tbody>${firsts.map((first) => html`<tr key=${first.id}>
