@@ -647,9 +647,13 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
 
 def test_rounds_that_end_with_a_dynasty_can_be_restored(open_page: Open) -> None:
     page = open_page(link_to(*[[{"player": "Ann", "board": ["w1 w", "# f"]}]] * 3))
+    other = open_page()
+    for one in (page, other):
+        expect(one.locator(".dynasty")).to_be_visible()
     open_setup(page)
     page.get_by_label("Dynasty").uncheck()
     toast = page.locator(".toast", has_text="The other rounds were removed")
+    expect(other.locator(".toast")).to_contain_text("The other rounds were removed")
     toast.get_by_role("button", name="Undo").click()
     expect(page.locator(".dynasty tbody tr td")).to_have_text(["2", "2", "2", "6"])
 

@@ -499,6 +499,16 @@ def test_a_game_that_this_phone_started_before_a_reload_is_not_announced(open_pa
     expect(page.locator(".toast")).to_have_count(0)
 
 
+def test_a_kingdom_that_another_phone_removes_is_announced(open_page: Open) -> None:
+    page, other = open_page(boards=[BOARD] * 2), open_page()
+    other.get_by_role("button", name="Player 2").click()
+    other.get_by_role("button", name="Remove this kingdom").click()
+    toast = page.locator(".toast", has_text="Player 2 was removed")
+    toast.get_by_role("button", name="Undo").click()
+    for one in (page, other):
+        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+
+
 def test_a_retake_is_recognised(open_page: Open) -> None:
     """What a phone that was away says of the board before does not count for the new one."""
     page, away = open_page(photo="two-kingdoms.jpg"), open_page()

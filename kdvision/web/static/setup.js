@@ -3,7 +3,7 @@
 import { GemKind } from "./gems.js";
 import { playedGame, playedVariants, state } from "./store.js";
 import { capitalise, t } from "./strings.js";
-import { setDynasty, setRules } from "./table.js";
+import { setRules } from "./table.js";
 import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
 export const SetupCard = memo(({ rules }) => {
@@ -19,7 +19,7 @@ export const SetupCard = memo(({ rules }) => {
       <${Variants} played=${played} chosen=${rules.variants} />
       <${SelectField} name=${t("side")} value=${rules.side ?? ""} options=${sides} onChange=${setNumber("side")} />
       <${SelectField} name=${t("seats")} value=${rules.seats ?? ""} options=${counts} onChange=${setNumber("seats")} />
-      <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${setDynasty} />
+      <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
       ${played.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
       ${played.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
       ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}`}

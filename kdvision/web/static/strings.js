@@ -66,7 +66,7 @@ const TEXT = {
     grey: "grey",
   },
   removeKingdom: "Remove this kingdom",
-  removed: "{name} was removed",
+  removed: { one: "{name} was removed", other: "{name} were removed" },
   between: "{least} to {most}",
   orMore: "{least} or more",
   stillOpen: "missing: {what}",

@@ -135,11 +135,15 @@ function keepShown(shown, next) {
   return keepEqual(shown, next);
 }
 
-/** Let the squares flash that a change or a decision of the server has changed, and name them unless a step was taken back
- * or this phone has moved. The message takes back the last step only if no other one can have changed them. */
+/** Let the squares flash that a change or a decision of the server has changed. Name them, and kingdoms that were removed,
+ * unless a step was taken back or this phone has moved. The message takes back the last step only if it did all this. */
 function showChanges(before, after, isMove, isOneStep) {
-  const known = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
-  const changes = after.rounds.flat().flatMap((kingdom) => {
+  const [known, left] = [before, after].map(({ rounds }) => new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom])));
+  const say = (text) => isMove || showStep(text, { ...state.table, ...(!isOneStep && { undo: null }) });
+  const removed = [...known.values()].filter(({ id }) => !left.has(id)).map(({ player }) => player);
+  const isShorter = after.rounds.length < before.rounds.length; // a Dynasty has ended
+  if (removed.length) say(t(isShorter ? "roundsRemoved" : "removed", { name: removed.join(", "), n: removed.length }));
+  const changes = [...left.values()].flatMap((kingdom) => {
     const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
     const places = Object.keys({ ...old, ...kingdom.cells }).filter((at) => old[at] !== kingdom.cells[at]);
     return places.map((at) => ({ kingdom, at, square: nameAt(kingdom, at) || nameAt({ cells: old }, at) }));
@@ -148,12 +152,12 @@ function showChanges(before, after, isMove, isOneStep) {
   update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
   clearTimeout(flashing);
   flashing = setTimeout(() => update({ flash: new Set() }), FLASH_MS);
-  if (isMove || changes.length > MAX_NAMED_SQUARES) return;
+  if (changes.length > MAX_NAMED_SQUARES) return;
   const texts = changes.map(({ kingdom, at, square }) => {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
   });
-  showStep(t("followed", { squares: texts.join(", ") }), { ...state.table, ...(!isOneStep && { undo: null }) });
+  say(t("followed", { squares: texts.join(", ") }));
 }
 
 /** Keep a game of the table in the history of this device, with the points if they are of it. */
@@ -327,13 +331,6 @@ export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pi
 
 export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
 
-/** Play a Dynasty or one round, which removes the other ones. */
-export async function setDynasty(dynasty) {
-  const isPlayed = state.table.game.rounds.filter((kingdoms) => kingdoms.length).length > 1;
-  const answer = await setRules({ dynasty });
-  if (answer && isPlayed && !dynasty) showStep(t("roundsRemoved"), answer);
-}
-
 /** Add a kingdom with the rows of a board in notation; returns whether it is shown. If not, the server says what is wrong. */
 export function addBoard(board, mode = "") {
   const id = newId();
@@ -345,7 +342,7 @@ export function addBoard(board, mode = "") {
 
 export async function removeKingdom(kingdom) {
   const answer = await change({ op: "remove_kingdom", kingdom: kingdom.id });
-  if (answer) showStep(t("removed", { name: kingdom.player }), answer);
+  if (answer) showStep(t("removed", { name: kingdom.player, n: 1 }), answer);
 }
 
 export async function newGame() {
