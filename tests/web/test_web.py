@@ -67,7 +67,7 @@ def test_a_photo_on_which_the_program_fails_gets_an_answer(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("kdvision.web.service.pipeline.read", fail)
+    monkeypatch.setattr("kdvision.pipeline.read", fail)
     answer = client.post_photo(DEMO, Accept=accept)
     last = json.loads(answer.content.splitlines()[-1])
     if accept == "application/x-ndjson":
