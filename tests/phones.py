@@ -38,7 +38,6 @@ class Phone:
         answer = self.client.post(f"/api/tables/{self.table}/changes", {"changes": changes, **more})
         if answer.status == 200:
             self.state = answer.json
-            assert answer.headers["x-revision"] == str(self.state["revision"])
         return answer
 
     def change(self, op: str, **values: Any) -> dict[str, Any]:

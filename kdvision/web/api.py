@@ -127,15 +127,11 @@ async def join_table(request: Request) -> Response:
 
 
 async def change_table(request: Request) -> Response:
-    """Change the game at a table, or undo and redo a step.
-
-    The header X-Revision tells a client whether the live stream has brought the state already.
-    """
+    """Change the game at a table, or undo and redo a step."""
     table, change_request = _find_table(request), await read_json(request, ChangeRequest)
     tables = _tables_of(request)
     with tables.jobs.reserve(client_address(request), 0):
-        state = await tables.change(table, change_request)
-        return json_response(state, headers={"X-Revision": str(state.revision)})
+        return json_response(await tables.change(table, change_request))
 
 
 async def read_at_table(request: Request) -> Response:
