@@ -3,19 +3,21 @@
 Nothing is left out silently: `review.py` lists kingdoms that do not count or have no player.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import Final
 
+import numpy as np
+
 from kdvision.batch.event import Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import PhotoRecord
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Cell
 from kdvision.game.kingdom import Kingdom, find_towns
-from kdvision.report.build import build_board_result, show_same_kingdom
+from kdvision.report.build import MAX_MISREAD_SHARE, build_board_result, show_same_kingdom
 from kdvision.report.to_dict import kingdom_to_dict
 
 MIN_COMPLETE_SHARE: Final = 0.75
@@ -154,6 +156,18 @@ def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> li
         replace(one, player=players[0]) if one is largest_kingdoms[0] else replace(one, counts=False)
         for one in kingdoms
     ]
+
+
+def find_same_kingdoms(kingdoms: Sequence[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
+    """Yield each two kingdoms that must be one; counts of equal cells exclude nearly all pairs of a large event."""
+    counters = [Counter(one.board.values()) for one in kingdoms]
+    cells = set[Cell]().union(*counters)
+    counts = np.array([[counter[cell] for cell in cells] for counter in counters])
+    for number, one in enumerate(kingdoms):
+        equal_cells = np.minimum(counts[number], counts[number + 1 :]).sum(axis=1)
+        similar_numbers = np.flatnonzero(equal_cells >= (1 - MAX_MISREAD_SHARE) * len(one.board)) + number + 1
+        similar_kingdoms = [kingdoms[other] for other in similar_numbers.tolist()]
+        yield from ((one, other) for other in similar_kingdoms if show_same_kingdom(one.board, other.board))
 
 
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:

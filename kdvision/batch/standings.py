@@ -5,18 +5,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
-from kdvision.batch.kingdoms import KingdomResult, assign_players, differ_too_much, find_second_kingdoms
+from kdvision.batch.kingdoms import (
+    KingdomResult,
+    assign_players,
+    differ_too_much,
+    find_same_kingdoms,
+    find_second_kingdoms,
+)
 from kdvision.batch.photos import NAMES_ROUND, ROUND, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
-from kdvision.report.build import show_same_kingdom
 from kdvision.text import join_words
 
 RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
@@ -170,8 +174,7 @@ class Standings:
     @cached_property
     def equal_pairs(self) -> list[tuple[KingdomResult, KingdomResult]]:
         """The pairs that must be one kingdom under two names, at two tables or in two rounds."""
-        pairs = combinations(self.counted_kingdoms, 2)
-        return [(one, other) for one, other in pairs if show_same_kingdom(one.board, other.board)]
+        return list(find_same_kingdoms(self.counted_kingdoms))
 
     @property
     def unread_photos(self) -> list[Finding]:

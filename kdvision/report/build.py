@@ -1,6 +1,5 @@
 """Builds results: kingdoms that were read or typed, scored, checked and ranked."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -133,11 +132,7 @@ def combine_kingdoms(
 def show_same_kingdom(board: Board, other: Board) -> bool:
     """Return whether two boards of one game are so large and so equal that their photos must show one kingdom."""
     size = max(len(board), len(other))
-    needed_count = (1 - MAX_MISREAD_SHARE) * size
-    equal_cells = Counter(board.values()) & Counter(other.values())  # quickly excludes most pairs of a large event
-    if size < MIN_IDENTICAL_SQUARES or equal_cells.total() < needed_count:
-        return False
-    return board.count_equal_squares(other) >= needed_count
+    return size >= MIN_IDENTICAL_SQUARES and board.count_equal_squares(other) >= (1 - MAX_MISREAD_SHARE) * size
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
