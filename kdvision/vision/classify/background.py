@@ -83,5 +83,7 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     sampled_pixels = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     lab = np.asarray(cv2.cvtColor(sampled_pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
     lab[~inside] = np.nan
-    colours[visible] = np.nanmedian(lab, axis=1)
+    lab.sort(axis=1)  # NaN comes last; nanmedian takes ten times as long
+    count, row = inside.sum(axis=1), np.arange(len(lab))
+    colours[visible] = (lab[row, (count - 1) // 2] + lab[row, count // 2]) / 2
     return colours

@@ -40,7 +40,7 @@ class TileFeatures(NamedTuple):
         log_probs = observation.reading.log_probs.reshape(-1, len(observation.reading.kinds))[cells]
         log_probs = log_probs[:, [observation.reading.kinds.index(kind) for kind in kinds]]
         total = np.logaddexp.reduce(log_probs, axis=1, keepdims=True)
-        colours = measure_colours(crop_squares(photo, observation.grid.quads)[cells])
+        colours = measure_colours(crop_squares(photo, observation.grid.quads.reshape(-1, 4, 2)[cells]))
         return cls(cells, log_probs - total, total, colours)
 
     def update(self, observation: GridObservation, kinds: Sequence[str], log_probs: Floats) -> GridObservation:

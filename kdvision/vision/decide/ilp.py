@@ -63,11 +63,12 @@ class BoardProgramme:
         p, is_equal = self.placements, self._lower == self._upper
         inequalities = {"A_ub": self._rows[~is_equal], "b_ub": self._upper[~is_equal]}
         equalities = {"A_eq": self._rows[is_equal], "b_eq": self._upper[is_equal]}
-        relaxation = linprog(self._cost, **inequalities, **equalities)
+        relaxation = linprog(self._cost, **inequalities, **equalities, options={"presolve": False})
         reduced_costs = np.asarray(relaxation.lower.marginals[: len(p.cost)])
         is_within_limit = reduced_costs <= limit
         max_columns = 1000  # only noise and large grids have more placements within the limit
-        best = self._solve_columns(is_within_limit) if is_within_limit.sum() <= max_columns else None
+        is_solvable = is_within_limit.sum() <= max_columns
+        best = self._solve_columns(is_within_limit, relaxation=relaxation) if is_solvable else None
         best = best or self._round(relaxation.x)
         if not best.is_proved or best.loss > relaxation.fun + limit:
             return self._replace_uncertain(best, limit), set(range(len(p.grids)))
@@ -180,15 +181,18 @@ class BoardProgramme:
         result = self._run(is_near, self._require_difference(best, squares))
         return result.x is not None and bool(result.fun <= max_loss)
 
-    def _solve_columns(self, is_near: Mask, *requirements: Requirement, max_loss: float = np.inf) -> Solution | None:
+    def _solve_columns(
+        self, is_near: Mask, *requirements: Requirement, max_loss: float = np.inf, relaxation: Any = None
+    ) -> Solution | None:
         """Return the best solution with some placements, adding connectivity cuts; None if none is found.
 
-        The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`: then any solution may
-        be returned. Limits on nodes and on integer programmes give the same result on every machine.
+        The linear `relaxation` comes first, unless it is given. It suffices if it is integral or exceeds `max_loss`:
+        then any solution may be returned. Limits on nodes and on integer programmes give the same result on every
+        machine.
         """
-        best, count, max_rounds, max_nodes = None, int(is_near.sum()), 4, 60
+        best, count, max_rounds, max_nodes = None, len(is_near), 4, 60
         for _ in range(max_rounds):
-            result = self._run(is_near, *requirements)
+            result, relaxation = relaxation or self._run(is_near, *requirements), None
             is_integral = result.x is None or np.allclose(result.x[:count], result.x[:count].round(), atol=1e-6)
             if not is_integral and result.fun <= max_loss:
                 if self._remaining_integer_runs == 0:
@@ -197,7 +201,7 @@ class BoardProgramme:
                 result = self._run(is_near, *requirements, max_nodes=max_nodes)
             if result.x is None:
                 return best
-            placement_ids = np.flatnonzero(is_near)[result.x[:count] > 0.5]
+            placement_ids = np.flatnonzero(result.x[:count] > 0.5)
             labels = self.placements.label_squares(placement_ids)
             new = [(n, group) for n, group in self._find_detached(labels) if group not in self._cuts]
             loss = float(result.fun) + Penalties.detached_group * len(new)  # not yet priced by a cut
@@ -210,17 +214,25 @@ class BoardProgramme:
         return best
 
     def _run(self, is_near: Mask, *requirements: Requirement, max_nodes: int | None = None) -> Any:
-        """Return the solver's result for some placements; without `max_nodes`, of the linear relaxation."""
+        """Return the solver's result, with the values of all columns, if all placements but those near are 0.
+
+        Without `max_nodes`, it is that of the linear relaxation.
+        """
         columns = np.append(np.flatnonzero(is_near), np.arange(len(is_near), len(self._cost)))
         constraints = [LinearConstraint(self._rows[:, columns], self._lower, self._upper)]
         for weights, least in requirements:
             padded_weights = np.pad(weights, (0, len(self._cost) - len(weights)))  # cuts add columns
             constraints.append(LinearConstraint(padded_weights[columns][None], least, np.inf))
         if max_nodes is None:  # presolve costs more than it saves
-            return milp(self._cost[columns], constraints=constraints, options={"presolve": False})
-        is_whole = columns < len(is_near)
-        options = {"mip_rel_gap": 0.0, "node_limit": max_nodes}
-        return milp(self._cost[columns], integrality=is_whole, constraints=constraints, options=options)
+            result = milp(self._cost[columns], constraints=constraints, options={"presolve": False})
+        else:
+            is_whole, options = columns < len(is_near), {"mip_rel_gap": 0.0, "node_limit": max_nodes}
+            result = milp(self._cost[columns], integrality=is_whole, constraints=constraints, options=options)
+        if result.x is not None:
+            values = np.zeros(len(self._cost))
+            values[columns] = result.x
+            result.x = values
+        return result
 
     def _find_detached(self, labels: Ints) -> list[tuple[int, tuple[int, ...]]]:
         """Return kingdom and squares of each group without the castle, of all groups if a kingdom has none."""

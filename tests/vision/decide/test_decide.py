@@ -362,7 +362,7 @@ def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest
 
 
 def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *_: None)
+    monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *_, **__: None)
     decision = read(GOOD)
     assert str(decision.board) == GOOD and not decision.is_proved and decision.probability > 0.99
 
