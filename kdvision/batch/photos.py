@@ -189,7 +189,7 @@ def clean_name(text: str) -> str:
 
 def name_key(name: str) -> str:
     """The key under which two spellings of a name are one player: without case and joiners, in composed letters."""
-    return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, kept="")).casefold())
+    return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, exceptions="")).casefold())
 
 
 def natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
@@ -204,9 +204,9 @@ def photo_key(photo: str) -> tuple[object, ...]:
     return natural_key(photo.removesuffix(PurePosixPath(photo).suffix)), photo
 
 
-def _drop_invisible(text: str, *, kept: str = JOINERS) -> str:
-    """The text without the format characters that a chat or a web page adds, except those in `kept`."""
-    return "".join(one for one in text if one in kept or unicodedata.category(one) != "Cf")
+def _drop_invisible(text: str, *, exceptions: str = JOINERS) -> str:
+    """The text without the format characters that a chat or a web page adds, except those in `exceptions`."""
+    return "".join(one for one in text if one in exceptions or unicodedata.category(one) != "Cf")
 
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:

@@ -203,7 +203,7 @@ def check_unmatched(
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
     for photo in standings.photos:
-        for other in photo.corrections.outdated:
+        for other in photo.corrections.outdated_corrections:
             why = f"the correction {other} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
     photos = (*standings.photos, *gone_photos)

@@ -295,7 +295,7 @@ class Standings:
             yield f"there is no photo of round {_join_names(self.absent_rounds)}"
         if level != "table" and self.unclear_rounds:
             yield f"{_join_names(self.unclear_rounds)} may be {'rounds' if len(self.unclear_rounds) > 1 else 'a round'}"
-        names_by_gap = {gap: _list_names(found, rounds, [table]) for gap, found in self.conflicts.items()}
+        names_by_gap = {gap: _list_names(conflicts, rounds, [table]) for gap, conflicts in self.conflicts.items()}
         names_by_gap |= {
             "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],
             "pieces of {} are not listed": [one.label for one in kingdoms if one.lacks_tokens],

@@ -98,14 +98,14 @@ class KingdomReading:
         """True if a person should check the kingdom."""
         return self.needs_review()
 
-    def needs_review(self, further: Iterable[Problem] = (), *, is_open: bool = False) -> bool:
+    def needs_review(self, further_problems: Iterable[Problem] = (), *, is_open: bool = False) -> bool:
         """Return True if a person should check the kingdom.
 
         That is the case if its probability is below the review threshold, or a problem asks for it by itself. Once it
-        is scored there are `further` problems, and `is_open` means that facts about pieces are missing.
+        is scored there are `further_problems`, and `is_open` means that facts about pieces are missing.
         """
         is_improbable = self.probability < self.calibration.review_threshold
-        return is_improbable or is_open or any(map(forces_review, (*self.problems, *further)))
+        return is_improbable or is_open or any(map(forces_review, (*self.problems, *further_problems)))
 
 
 def build_readings(
@@ -200,8 +200,8 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: BoardFrame | N
     """
 
     def crop(other: Board) -> Board:
-        own = BoardFrame.of(other, before)
-        return (frame if frame.contains(own.first) and frame.contains(own.last) else own).crop(other)
+        own_frame = BoardFrame.of(other, before)
+        return (frame if frame.contains(own_frame.first) and frame.contains(own_frame.last) else own_frame).crop(other)
 
     dominoes = [
         PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes

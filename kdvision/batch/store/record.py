@@ -112,13 +112,13 @@ class Correction:
 class PhotoCorrections:
     """The corrections of one photo: squares that the reading must keep, and boards that replace it.
 
-    `outdated` are corrections of squares that have other names by now, because the board was read elsewhere.
+    `outdated_corrections` are those of squares that have other names by now, because the board was read elsewhere.
     """
 
     fixed_squares: FixedSquares = ()
     boards: Mapping[int, Board] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
-    outdated: tuple[Correction, ...] = ()
+    outdated_corrections: tuple[Correction, ...] = ()
 
 
 class CorrectionFile:
@@ -168,7 +168,7 @@ class CorrectionFile:
         """
         corrections: dict[tuple[int, str], Correction] = {}
         boards: dict[int, Board] = {}
-        outdated: list[Correction] = []
+        outdated_corrections: list[Correction] = []
         for one in self.corrections:
             has_name = one.photo == photo.name and (one.belongs_to_name or not photo.content)
             if one.content not in contents and not has_name:
@@ -180,13 +180,15 @@ class CorrectionFile:
                 cells = {Square.parse(one.square): parse_cell(one.cell)}
                 boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
             elif one.is_outdated(photo.reading.kingdoms):
-                outdated.append(one)
+                outdated_corrections.append(one)
                 continue
-            outdated = [other for other in outdated if other.kingdom != one.kingdom]  # a person has looked again
+            # A person has looked at this kingdom again.
+            outdated_corrections = [other for other in outdated_corrections if other.kingdom != one.kingdom]
             corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
             corrections[one.kingdom, one.square] = one
         squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
-        return PhotoCorrections(tuple(sorted(squares)), boards, tuple(corrections.values()), tuple(outdated))
+        squares.sort()
+        return PhotoCorrections(tuple(squares), boards, tuple(corrections.values()), tuple(outdated_corrections))
 
 
 # Records

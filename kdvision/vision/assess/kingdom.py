@@ -72,8 +72,8 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     classes = [(one, classify_grid(one)) for one in observations]
     kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
     if not any(grid_class.is_certain for _, grid_class in classes):
-        alone = [one for one, grid_class in classes if grid_class.can_be_alone]
-        kingdoms = sorted(alone, key=lambda one: -one.expected_tiles)[:1]
+        possible_kingdoms = [one for one, grid_class in classes if grid_class.can_be_alone]
+        kingdoms = sorted(possible_kingdoms, key=lambda one: -one.expected_tiles)[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
     kingdoms = [one for one in kingdoms if one not in copies]
     kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]

@@ -47,8 +47,8 @@ def build_drawn_grid(
 
 def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
     """Return the lattice of an outline's rows and columns, without detections."""
-    none, no_places = np.zeros((0, 2)), np.zeros((0, 2), int)
-    no_squares = Detections(none, none, none, np.zeros(0))
+    no_points, no_places = np.zeros((0, 2)), np.zeros((0, 2), int)
+    no_squares = Detections(no_points, no_points, no_points, np.zeros(0))
     return LatticeHypothesis(no_places, no_squares, fit_rectangle(rows, cols, outline.corners), no_places)
 
 
