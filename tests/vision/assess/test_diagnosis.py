@@ -29,8 +29,8 @@ def test_a_dark_photo_is_diagnosed(gain: float, sample: Photo) -> None:
 
 
 def test_an_overexposed_photo_is_diagnosed(sample: Photo) -> None:
-    pale = np.clip(sample.pixels.astype(float) + 200, 0, 255).astype(np.uint8)
-    assert "nearly white" in str(make_no_kingdom_error(Photo.open(pale), []))
+    pixels = np.clip(sample.pixels.astype(float) + 200, 0, 255).astype(np.uint8)
+    assert "nearly white" in str(make_no_kingdom_error(Photo.open(pixels), []))
 
 
 def test_a_photo_of_one_colour_is_diagnosed() -> None:
@@ -39,8 +39,8 @@ def test_a_photo_of_one_colour_is_diagnosed() -> None:
 
 @pytest.mark.parametrize("tint", [(1.0, 1.0, 1.0), (1.0, 0.9, 0.75)])
 def test_a_photo_without_colours_is_diagnosed(tint: tuple[float, ...], sample: Photo) -> None:
-    grey = sample.pixels.mean(axis=2, keepdims=True) * tint
-    error = make_no_kingdom_error(Photo.open(grey.astype(np.uint8)), [])
+    pixels = sample.pixels.mean(axis=2, keepdims=True) * tint
+    error = make_no_kingdom_error(Photo.open(pixels.astype(np.uint8)), [])
     assert "no colours" in str(error)
     assert "in colour" in error.hint
 
@@ -75,5 +75,5 @@ def test_the_error_describes_what_was_found(text: str, words: str, sample: Photo
 
 
 def test_a_preview_has_too_few_pixels(sample: Photo) -> None:
-    small = cv2.resize(sample.pixels, (160, 120), interpolation=cv2.INTER_AREA)
-    assert "too few pixels" in str(make_no_kingdom_error(Photo.open(np.asarray(small, np.uint8)), []))
+    pixels = cv2.resize(sample.pixels, (160, 120), interpolation=cv2.INTER_AREA)
+    assert "too few pixels" in str(make_no_kingdom_error(Photo.open(np.asarray(pixels, np.uint8)), []))

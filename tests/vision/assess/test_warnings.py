@@ -23,11 +23,15 @@ from kdvision.vision.result import KingdomReading, build_reading
 from tests.kingdoms import make_plain_observation
 
 KINGDOM = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
-WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(EVIDENCE_IDS, 0.0)})
-"""No evidence lowers a probability: what asks for a review here, asks by itself."""
+ZERO_WEIGHT_CALIBRATION = Calibration(
+    review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(EVIDENCE_IDS, 0.0)}
+)
+"""No evidence lowers a probability, so a review has another cause."""
 
 
-def read_beside(surroundings: Surroundings, calibration: Calibration = WEIGHTLESS) -> KingdomReading:
+def read_with_surroundings(
+    surroundings: Surroundings, calibration: Calibration = ZERO_WEIGHT_CALIBRATION
+) -> KingdomReading:
     reading = Reading.of(KINGDOM, confidence=0.999)
     (decision,) = decide([reading], KINGDOMINO)
     return build_reading(make_plain_observation(reading), decision, surroundings, calibration, GAME_KINGDOMINO)
@@ -39,7 +43,7 @@ def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
 
 
 def test_every_warning_says_what_to_do() -> None:
-    texts = [text for name, text in WARNING_TEXTS.items() if name != "copied"]  # nothing is to be done about a copy
+    texts = [text for name, text in WARNING_TEXTS.items() if name != "copied"]  # a copy requires no action
     assert [text for text in (*texts, RIM_WARNING.text) if ": " not in text] == []
 
 
@@ -49,29 +53,31 @@ def test_a_problem_without_a_weight_asks_for_a_review_unless_it_is_an_illegal_pl
 
 
 def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere_do_not() -> None:
-    assert not read_beside(Surroundings()).review
-    assert not read_beside(Surroundings(crowded=True, unread=True, touched=True)).review
-    damaged = read_beside(Surroundings(damaged=True))
-    assert damaged.review and [problem.warning for problem in damaged.problems] == ["flawed"]
+    assert not read_with_surroundings(Surroundings()).review
+    assert not read_with_surroundings(Surroundings(crowded=True, unread=True, touched=True)).review
+    reading = read_with_surroundings(Surroundings(damaged=True))
+    assert reading.review and [problem.warning for problem in reading.problems] == ["flawed"]
 
 
 def test_a_kingdom_that_may_be_a_picture_is_flagged_with_the_shipped_weights() -> None:
-    shipped = Networks.load().calibration
-    assert not read_beside(Surroundings(), shipped).review
-    picture = read_beside(Surroundings(pictured=True), shipped)
-    assert picture.review and [problem.warning for problem in picture.problems] == ["pictured"]
+    calibration = Networks.load().calibration
+    assert not read_with_surroundings(Surroundings(), calibration).review
+    reading = read_with_surroundings(Surroundings(pictured=True), calibration)
+    assert reading.review and [problem.warning for problem in reading.problems] == ["pictured"]
 
 
 def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
     assert label_misreading(Problem((), "?", "kingdomino/box", warning="contents")).warning == "contents"
     assert label_misreading(Problem((), "?", "kingdomino/grid")).warning == "illegal"
-    for other in (Problem((), "?", "kingdomino/grid", is_rule_breach=True), Problem((), "?")):
-        assert label_misreading(other) == other
+    for problem in (Problem((), "?", "kingdomino/grid", is_rule_breach=True), Problem((), "?")):
+        assert label_misreading(problem) == problem
 
 
 def test_several_unidentified_squares_are_one_piece_of_evidence() -> None:
-    read = read_beside(Surroundings())
-    (decision,) = decide([read.observation.reading], KINGDOMINO, border_log_odds=[read.observation.border_log_odds])
+    reading = read_with_surroundings(Surroundings())
+    (decision,) = decide(
+        [reading.observation.reading], KINGDOMINO, border_log_odds=[reading.observation.border_log_odds]
+    )
     problems = [Problem((Square(0, 0), Square(0, 1)), "?", warning="unknown"), Problem((), "?", warning="rim")]
-    strengths = measure_evidence(problems, read.observation, decision)
+    strengths = measure_evidence(problems, reading.observation, decision)
     assert strengths == {"unknown": 1.0, "rim": 1.0, "hidden": 0.0} and strengths.keys() <= EVIDENCE_IDS

@@ -1,4 +1,4 @@
-"""The context network on samples: tiles of one photo classified beside each other."""
+"""The context network on samples: it classifies the tiles of one photo together."""
 
 from dataclasses import replace
 
@@ -26,14 +26,14 @@ def context() -> ContextClassifier:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[Photo, list[GridObservation]]:
-    """The kingdoms of a sample, each tile read by itself."""
+def two_kingdoms() -> tuple[Photo, list[GridObservation]]:
+    """The kingdoms of a sample, with each tile classified by itself."""
     photo = Photo.open(SAMPLES / "two-kingdoms.jpg")
     return photo, split_kingdoms(find_kingdoms(photo, replace(Networks.load(), context=None)))[0]
 
 
-def make_unsure(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
-    """The sight with a square that looks like these kinds, with this probability each."""
+def replace_shares(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
+    """The observation with these probabilities of kinds on a square."""
     probabilities = np.exp(observation.reading.log_probs)
     probabilities[place] = [shares.get(kind, 1e-5) for kind in observation.reading.kinds]
     return replace(observation, reading=Reading.of_probabilities(probabilities, observation.reading.kinds))
@@ -41,126 +41,140 @@ def make_unsure(observation: GridObservation, place: Square, shares: dict[str, f
 
 @pytest.mark.parametrize(("kind", "other"), [("w", "g"), ("g", "w"), ("f", "l")])
 def test_an_ambiguous_square_is_resolved_by_the_others(
-    kind: str, other: str, context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
+    kind: str, other: str, context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
-    photo, (observation, beside) = two
+    photo, (observation, neighbour) = two_kingdoms
     best = observation.reading.best
     place = next(square for square, cell in best.items() if str(cell) == kind)
-    doubtful = make_unsure(observation, place, {kind: 0.45, other: 0.55})
-    read = context.classify(photo, [doubtful, beside])[0]
-    assert doubtful.reading.best[place] != best[place]
-    assert get_probability(read.reading, place, kind) > 0.6
+    ambiguous_observation = replace_shares(observation, place, {kind: 0.45, other: 0.55})
+    result = context.classify(photo, [ambiguous_observation, neighbour])[0]
+    assert ambiguous_observation.reading.best[place] != best[place]
+    assert get_probability(result.reading, place, kind) > 0.6
 
 
-def test_certain_kinds_and_presence_stay(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
-    photo, observations = two
-    for before, after in zip(observations, context.classify(photo, observations), strict=True):
-        assert after.reading.best == before.reading.best
-        assert np.allclose(after.tile_probability, before.tile_probability)
-        bare = before.tile_probability <= 0.5
-        assert (after.reading.log_probs[bare] == before.reading.log_probs[bare]).all()
-        assert (after.border_log_odds, after.occlusion.tolist()) == (before.border_log_odds, before.occlusion.tolist())
+def test_certain_kinds_and_presence_stay(
+    context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
+) -> None:
+    photo, observations = two_kingdoms
+    for observation, result in zip(observations, context.classify(photo, observations), strict=True):
+        assert result.reading.best == observation.reading.best
+        assert np.allclose(result.tile_probability, observation.tile_probability)
+        is_empty = observation.tile_probability <= 0.5
+        assert (result.reading.log_probs[is_empty] == observation.reading.log_probs[is_empty]).all()
+        assert (result.border_log_odds, result.occlusion.tolist()) == (
+            observation.border_log_odds,
+            observation.occlusion.tolist(),
+        )
 
 
 def test_no_kind_is_ruled_out_by_the_others(
-    context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
+    context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
-    """Else neither the deck nor what a person says of its other half could mend a square."""
-    photo, observations = two
-    for before, after in zip(observations, context.classify(photo, observations), strict=True):
-        assert (after.reading.log_probs - before.reading.log_probs).min() > np.log(0.1) - 1e-3
+    """Otherwise neither the deck nor a fix of the other half could correct a square."""
+    photo, observations = two_kingdoms
+    for observation, result in zip(observations, context.classify(photo, observations), strict=True):
+        assert (result.reading.log_probs - observation.reading.log_probs).min() > np.log(0.1) - 1e-3
 
 
-@pytest.mark.parametrize(("none", "one", "two_crowns"), [(0.6, 0.3, 0.09), (0.1, 0.85, 0.04)])
+@pytest.mark.parametrize(("no_crown", "one_crown", "two_crowns"), [(0.6, 0.3, 0.09), (0.1, 0.85, 0.04)])
 def test_crowns_are_counted_on_each_square(
-    none: float, one: float, two_crowns: float, context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
+    no_crown: float,
+    one_crown: float,
+    two_crowns: float,
+    context: ContextClassifier,
+    two_kingdoms: tuple[Photo, list[GridObservation]],
 ) -> None:
-    photo, (observation, beside) = two
+    photo, (observation, neighbour) = two_kingdoms
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "g")
-    doubtful = make_unsure(observation, place, {"g": none, "g1": one, "g2": two_crowns})
-    read = context.classify(photo, [doubtful, beside])[0].reading
-    chances = np.array([get_probability(read, place, kind) for kind in ("g", "g1", "g2")])
-    assert chances / chances.sum() == pytest.approx(
-        np.array([none, one, two_crowns]) / (none + one + two_crowns), abs=1e-3
+    ambiguous_observation = replace_shares(observation, place, {"g": no_crown, "g1": one_crown, "g2": two_crowns})
+    reading = context.classify(photo, [ambiguous_observation, neighbour])[0].reading
+    probabilities = np.array([get_probability(reading, place, kind) for kind in ("g", "g1", "g2")])
+    assert probabilities / probabilities.sum() == pytest.approx(
+        np.array([no_crown, one_crown, two_crowns]) / (no_crown + one_crown + two_crowns), abs=1e-3
     )
 
 
-def test_towns_keep_their_share(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
-    photo, (observation, beside) = two
+def test_towns_keep_their_share(context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]) -> None:
+    photo, (observation, neighbour) = two_kingdoms
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "w")
-    read = context.classify(photo, [make_unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
-    assert get_probability(read.reading, place, "t") == pytest.approx(0.7, abs=1e-3)
-    assert sum(get_probability(read.reading, place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
+    town_observation = replace_shares(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15})
+    result = context.classify(photo, [town_observation, neighbour])[0]
+    assert get_probability(result.reading, place, "t") == pytest.approx(0.7, abs=1e-3)
+    assert sum(get_probability(result.reading, place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
 
 
 def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
-    context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
+    context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
-    photo, (one, other) = two
-    straight, swapped = context.classify(photo, [one, other]), context.classify(photo, [other, one])[::-1]
-    for first, second in zip(straight, swapped, strict=True):
+    photo, (one, other) = two_kingdoms
+    results, swapped_results = context.classify(photo, [one, other]), context.classify(photo, [other, one])[::-1]
+    for first, second in zip(results, swapped_results, strict=True):
         assert np.allclose(np.exp(first.reading.log_probs), np.exp(second.reading.log_probs), atol=1e-4)
-    assert not np.allclose(context.classify(photo, [one])[0].reading.log_probs, straight[0].reading.log_probs)
+    assert not np.allclose(context.classify(photo, [one])[0].reading.log_probs, results[0].reading.log_probs)
 
 
 def test_without_tiles_nothing_is_classified(
-    context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
+    context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
-    photo, (observation, _) = two
-    bare = replace(observation, reading=observation.reading.set_kind(observation.tile_probability > -1, NOTHING))
+    photo, (observation, _) = two_kingdoms
+    empty_observation = replace(
+        observation, reading=observation.reading.set_kind(observation.tile_probability > -1, NOTHING)
+    )
     assert context.classify(photo, []) == []
-    assert context.classify(photo, [bare]) == [bare]
-    both = context.classify(photo, [bare, observation])
-    assert (both[0].reading.log_probs == bare.reading.log_probs).all()
+    assert context.classify(photo, [empty_observation]) == [empty_observation]
+    results = context.classify(photo, [empty_observation, observation])
+    assert (results[0].reading.log_probs == empty_observation.reading.log_probs).all()
 
 
-def beside_two_dominoes() -> Photo:
-    """The sample with two of its dominoes again, on the table right of it."""
+def make_photo_with_offer() -> Photo:
+    """The demo with copies of two of its dominoes on the table to the right."""
     photo = Photo.open(SAMPLES / "demo.jpg")
     (observation,) = find_kingdoms(photo, replace(Networks.load(), context=None))
     quads, side = observation.grid.quads[1:3, 1:3], observation.grid.side
     pixels = np.pad(photo.pixels, ((0, 0), (0, round(8 * side)), (0, 0)), mode="edge")
     outline = np.array([quads[0, 0, 0], quads[0, 1, 1], quads[1, 1, 2], quads[1, 0, 3]], np.int32)
-    laid = np.roll(cv2.fillConvexPoly(np.zeros(pixels.shape[:2], np.uint8), outline, 1), round(7.5 * side), axis=1) > 0
-    pixels[laid] = np.roll(pixels, round(7.5 * side), axis=1)[laid]
+    is_offer = (
+        np.roll(cv2.fillConvexPoly(np.zeros(pixels.shape[:2], np.uint8), outline, 1), round(7.5 * side), axis=1) > 0
+    )
+    pixels[is_offer] = np.roll(pixels, round(7.5 * side), axis=1)[is_offer]
     return Photo.open(pixels)
 
 
 def test_only_kingdoms_share_their_context(context: ContextClassifier) -> None:
-    """Dominoes on offer stay as the cell network saw them; which grids are kingdoms is no matter of this network's."""
-    photo, networks = beside_two_dominoes(), Networks.load()
-    alone, together = find_kingdoms(photo, replace(networks, context=None)), find_kingdoms(photo, networks)
-    kingdom, offer = sorted(alone, key=lambda observation: -observation.expected_tiles)
-    assert split_kingdoms(alone) == ([kingdom], [offer]) and offer.expected_tiles > 3
-    (read,) = context.classify(photo, [kingdom])
-    seen = {kingdom: read, offer: offer}
-    for before, after in zip(alone, together, strict=True):
-        assert (after.reading.log_probs == seen[before].reading.log_probs).all()
-    assert not np.allclose(read.reading.log_probs, kingdom.reading.log_probs)
+    """Dominoes on offer keep the output of the cell network, and the split into kingdoms does not change."""
+    photo, networks = make_photo_with_offer(), Networks.load()
+    observations, results = find_kingdoms(photo, replace(networks, context=None)), find_kingdoms(photo, networks)
+    kingdom, offer = sorted(observations, key=lambda observation: -observation.expected_tiles)
+    assert split_kingdoms(observations) == ([kingdom], [offer]) and offer.expected_tiles > 3
+    (kingdom_result,) = context.classify(photo, [kingdom])
+    expected_results = {kingdom: kingdom_result, offer: offer}
+    for observation, result in zip(observations, results, strict=True):
+        assert (result.reading.log_probs == expected_results[observation].reading.log_probs).all()
+    assert not np.allclose(kingdom_result.reading.log_probs, kingdom.reading.log_probs)
 
 
-@pytest.mark.parametrize("how", ["found", "corners", "same"])
-def test_boards_are_decided_from_the_output_in_context(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", ["found", "corners", "same"])
+def test_boards_are_decided_from_the_output_in_context(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     demo = SAMPLES / "demo.jpg"
-    (plain,) = pipeline.read(demo)
-    corners = plain.grid.corners.tolist()
+    (first_reading,) = pipeline.read(demo)
+    corners = first_reading.grid.corners.tolist()
     monkeypatch.setattr(
         ContextClassifier,
         "classify",
         lambda self, photo, observations: [replace_with_swamp(observation) for observation in observations],
     )
-    if how == "same":
-        (read,) = pipeline.read_views([demo, demo])
+    if mode == "same":
+        (reading,) = pipeline.read_views([demo, demo])
     else:
-        (read,) = pipeline.read(demo, corners=[corners] if how == "corners" else None)
-    assert str(plain.board[Square(0, 0)]) != "s"
-    assert get_probability(read.reading, Square(0, 0), "s") > 0.9
+        (reading,) = pipeline.read(demo, corners=[corners] if mode == "corners" else None)
+    assert str(first_reading.board[Square(0, 0)]) != "s"
+    assert get_probability(reading.reading, Square(0, 0), "s") > 0.9
 
 
 def replace_with_swamp(observation: GridObservation) -> GridObservation:
-    """The sight with swamp on its first tile."""
-    first = Square(*np.argwhere(observation.tile_probability > 0.5)[0].tolist())
-    return make_unsure(observation, first, {"s": 0.99})
+    """The observation with swamp on its first tile."""
+    first_tile = Square(*np.argwhere(observation.tile_probability > 0.5)[0].tolist())
+    return replace_shares(observation, first_tile, {"s": 0.99})
 
 
 def test_colours_are_those_of_the_square_and_not_of_its_neighbours() -> None:

@@ -1,4 +1,4 @@
-"""Readings of played kingdoms with noise of a known strength: decisions are tested without any picture.
+"""Readings of played kingdoms with noise of a known strength, to test decisions without pictures.
 
 The log-probabilities of a square are its true kind plus Gaussian noise over the kinds. They are exactly calibrated,
 and the errors of squares are independent of each other.
@@ -20,7 +20,7 @@ from kdvision.vision.decide.decision import Decision
 
 @dataclass(frozen=True)
 class Scene:
-    """Kingdoms of one game, of which some are in the photo.
+    """Kingdoms of one game, some of which are in the photo.
 
     `margin` is the number of empty rows and columns around each. `accuracy` is the share of squares that are right
     before the decision.
@@ -42,7 +42,7 @@ class Outcome:
     """One simulated photo: true boards, the likeliest kind of each square by itself, and the decisions."""
 
     truths: tuple[Board, ...]
-    raw: tuple[Board, ...]
+    raw_boards: tuple[Board, ...]
     decisions: tuple[Decision, ...]
 
 
@@ -57,15 +57,15 @@ def simulate(scene: Scene, rng: np.random.Generator) -> Outcome:
 
 def add_frame(board: Board, side: int, margin: int) -> Board:
     """Return the board in a frame of side x side squares with `margin` empty rows and columns around it."""
-    shifted = {Square(square.row + margin, square.col + margin): cell for square, cell in board.items()}
-    return Board(shifted, height=side + 2 * margin, width=side + 2 * margin)
+    cells = {Square(square.row + margin, square.col + margin): cell for square, cell in board.items()}
+    return Board(cells, height=side + 2 * margin, width=side + 2 * margin)
 
 
 def make_noisy_reading(
     board: Board, rng: np.random.Generator, *, accuracy: float, kinds: tuple[str, ...] = KINDS
 ) -> Reading:
     """Return a reading of the board in which `accuracy` is the probability that a square's likeliest kind is right."""
-    spread = _spread(accuracy, len(kinds))
+    spread = _compute_spread(accuracy, len(kinds))
     scores = rng.normal(0.0, spread, (board.height, board.width, len(kinds)))
     for row, col in np.ndindex(board.height, board.width):
         cell = board.get(Square(row, col))
@@ -75,8 +75,8 @@ def make_noisy_reading(
 
 
 @cache
-def _spread(accuracy: float, kinds: int) -> float:
-    """Return the noise at which the true kind has the highest score with this probability, found on fixed draws."""
+def _compute_spread(accuracy: float, kinds: int) -> float:
+    """Return the noise at which the true kind has the highest score with this probability, from fixed draws."""
     draws = np.random.default_rng(0).normal(size=(40_000, kinds))
-    lead = draws[:, 1:].max(axis=1) - draws[:, 0]
-    return float(1 / np.quantile(lead, accuracy))
+    margins = draws[:, 1:].max(axis=1) - draws[:, 0]
+    return float(1 / np.quantile(margins, accuracy))

@@ -1,6 +1,6 @@
-"""Deciding, tried without any network: readings made from notation and from played kingdoms, perfect and then spoiled.
+"""Decisions without any network: perfect and noisy readings from notation and from played kingdoms.
 
-An oracle that shares nothing with the integer programme lays every possible board on small grids.
+An oracle that shares nothing with the integer programme enumerates every possible board on small grids.
 """
 
 from collections import Counter
@@ -28,54 +28,59 @@ SMALL_DECK: Deck = tuple(
     for number, (left, right) in enumerate([("w", "w"), ("w", "l"), ("w1", "l"), ("l", "l")], start=1)
 )
 
-Laying = dict[Square, str]
+Layout = dict[Square, str]
 
 
-def layings(squares: Sequence[Square], left: Mapping[tuple[Cell, Cell], int], placed: Laying) -> Iterator[Laying]:
-    """Every way to fill the squares with nothing, castles, and dominoes that are left, as label and domino number."""
+def enumerate_layouts(
+    squares: Sequence[Square], counts: Mapping[tuple[Cell, Cell], int], layout: Layout
+) -> Iterator[Layout]:
+    """Every way to fill the squares with nothing, castles and the remaining dominoes.
+
+    A label is a kind, followed for a domino by the square of the other half."""
     if not squares:
-        yield placed
+        yield layout
         return
     first, rest = squares[0], squares[1:]
-    yield from layings(rest, left, placed)
-    yield from layings(rest, left, placed | {first: "#"})
+    yield from enumerate_layouts(rest, counts, layout)
+    yield from enumerate_layouts(rest, counts, layout | {first: "#"})
     for second in rest:
         if second in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
-            remaining = [square for square in rest if square != second]
-            for one, two in {pair for face in left for pair in (face, face[::-1])}:
-                face = (one, two) if (one, two) in left else (two, one)
-                if left[face]:
-                    fewer = {**left, face: left[face] - 1}
-                    labels = {first: f"{one} {second}", second: f"{two} {first}"}
-                    yield from layings(remaining, fewer, placed | labels)
+            remaining_squares = [square for square in rest if square != second]
+            for first_cell, second_cell in {pair for face in counts for pair in (face, face[::-1])}:
+                face = (first_cell, second_cell) if (first_cell, second_cell) in counts else (second_cell, first_cell)
+                if counts[face]:
+                    remaining_counts = {**counts, face: counts[face] - 1}
+                    labels = {first: f"{first_cell} {second}", second: f"{second_cell} {first}"}
+                    yield from enumerate_layouts(remaining_squares, remaining_counts, layout | labels)
 
 
-def stands(laying: Laying) -> bool:
-    """Whether there is one castle and every domino joins it, directly or through dominoes, by like terrain."""
-    castles = [square for square, label in laying.items() if label == "#"]
+def is_legal(layout: Layout) -> bool:
+    """Whether there is one castle, and every domino connects to it directly or through dominoes of like terrain."""
+    castles = [square for square, label in layout.items() if label == "#"]
     if len(castles) != 1:
         return False
-    joined, size = {castles[0]}, 0
-    while len(joined) > size:
-        size = len(joined)
-        for square, label in laying.items():
-            if square not in joined and any(
-                near in joined and laying[near][0] in ("#", label[0]) for near in square.neighbours()
+    connected_squares, size = {castles[0]}, 0
+    while len(connected_squares) > size:
+        size = len(connected_squares)
+        for square, label in layout.items():
+            if square not in connected_squares and any(
+                neighbour in connected_squares and layout[neighbour][0] in ("#", label[0])
+                for neighbour in square.neighbours()
             ):
-                partner = next(other for other in laying if f"{label.split(' ', 1)[1]}" == str(other))
-                joined |= {square, partner}
-    return len(joined) == len(laying)
+                partner = next(other for other in layout if f"{label.split(' ', 1)[1]}" == str(other))
+                connected_squares |= {square, partner}
+    return len(connected_squares) == len(layout)
 
 
 def enumerate_boards(reading: Reading) -> dict[str, float]:
-    """All boards that stand, each with its sum of log-probabilities."""
-    squares = [Square(*at) for at in np.ndindex(reading.rows, reading.cols)]
+    """All legal boards, each with its sum of log-probabilities."""
+    squares = [Square(*place) for place in np.ndindex(reading.rows, reading.cols)]
     boards: dict[str, float] = {}
-    for laying in layings(squares, faces(SMALL_DECK), {}):
-        if stands(laying):
-            shown = {square: laying.get(square, ".").split(" ")[0] for square in squares}
-            rows = [[shown[Square(r, c)] for c in range(reading.cols)] for r in range(reading.rows)]
-            value = sum(reading.log_probs[s][reading.kinds.index(kind)] for s, kind in shown.items())
+    for layout in enumerate_layouts(squares, faces(SMALL_DECK), {}):
+        if is_legal(layout):
+            kinds = {square: layout.get(square, ".").split(" ")[0] for square in squares}
+            rows = [[kinds[Square(r, c)] for c in range(reading.cols)] for r in range(reading.rows)]
+            value = sum(reading.log_probs[s][reading.kinds.index(kind)] for s, kind in kinds.items())
             boards[" / ".join(" ".join(row) for row in rows)] = float(value)
     return boards
 
@@ -88,21 +93,23 @@ def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int, monke
     shape = [(2, 3), (3, 3), (1, 5), (3, 2)][seed % 4]
     reading = Reading.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
     (decision,) = decide([reading], SMALL_DECK, side=5)
-    tried = enumerate_boards(reading)
-    assert tried[str(decision.board)] == max(tried.values())
+    log_probabilities = enumerate_boards(reading)
+    assert log_probabilities[str(decision.board)] == max(log_probabilities.values())
 
 
-def read(board: str, spoiled: Mapping[str, Mapping[str, float]] = {}, side: int | None = 5) -> Decision:
-    (decision,) = decide([override_squares(Reading.of(board), spoiled)], KINGDOMINO, side=side)
+def decide_board(
+    board: str, shares_by_square: Mapping[str, Mapping[str, float]] = {}, side: int | None = 5
+) -> Decision:
+    (decision,) = decide([override_squares(Reading.of(board), shares_by_square)], KINGDOMINO, side=side)
     return decision
 
 
-GOOD = "w w f f . / l1 w # f . / l l g g . / . . s2 . ."
+LEGAL_BOARD = "w w f f . / l1 w # f . / l l g g . / . . s2 . ."
 
 
 def test_a_certain_reading_is_decided_as_read() -> None:
-    decision = read(GOOD)
-    assert str(decision.board) == GOOD
+    decision = decide_board(LEGAL_BOARD)
+    assert str(decision.board) == LEGAL_BOARD
     assert decision.probability > 0.99
     assert decision.doubts == () and decision.problems == () and decision.overruled_squares == ()
     assert decision.is_consistent and decision.probability >= 0.99
@@ -110,68 +117,68 @@ def test_a_certain_reading_is_decided_as_read() -> None:
 
 @pytest.mark.parametrize("scene", [(2, 7, 0), (4, 5, 0), (4, 5, 1), (3, 5, 2)])
 def test_played_kingdoms_come_back_with_their_dominoes(scene: tuple[int, int, int]) -> None:
-    players, side, ring = scene
+    players, side, margin = scene
     for kingdom in play(np.random.default_rng(sum(scene)), players=players, side=side):
-        truth = add_frame(kingdom.board, side, ring)
+        truth = add_frame(kingdom.board, side, margin)
         (decision,) = decide([Reading.of(truth)], KINGDOMINO, side=side)
         assert decision.board == truth
         assert decision.problems == ()
-        covered = Counter(square for laid in decision.dominoes for square in laid.squares)
-        assert set(covered) == {square for square, cell in truth.items() if cell.terrain is not Terrain.CASTLE}
-        assert set(covered.values()) == {1}
-        for laid in decision.dominoes:
-            shown = sorted(str(truth[square]) for square in laid.squares)
-            for number in laid.numbers:
+        square_counts = Counter(square for placement in decision.dominoes for square in placement.squares)
+        assert set(square_counts) == {square for square, cell in truth.items() if cell.terrain is not Terrain.CASTLE}
+        assert set(square_counts.values()) == {1}
+        for placement in decision.dominoes:
+            true_kinds = sorted(str(truth[square]) for square in placement.squares)
+            for number in placement.numbers:
                 domino = next(d for d in KINGDOMINO if d.number == number)
-                assert sorted([str(domino.left), str(domino.right)]) == shown
+                assert sorted([str(domino.left), str(domino.right)]) == true_kinds
 
 
 def test_the_box_corrects_a_square() -> None:
-    """No domino of the box has two lakes with a crown each, so one of the two has none."""
-    decision = read("l1 l1 / # .", {"B1": {"l1": 0.55, "l": 0.44}})
+    """No domino of the box has two lakes with a crown each, so one of the two lakes has no crown."""
+    decision = decide_board("l1 l1 / # .", {"B1": {"l1": 0.55, "l": 0.44}})
     assert str(decision.board) == "l1 l1 / # ." or decision.board[Square(0, 1)] != Cell.parse("l1")
     assert find_problems(decision.board, KINGDOMINO) == ()
 
 
 def test_parity_removes_a_lone_false_square() -> None:
-    decision = read("w w # / . w .", {"B2": {"w": 0.7, ".": 0.29}})
+    decision = decide_board("w w # / . w .", {"B2": {"w": 0.7, ".": 0.29}})
     assert str(decision.board) == "w w # / . . ."
-    assert decision.doubts == ()  # alone it cannot be a tile
+    assert decision.doubts == ()  # a lone square cannot be a tile
 
 
 def test_a_castle_must_be_somewhere() -> None:
-    decision = read("w w / s . / g g", {"A2": {"s": 0.6, "#": 0.3}})
+    decision = decide_board("w w / s . / g g", {"A2": {"s": 0.6, "#": 0.3}})
     assert str(decision.board) == "w w / # . / g g"
     assert decision.problems == ()
 
 
 def test_a_missing_castle_is_a_problem() -> None:
-    decision = read("w w f f / g g l l")
+    decision = decide_board("w w f f / g g l l")
     assert str(decision.board) == "w w f f / g g l l"
     assert any("castle" in problem.text for problem in decision.problems)
     assert not decision.is_consistent
 
 
 def test_a_foreign_tile_is_kept_and_reported() -> None:
-    homemade = "m3 m3 # w w"
-    (decision,) = decide([Reading.of(homemade, confidence=0.999999)], KINGDOMINO, side=5)
-    assert str(decision.board) == homemade
+    board = "m3 m3 # w w"
+    (decision,) = decide([Reading.of(board, confidence=0.999999)], KINGDOMINO, side=5)
+    assert str(decision.board) == board
     assert decision.problems
 
 
 def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
-    same = "w m3 # w w"
-    readings = [Reading.of(same, confidence=0.999999)] * 2
+    board = "w m3 # w w"
+    readings = [Reading.of(board, confidence=0.999999)] * 2
     decisions = decide(readings, KINGDOMINO, side=5)
-    assert [str(decision.board) for decision in decisions] == [same, same]
+    assert [str(decision.board) for decision in decisions] == [board, board]
     assert any(decision.problems for decision in decisions)
     assert decide(readings[:1], KINGDOMINO, side=5)[0].problems == ()
 
 
 def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -> None:
-    """The box has the rows as dominoes; the borders say that the columns are, and it has no domino of forest and swamp.
+    """The rows are dominoes of the box, but the borders show that the columns are dominoes.
 
-    There is no other kingdom that could have it.
+    The box has no domino of forest and swamp, and there is no other kingdom that could have it.
     """
     borders = np.full((3, 3), -2.6), np.full((2, 4), 1.4)
     (decision,) = decide(
@@ -183,13 +190,13 @@ def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -
 
 
 def test_the_kingdoms_share_one_box() -> None:
-    """Only one domino has three crowns: where two kingdoms seem to show it, the clearer one has it."""
-    clear, unsure = (
+    """Only one domino has three crowns. If two kingdoms seem to show it, the clearer one has it."""
+    clear_reading, uncertain_reading = (
         Reading.of("w m3 # w w"),
         override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
     )
-    assert str(decide([unsure], KINGDOMINO)[0].board) == "w m3 # w f"
-    assert str(decide([clear, unsure], KINGDOMINO)[1].board) == "w m1 # w f"
+    assert str(decide([uncertain_reading], KINGDOMINO)[0].board) == "w m3 # w f"
+    assert str(decide([clear_reading, uncertain_reading], KINGDOMINO)[1].board) == "w m1 # w f"
 
 
 def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
@@ -202,7 +209,7 @@ def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
 
 
 def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
-    decision = read("w w # l l", {"E1": {"l": 0.7, "f": 0.29}})
+    decision = decide_board("w w # l l", {"E1": {"l": 0.7, "f": 0.29}})
     (doubt,) = decision.doubts
     assert (doubt.square.name, doubt.read, doubt.instead) == ("E1", "l", "f")
     assert 0.65 < doubt.probability < 0.75
@@ -212,19 +219,19 @@ def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
 
 def test_a_higher_temperature_is_less_sure() -> None:
     reading = override_squares(Reading.of("w w # l l"), {"E1": {"l": 0.8, "f": 0.19}})
-    cold, warm = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
-    assert cold.board == warm.board and cold.probability > warm.probability + 0.05
+    cold_decision, warm_decision = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
+    assert cold_decision.board == warm_decision.board and cold_decision.probability > warm_decision.probability + 0.05
 
 
 def test_a_fixed_square_corrects_its_neighbour() -> None:
-    """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
+    """With a crown on B1, the other half of its domino cannot be wheat without a crown: the box has no w1 with w."""
     reading = override_squares(Reading.of("w w # l l"), {"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
     (decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 1)): "w1"})
     assert str(decision.board) == "f w1 # l l"
     assert decision.overruled_squares == ()
-    (emptied,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 4)): "."})
-    assert Square(0, 4) not in emptied.board
+    (shorter_decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 4)): "."})
+    assert Square(0, 4) not in shorter_decision.board
 
 
 def test_a_fixed_square_may_name_a_kind_that_is_never_read() -> None:
@@ -234,36 +241,36 @@ def test_a_fixed_square_may_name_a_kind_that_is_never_read() -> None:
 
 
 def test_the_side_limits_the_board() -> None:
-    wide = "w w # l l l l"
-    assert str(read(wide, side=7).board) == wide
-    assert str(read(wide, side=None).board) == wide
-    faint = {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
-    assert str(read(wide, faint).board) == "w w # l l . ."
+    wide_board = "w w # l l l l"
+    assert str(decide_board(wide_board, side=7).board) == wide_board
+    assert str(decide_board(wide_board, side=None).board) == wide_board
+    shares_by_square = {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
+    assert str(decide_board(wide_board, shares_by_square).board) == "w w # l l . ."
 
 
 def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
-    wide, faint = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
-    unsure = override_squares(Reading.of("w w # l l l l"), faint)
-    assert str(decide([unsure], KINGDOMINO)[0].board) == "w w # l l . ."
-    assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
+    wide_board, shares_by_square = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
+    uncertain_reading = override_squares(Reading.of("w w # l l l l"), shares_by_square)
+    assert str(decide([uncertain_reading], KINGDOMINO)[0].board) == "w w # l l . ."
+    assert str(decide([Reading.of(wide_board), uncertain_reading], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
 def test_a_domino_beside_a_full_kingdom_of_five_is_reported_until_the_side_is_named() -> None:
-    full = "g w1 g f l1 / g w w f1 f / g g1 g f1 # / w w g g w / l1 l1 l g1 w"
+    full_board = "g w1 g f l1 / g w w f1 f / g g1 g f1 # / w w g g w / l1 l1 l g1 w"
     kingdom = play(np.random.default_rng(0), players=2, side=7)[0]
-    beside = " / ".join(row + (" f w" if "#" in row else " . .") for row in full.split(" / "))
-    (problem,) = read(beside, side=None).problems
+    board_with_spare = " / ".join(row + (" f w" if "#" in row else " . .") for row in full_board.split(" / "))
+    (problem,) = decide_board(board_with_spare, side=None).problems
     assert problem.warning == "spare" and problem.squares == (Square(2, 5), Square(2, 6))
     assert problem.text.startswith("F3 and G3 may lie beside a kingdom of 5 by 5")
-    (too_wide,) = read(beside, side=5).problems
-    assert too_wide.clause == "kingdomino/grid" and not read(beside, side=7).problems
-    assert not read(full, side=None).problems and not read(str(kingdom.board), side=None).problems
-    two_wide = decide([Reading.of(beside), Reading.of(str(kingdom.board))], KINGDOMINO)
-    assert not [problem for decision in two_wide for problem in decision.problems if problem.warning == "spare"]
+    (grid_problem,) = decide_board(board_with_spare, side=5).problems
+    assert grid_problem.clause == "kingdomino/grid" and not decide_board(board_with_spare, side=7).problems
+    assert not decide_board(full_board, side=None).problems and not decide_board(str(kingdom.board), side=None).problems
+    decisions = decide([Reading.of(board_with_spare), Reading.of(str(kingdom.board))], KINGDOMINO)
+    assert not [problem for decision in decisions for problem in decision.problems if problem.warning == "spare"]
 
 
 def test_border_log_odds_join_the_halves_of_a_domino() -> None:
-    """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
+    """Either end of the row may be table. The border shows which two squares are the domino."""
     reading = override_squares(Reading.of("w w w #"), {"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
     right = np.array([[0.0, 3.0, 0.0]])
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[(right, np.zeros((0, 4)))])
@@ -271,23 +278,23 @@ def test_border_log_odds_join_the_halves_of_a_domino() -> None:
 
 
 def test_a_detached_pair_must_be_clear_to_stay() -> None:
-    faint = {name: {"l": 0.8, ".": 0.19} for name in ("A3", "B3")}
-    assert str(read("w w # / . . . / l l .", faint).board) == "w w # / . . . / . . ."
-    kept = read("w w # / . . . / l l .")
-    assert str(kept.board) == "w w # / . . . / l l ."
-    assert kept.problems
+    shares_by_square = {name: {"l": 0.8, ".": 0.19} for name in ("A3", "B3")}
+    assert str(decide_board("w w # / . . . / l l .", shares_by_square).board) == "w w # / . . . / . . ."
+    decision = decide_board("w w # / . . . / l l .")
+    assert str(decision.board) == "w w # / . . . / l l ."
+    assert decision.problems
 
 
 def test_a_detached_pair_must_be_clear_to_stay_without_a_castle_too() -> None:
-    doubtful = {name: {"f": 0.85, ".": 0.149} for name in ("E1", "F1")}
-    reading = override_squares(Reading.of("w w . . f f", confidence=0.9999999), doubtful)
+    shares_by_square = {name: {"f": 0.85, ".": 0.149} for name in ("E1", "F1")}
+    reading = override_squares(Reading.of("w w . . f f", confidence=0.9999999), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w . . . ."
 
 
 def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
-    """`l l` beside wheat alone joins nothing; `w l` is nearly as likely, but players do lay such things."""
-    decision = read("# w w l l", {"D1": {"l": 0.55, "w": 0.44}, "E1": {"l": 0.55, "w": 0.44}})
+    """`l l` touches only wheat, so it connects to nothing. `w l` is nearly as likely, but players break this rule."""
+    decision = decide_board("# w w l l", {"D1": {"l": 0.55, "w": 0.44}, "E1": {"l": 0.55, "w": 0.44}})
     assert str(decision.board) == "# w w l l"
     assert any("touches neither" in problem.text for problem in decision.problems)
 
@@ -296,9 +303,9 @@ def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
 def test_rotated_readings_give_rotated_boards(quarters: int) -> None:
     rng = np.random.default_rng(7)
     reading = make_noisy_reading(add_frame(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
-    (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
-    assert other.board == one.board.rotate(quarters)
-    assert other.probability == pytest.approx(one.probability, abs=0.05)
+    (decision,), (rotated_decision,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
+    assert rotated_decision.board == decision.board.rotate(quarters)
+    assert rotated_decision.probability == pytest.approx(decision.probability, abs=0.05)
 
 
 def test_the_same_readings_give_the_same_decision() -> None:
@@ -308,12 +315,12 @@ def test_the_same_readings_give_the_same_decision() -> None:
 
 
 def test_deciding_corrects_many_boards_that_single_squares_get_wrong() -> None:
-    """The share that is mended is below that of a long run, and too high for chance."""
+    """The expected number of corrected boards is below that of a long run, and too high for chance."""
     rng = np.random.default_rng(0)
     outcomes = [simulate(SCENES[0], rng) for _ in range(20)]
-    raw = sum(outcome.raw == outcome.truths for outcome in outcomes)
-    right = sum(outcome.decisions[0].board == outcome.truths[0] for outcome in outcomes)
-    assert raw < 12 and right > raw + 3
+    raw_count = sum(outcome.raw_boards == outcome.truths for outcome in outcomes)
+    decided_count = sum(outcome.decisions[0].board == outcome.truths[0] for outcome in outcomes)
+    assert raw_count < 12 and decided_count > raw_count + 3
 
 
 def test_no_kingdoms_and_mixed_readings() -> None:
@@ -323,15 +330,15 @@ def test_no_kingdoms_and_mixed_readings() -> None:
 
 
 def test_a_bare_table_and_noise_are_survived() -> None:
-    (bare,) = decide([Reading.of(". . . / . . .")], KINGDOMINO)
-    assert isinstance(bare.board, Board) and len(bare.board) <= 1
+    (table_decision,) = decide([Reading.of(". . . / . . .")], KINGDOMINO)
+    assert isinstance(table_decision.board, Board) and len(table_decision.board) <= 1
     rng = np.random.default_rng(5)
-    (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
-    assert wild.probability < 0.5
+    (noise_decision,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
+    assert noise_decision.probability < 0.5
 
 
 def make_noise(rng: np.random.Generator, side: int, deviation: float) -> Reading:
-    """Return the reading of a grid on which nothing lies, from normal logits with this standard deviation."""
+    """Return the reading of an empty grid from normal logits with this standard deviation."""
     scores = rng.normal(0.0, deviation, (side, side, len(Reading.of(".").kinds)))
     return Reading.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
 
@@ -341,14 +348,14 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
     """One linear programme is solved, and the answer is a board that the box can lay."""
     monkeypatch.setattr(BoardProgramme, "_run", None)
     (decision,) = decide([make_noise(np.random.default_rng(0), 9, noise)], KINGDOMINO)
-    numbers = [set(domino.numbers) for domino in decision.dominoes]
+    number_sets = [set(domino.numbers) for domino in decision.dominoes]
     assert not decision.is_proved and decision.probability < 0.2
-    assert len(numbers) > 10 and len(decision.board.castles()) == 1
-    assert all(numbers.count(same) <= len(same) for same in numbers)
+    assert len(number_sets) > 10 and len(decision.board.castles()) == 1
+    assert all(number_sets.count(number_set) <= len(number_set) for number_set in number_sets)
 
 
 def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the limit there are 13. The board stays, but it is not proved: some runners-up were not sought."""
+    """Without the limit there are 13. The board is the same, but not proved: the search skips some runners-up."""
     node_limits, run = list[int](), BoardProgramme._run
 
     def count_integer_runs(*args: Any, max_nodes: int | None = None) -> Any:
@@ -363,33 +370,35 @@ def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest
 
 def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *_, **__: None)
-    decision = read(GOOD)
-    assert str(decision.board) == GOOD and not decision.is_proved and decision.probability > 0.99
+    decision = decide_board(LEGAL_BOARD)
+    assert str(decision.board) == LEGAL_BOARD and not decision.is_proved and decision.probability > 0.99
 
 
 def test_the_correction_cost_counts_overruled_squares() -> None:
-    """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
-    clear, unsure = (
+    """The cost is the loss of log-probability by the decision. A square that a person fixes costs nothing."""
+    clear_reading, uncertain_reading = (
         Reading.of("w m3 # w w"),
         override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
     )
-    assert [decision.correction_cost for decision in decide([clear], KINGDOMINO)] == [0.0]
-    first, second = decide([clear, unsure], KINGDOMINO)
+    assert [decision.correction_cost for decision in decide([clear_reading], KINGDOMINO)] == [0.0]
+    first, second = decide([clear_reading, uncertain_reading], KINGDOMINO)
     assert (first.correction_cost, second.correction_cost) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
-    named = decide([clear, unsure], KINGDOMINO, fixed_squares={(1, Square(0, 1)): "m1"})
-    assert named[1].correction_cost == 0.0
+    decisions_with_fix = decide([clear_reading, uncertain_reading], KINGDOMINO, fixed_squares={(1, Square(0, 1)): "m1"})
+    assert decisions_with_fix[1].correction_cost == 0.0
 
 
 def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
-    spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
-    readings = [override_squares(Reading.of(board), spoiled) for board in ("w m3 # w w", "w m3 # w f")]
-    weighed = decide(readings, KINGDOMINO)
-    assert all(decision.is_proved and decision.probability < 0.7 for decision in weighed)
+    """Both kingdoms may have the only mine with three crowns, so the alternatives of one depend on the other."""
+    shares_by_square = {"B1": {"m3": 0.6, "m1": 0.39}}
+    readings = [override_squares(Reading.of(board), shares_by_square) for board in ("w m3 # w w", "w m3 # w f")]
+    decisions = decide(readings, KINGDOMINO)
+    assert all(decision.is_proved and decision.probability < 0.7 for decision in decisions)
     solve = BoardProgramme._solve_columns
-    monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *args, **loss: None if loss else solve(*args, **loss))
-    given_up = decide(readings, KINGDOMINO)
-    assert not any(decision.is_proved or decision.is_consistent for decision in given_up)
+    monkeypatch.setattr(
+        BoardProgramme, "_solve_columns", lambda *args, **options: None if options else solve(*args, **options)
+    )
+    unproved_decisions = decide(readings, KINGDOMINO)
+    assert not any(decision.is_proved or decision.is_consistent for decision in unproved_decisions)
 
 
 RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
@@ -397,7 +406,7 @@ RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
 
 @pytest.mark.parametrize("castle", [0.001, 0.0002])
 def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
-    """Without a castle one group is home: only the other lies detached."""
+    """Without a castle one group is the kingdom, and only the other is detached."""
     reading = override_squares(Reading.of("w w w f . .", confidence=0.9999999), {"F1": {".": 1 - castle, "#": castle}})
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
@@ -405,18 +414,18 @@ def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None
 
 
 def test_every_uncertain_square_has_its_alternative() -> None:
-    """Four squares are uncertain, each in a domino of its own, so that four runners-up are needed."""
+    """Four squares are uncertain, each in its own domino, so four runners-up are necessary."""
     pairs = (("A1", "w"), ("C1", "f"), ("A3", "l"), ("C3", "g"))
-    spoiled = {name: {kind: 0.6, "w" if kind != "w" else "f": 0.39} for name, kind in pairs}
-    decision = read(GOOD, spoiled)
-    assert str(decision.board) == GOOD
-    assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)
+    shares_by_square = {name: {kind: 0.6, "w" if kind != "w" else "f": 0.39} for name, kind in pairs}
+    decision = decide_board(LEGAL_BOARD, shares_by_square)
+    assert str(decision.board) == LEGAL_BOARD
+    assert {doubt.square.name for doubt in decision.doubts} >= set(shares_by_square)
 
 
 def test_an_alternative_is_found_where_an_empty_square_would_detach_tiles() -> None:
     """Without the wheat, the forest would lie detached, which costs too much; C1 may still be forest."""
-    spoiled = {"B1": {"w": 0.7, ".": 0.3}, "C1": {"w": 0.5, ".": 0.4, "f": 0.1}}
-    reading = override_squares(Reading.of("# w w f f / . . . . .", confidence=0.995), spoiled)
+    shares_by_square = {"B1": {"w": 0.7, ".": 0.3}, "C1": {"w": 0.5, ".": 0.4, "f": 0.1}}
+    reading = override_squares(Reading.of("# w w f f / . . . . .", confidence=0.995), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO, side=5)
     assert [(doubt.square.name, doubt.instead) for doubt in decision.doubts] == [("C1", "f")]
     assert decision.probability == pytest.approx(0.833, abs=0.01)
@@ -425,17 +434,18 @@ def test_an_alternative_is_found_where_an_empty_square_would_detach_tiles() -> N
 @pytest.mark.parametrize("accuracy", [0.99, 0.999])
 def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, stops = np.random.default_rng(3), list[bool]()
-    readings = [make_noisy_reading(one.board, rng, accuracy=accuracy) for one in play(rng, players=2, side=5)]
-    ask = BoardProgramme._may_differ
+    readings = [make_noisy_reading(kingdom.board, rng, accuracy=accuracy) for kingdom in play(rng, players=2, side=5)]
+    may_differ = BoardProgramme._may_differ
 
     def record(*args: Any) -> bool:
-        stops.append(not ask(*args))
+        stops.append(not may_differ(*args))
         return not stops[-1]
 
     monkeypatch.setattr(BoardProgramme, "_may_differ", record)
-    early = decide(readings, KINGDOMINO)
+    early_decisions = decide(readings, KINGDOMINO)
     monkeypatch.setattr(BoardProgramme, "_may_differ", lambda *_: True)
     assert any(stops)
-    for one, whole in zip(early, decide(readings, KINGDOMINO), strict=True):
-        assert one.board == whole.board and one.is_proved == whole.is_proved
-        assert one.probability == pytest.approx(whole.probability) and len(one.runners_up) == len(whole.runners_up)
+    for early_decision, full_decision in zip(early_decisions, decide(readings, KINGDOMINO), strict=True):
+        assert early_decision.board == full_decision.board and early_decision.is_proved == full_decision.is_proved
+        assert early_decision.probability == pytest.approx(full_decision.probability)
+        assert len(early_decision.runners_up) == len(full_decision.runners_up)

@@ -20,76 +20,89 @@ from kdvision.vision.decide.game_set import check_box, decide_game
 from kdvision.vision.find import assemble_kingdoms
 from tests.kingdoms import get_probability, make_plain_observation, override_squares, table_photo
 
-WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
+KINDS_WITH_TOWN = (*KINDS[:-1], "t", KINDS[-1])
 
-PLAIN = "w w w1 f / # g g ."
-QUEENS = "t t l1 t / # f f . / m3 t f1 t"
-"""t t, l1 t, f f, m3 t and f1 t: five dominoes of Queendomino's, the m3 t and f1 t among them in no other box."""
-MIXED = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
-"""w m3, s m2, l g2 and g s2 are Kingdomino's alone, l1 t and t f1 Queendomino's."""
+KINGDOMINO_BOARD = "w w w1 f / # g g ."
+QUEENDOMINO_BOARD = "t t l1 t / # f f . / m3 t f1 t"
+"""t t, l1 t, f f, m3 t and f1 t: five dominoes of Queendomino. No other box has m3 t and f1 t."""
+ROYAL_WEDDING_BOARD = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
+"""Only Kingdomino has w m3, s m2, l g2 and g s2; only Queendomino has l1 t and t f1."""
 
 
 def make_observation(
-    text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
+    text: str,
+    *,
+    left: float = 40,
+    shares_by_square: Mapping[str, Mapping[str, float]] = {},
+    kinds: tuple[str, ...] = KINDS_WITH_TOWN,
 ) -> GridObservation:
-    """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
-    reading = override_squares(Reading.of(text, confidence=0.999, kinds=kinds), spoiled)
+    """The observation of a board by networks that know towns; `shares_by_square` overrides probabilities."""
+    reading = override_squares(Reading.of(text, confidence=0.999, kinds=kinds), shares_by_square)
     return make_plain_observation(reading, left=left, side=30)
 
 
-def assemble_one(seen: GridObservation, **asked: object) -> KingdomReading:
-    (kingdom,) = assemble_kingdoms(table_photo(), [seen], **asked)  # type: ignore[arg-type]
+def assemble_one(observation: GridObservation, **options: object) -> KingdomReading:
+    (kingdom,) = assemble_kingdoms(table_photo(), [observation], **options)  # type: ignore[arg-type]
     return kingdom
 
 
 def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
-    for board, deck in ((PLAIN, KINGDOMINO), (QUEENS, QUEENDOMINO), (MIXED, ROYAL_WEDDING)):
+    for board, deck in (
+        (KINGDOMINO_BOARD, KINGDOMINO),
+        (QUEENDOMINO_BOARD, QUEENDOMINO),
+        (ROYAL_WEDDING_BOARD, ROYAL_WEDDING),
+    ):
         assert [problem.text for problem in find_problems(Board.parse(board), deck) if not problem.is_rule_breach] == []
-    assert any(not problem.is_rule_breach for problem in find_problems(Board.parse(MIXED), QUEENDOMINO))
+    assert any(not problem.is_rule_breach for problem in find_problems(Board.parse(ROYAL_WEDDING_BOARD), QUEENDOMINO))
 
 
 # Readings without towns.
 
 
 def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
-    spoiled = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
-    seen = override_squares(Reading.of("w # .", kinds=WITH_TOWNS), spoiled)
-    plain = seen.of_deck(KINGDOMINO)
-    assert plain.kinds == KINDS
-    assert get_probability(plain, Square(0, 0), ".") == pytest.approx(0.05)
-    ratio = get_probability(plain, Square(0, 0), "w") / get_probability(plain, Square(0, 0), "f")
+    shares_by_square = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
+    reading = override_squares(Reading.of("w # .", kinds=KINDS_WITH_TOWN), shares_by_square)
+    town_free_reading = reading.of_deck(KINGDOMINO)
+    assert town_free_reading.kinds == KINDS
+    assert get_probability(town_free_reading, Square(0, 0), ".") == pytest.approx(0.05)
+    ratio = get_probability(town_free_reading, Square(0, 0), "w") / get_probability(
+        town_free_reading, Square(0, 0), "f"
+    )
     assert ratio == pytest.approx(3)
-    assert get_probability(plain, Square(0, 0), "w") == pytest.approx(0.3 * 0.95 / 0.45)
+    assert get_probability(town_free_reading, Square(0, 0), "w") == pytest.approx(0.3 * 0.95 / 0.45)
 
 
 def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() -> None:
-    """The kinds that are left have the numbers that a softmax without the town would have given."""
+    """The remaining kinds have the probabilities of a softmax without the town."""
     rng = np.random.default_rng(2)
-    logits, presence = rng.normal(0, 3, (4, 5, len(WITH_TOWNS) - 1)), rng.uniform(0.1, 1, (4, 5, 1))
+    logits, presence = rng.normal(0, 3, (4, 5, len(KINDS_WITH_TOWN) - 1)), rng.uniform(0.1, 1, (4, 5, 1))
 
-    def reading(kinds: tuple[str, ...]) -> Reading:
-        tiles = np.exp(logits[..., [n for n, kind in enumerate(WITH_TOWNS[:-1]) if kind in kinds]])
+    def make_reading(kinds: tuple[str, ...]) -> Reading:
+        tiles = np.exp(logits[..., [n for n, kind in enumerate(KINDS_WITH_TOWN[:-1]) if kind in kinds]])
         shares = presence * tiles / tiles.sum(axis=2, keepdims=True)
         return Reading.of_probabilities(np.concatenate([shares, 1 - presence], axis=2), kinds)
 
-    assert np.allclose(reading(WITH_TOWNS).of_deck(KINGDOMINO).log_probs, reading(KINDS).log_probs)
-    assert reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
+    assert np.allclose(make_reading(KINDS_WITH_TOWN).of_deck(KINGDOMINO).log_probs, make_reading(KINDS).log_probs)
+    assert make_reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
 
 
 def test_a_certain_town_is_any_kind_without_towns() -> None:
-    seen = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS).of_deck(KINGDOMINO)
-    assert get_probability(seen, Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
-    queens = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS)
-    assert queens.of_deck(QUEENDOMINO) is queens
+    town_free_reading = Reading.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN).of_deck(KINGDOMINO)
+    assert get_probability(town_free_reading, Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
+    reading = Reading.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN)
+    assert reading.of_deck(QUEENDOMINO) is reading
 
 
 # Which game.
 
 
-@pytest.mark.parametrize(("board", "game"), [(PLAIN, "kingdomino"), (QUEENS, "queendomino"), (MIXED, "royal-wedding")])
+@pytest.mark.parametrize(
+    ("board", "game"),
+    [(KINGDOMINO_BOARD, "kingdomino"), (QUEENDOMINO_BOARD, "queendomino"), (ROYAL_WEDDING_BOARD, "royal-wedding")],
+)
 def test_the_photo_shows_which_game_is_played(board: str, game: str) -> None:
-    read = assemble_one(make_observation(board))
-    assert (str(read.board), read.game, read.review) == (board, game, False)
+    reading = assemble_one(make_observation(board))
+    assert (str(reading.board), reading.game, reading.review) == (board, game, False)
 
 
 def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
@@ -98,40 +111,40 @@ def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
         make_observation("# t f / w w .", left=300),
         make_observation("t l w w / # . . .", left=500),
     ]
-    assert {read.game for read in assemble_kingdoms(table_photo(), observations)} == {"queendomino"}
-    (alone,) = assemble_kingdoms(table_photo(), observations[:1])
-    assert alone.game == "kingdomino"
+    assert {each_reading.game for each_reading in assemble_kingdoms(table_photo(), observations)} == {"queendomino"}
+    (reading,) = assemble_kingdoms(table_photo(), observations[:1])
+    assert reading.game == "kingdomino"
 
 
 def test_one_box_holds_no_dominoes_twice() -> None:
-    """Two kingdoms of Queendomino with three dominoes in common, which only the box of Kingdomino has once more."""
-    one, two = "t t t t / # w1 m . / w1 s w1 g", "t t . . / # m w1 . / s w1 g w1"
-    observations = [make_observation(one), make_observation(two, left=300)]
-    reads = assemble_kingdoms(table_photo(), observations)
-    assert {read.game for read in reads} == {"royal-wedding"}
-    assert [str(read.board) for read in reads] == [one, two]
+    """Two kingdoms share three dominoes of Queendomino. Only the box of Kingdomino has them once more."""
+    first_board, second_board = "t t t t / # w1 m . / w1 s w1 g", "t t . . / # m w1 . / s w1 g w1"
+    observations = [make_observation(first_board), make_observation(second_board, left=300)]
+    readings = assemble_kingdoms(table_photo(), observations)
+    assert {reading.game for reading in readings} == {"royal-wedding"}
+    assert [str(reading.board) for reading in readings] == [first_board, second_board]
 
 
 def test_a_possible_town_is_reported_and_needs_review() -> None:
-    read = assemble_one(make_observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
-    assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
-    problem, _ = read.problems  # the picture has no colours either
+    reading = assemble_one(make_observation("w w w1 f / # g g .", shares_by_square={"C1": {"t": 0.7, "w1": 0.25}}))
+    assert (str(reading.board), reading.game, reading.review) == (KINGDOMINO_BOARD, "kingdomino", True)
+    problem, _ = reading.problems  # the other problem: the picture has no colours
     assert problem.text == "something like a town lies on C1: choose Queendomino (--game queendomino) if it is one"
     assert problem.squares == (Square(0, 2),)
 
 
-@pytest.mark.parametrize("chance", [0.01, 0.2])
-def test_an_improbable_town_is_none(chance: float) -> None:
-    spoiled = {"C1": {"t": chance, "w1": 0.98 - chance}}
-    read = assemble_one(make_observation(PLAIN, spoiled=spoiled))
-    assert (read.game, read.problems) == ("kingdomino", ())
+@pytest.mark.parametrize("probability", [0.01, 0.2])
+def test_an_improbable_town_is_none(probability: float) -> None:
+    shares_by_square = {"C1": {"t": probability, "w1": 0.98 - probability}}
+    reading = assemble_one(make_observation(KINGDOMINO_BOARD, shares_by_square=shares_by_square))
+    assert (reading.game, reading.problems) == ("kingdomino", ())
 
 
 def test_a_game_that_is_named_is_the_game() -> None:
-    read = assemble_one(make_observation(QUEENS), game="kingdomino")
-    assert read.game == "kingdomino" and "t" not in str(read.board)
-    assert not any("town" in problem.text for problem in read.problems)
-    assert assemble_one(make_observation(PLAIN), game="royal-wedding").game == "royal-wedding"
+    reading = assemble_one(make_observation(QUEENDOMINO_BOARD), game="kingdomino")
+    assert reading.game == "kingdomino" and "t" not in str(reading.board)
+    assert not any("town" in problem.text for problem in reading.problems)
+    assert assemble_one(make_observation(KINGDOMINO_BOARD), game="royal-wedding").game == "royal-wedding"
     with pytest.raises(NotationError, match="carcassonne"):
         check_box("carcassonne")
     with pytest.raises(NotationError, match="carcassonne"):
@@ -146,63 +159,67 @@ def test_a_game_that_is_named_is_the_game() -> None:
 @pytest.mark.parametrize("game", ["kingdomino", "auto"])
 def test_the_dominoes_of_an_expansion_can_be_read(game: str) -> None:
     board = "# m g g g / w1 f f f ."
-    read = assemble_one(make_observation(board), game=f"{game}+age-of-giants")
-    assert (str(read.board), read.game) == (board, "kingdomino")
-    assert [numbers for numbers, _ in read.dominoes if "D" in numbers] == [("D",)]
-    assert assemble_one(make_observation(board), game=game).probability < read.probability
+    reading = assemble_one(make_observation(board), game=f"{game}+age-of-giants")
+    assert (str(reading.board), reading.game) == (board, "kingdomino")
+    assert [numbers for numbers, _ in reading.dominoes if "D" in numbers] == [("D",)]
+    assert assemble_one(make_observation(board), game=game).probability < reading.probability
 
 
 def test_a_kind_that_no_network_knows_is_read_where_only_it_fits() -> None:
-    seen = Reading.of("w1 #", confidence=0.96, kinds=WITH_TOWNS).of_deck((*KINGDOMINO, *DOMINOES))
-    assert {*seen.kinds} - {*WITH_TOWNS} == {"w2", "f2", "l2"}
-    assert get_probability(seen, Square(0, 0), "w2") == pytest.approx(0.96 / 6, rel=0.01)
-    assert get_probability(seen, Square(0, 0), "w1") == pytest.approx(0.96 * 5 / 6, rel=0.01)
-    read = assemble_one(make_observation("# w1 f1 f f / l l l l ."), game="kingdomino+age-of-giants")
-    assert str(read.board) == "# w2 f1 f f / l l l l ."
-    assert (49,) in [numbers for numbers, _ in read.dominoes]
+    observed_reading = Reading.of("w1 #", confidence=0.96, kinds=KINDS_WITH_TOWN).of_deck((*KINGDOMINO, *DOMINOES))
+    assert {*observed_reading.kinds} - {*KINDS_WITH_TOWN} == {"w2", "f2", "l2"}
+    assert get_probability(observed_reading, Square(0, 0), "w2") == pytest.approx(0.96 / 6, rel=0.01)
+    assert get_probability(observed_reading, Square(0, 0), "w1") == pytest.approx(0.96 * 5 / 6, rel=0.01)
+    reading = assemble_one(make_observation("# w1 f1 f f / l l l l ."), game="kingdomino+age-of-giants")
+    assert str(reading.board) == "# w2 f1 f f / l l l l ."
+    assert (49,) in [numbers for numbers, _ in reading.dominoes]
 
 
 def test_a_square_fixed_as_a_town_is_a_town() -> None:
-    read = assemble_one(
-        make_observation("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}),
+    reading = assemble_one(
+        make_observation("w w w1 f / # f t .", shares_by_square={"C2": {"g": 0.6, "t": 0.3}}),
         fixed_squares={(0, Square(1, 2)): "t"},
     )
-    assert (str(read.board), read.game) == ("w w w1 f / # f t .", "queendomino")
+    assert (str(reading.board), reading.game) == ("w w w1 f / # f t .", "queendomino")
 
 
 def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> None:
-    spoiled = {"C1": {"w1": 0.6, "w": 0.3}, "B2": {"g": 0.7, "f": 0.2}}
-    old, new = (
-        assemble_one(make_observation(PLAIN, spoiled=spoiled, kinds=KINDS)),
-        assemble_one(make_observation(PLAIN, spoiled=spoiled)),
+    shares_by_square = {"C1": {"w1": 0.6, "w": 0.3}, "B2": {"g": 0.7, "f": 0.2}}
+    town_free_reading, reading = (
+        assemble_one(make_observation(KINGDOMINO_BOARD, shares_by_square=shares_by_square, kinds=KINDS)),
+        assemble_one(make_observation(KINGDOMINO_BOARD, shares_by_square=shares_by_square)),
     )
-    assert (new.board, new.doubts[0].square, new.reading.kinds) == (old.board, old.doubts[0].square, KINDS)
-    assert new.probability == pytest.approx(old.probability, abs=0.02)
+    assert (reading.board, reading.doubts[0].square, reading.reading.kinds) == (
+        town_free_reading.board,
+        town_free_reading.doubts[0].square,
+        KINDS,
+    )
+    assert reading.probability == pytest.approx(town_free_reading.probability, abs=0.02)
 
 
 def test_observations_can_be_decided_again_as_another_game() -> None:
-    first = assemble_one(make_observation(QUEENS))
-    (again,) = decide_again([first.observation], surroundings=[Surroundings()])
-    assert (str(again.board), again.game) == (QUEENS, "queendomino")
-    (plain,) = decide_again([first.observation], surroundings=[Surroundings()], game="kingdomino")
-    assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)
+    first_reading = assemble_one(make_observation(QUEENDOMINO_BOARD))
+    (second_reading,) = decide_again([first_reading.observation], surroundings=[Surroundings()])
+    assert (str(second_reading.board), second_reading.game) == (QUEENDOMINO_BOARD, "queendomino")
+    (kingdomino_reading,) = decide_again([first_reading.observation], surroundings=[Surroundings()], game="kingdomino")
+    assert (kingdomino_reading.game, kingdomino_reading.reading.kinds) == ("kingdomino", KINDS)
 
 
 @pytest.mark.parametrize(("contradictions", "game"), [(2, "queendomino"), (3, "royal-wedding")])
 def test_two_boxes_are_assumed_from_three_contradictions_on(contradictions: int, game: str) -> None:
     """The deck of Queendomino overrules these squares; both boxes together overrule none."""
-    seen = Reading.of(QUEENS, kinds=WITH_TOWNS)
+    reading = Reading.of(QUEENDOMINO_BOARD, kinds=KINDS_WITH_TOWN)
 
     def decide(readings: Sequence[Reading], deck: Deck) -> list[Decision]:
-        overruled = [Square(0, n) for n in range(contradictions if deck == QUEENDOMINO else 0)]
-        return [Decision(seen.best, (), 1.0, overruled_squares=tuple(overruled))] if deck else []
+        overruled_squares = [Square(0, n) for n in range(contradictions if deck == QUEENDOMINO else 0)]
+        return [Decision(reading.best, (), 1.0, overruled_squares=tuple(overruled_squares))] if deck else []
 
-    def without_foreign(decisions: list[Decision]) -> list[Decision]:
-        squares = [square for square in seen.best if square not in seen.best.castles()]
+    def replace_dominoes(decisions: list[Decision]) -> list[Decision]:
+        squares = [square for square in reading.best if square not in reading.best.castles()]
         dominoes = [
             PlacedDomino((n, 100 + n), pair) for n, pair in enumerate(zip(squares[::2], squares[1::2], strict=False))
         ]
-        return [replace(one, dominoes=tuple(dominoes)) for one in decisions]
+        return [replace(decision, dominoes=tuple(dominoes)) for decision in decisions]
 
-    played, _ = decide_game("auto", [seen], lambda *args: without_foreign(decide(*args)))
-    assert played == game
+    chosen_game, _ = decide_game("auto", [reading], lambda *args: replace_dominoes(decide(*args)))
+    assert chosen_game == game

@@ -15,20 +15,20 @@ from tests.kingdoms import find_indices, fit_lattices
 
 FIVE = [(float(c), float(r)) for c in range(5) for r in range(5)]
 SEVEN = [(float(c), float(r)) for c in range(7) for r in range(7)]
-RAGGED = [place for place in FIVE if place not in ((4, 0), (2, 3), (2, 4))]
+INCOMPLETE_FIVE = [place for place in FIVE if place not in ((4, 0), (2, 3), (2, 4))]
 
 
 def make_view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
     """A homography from board coordinates to pixels."""
-    turn = np.array([[np.cos(angle), -np.sin(angle), 400], [np.sin(angle), np.cos(angle), 400], [0, 0, 1.0]])
+    rotation = np.array([[np.cos(angle), -np.sin(angle), 400], [np.sin(angle), np.cos(angle), 400], [0, 0, 1.0]])
     tilt = np.array([[1, 0, 0], [0, 1, 0], [perspective / 3, perspective, 1.0]])
-    return np.asarray(turn @ tilt @ np.diag([side, side, 1.0]))
+    return np.asarray(rotation @ tilt @ np.diag([side, side, 1.0]))
 
 
 def make_detections(
     places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0
 ) -> Detections:
-    """Detections of squares at these places, each with axes up to a quarter turn."""
+    """Detections of squares at these places, each with axes after a random number of quarter turns."""
     rng = np.random.default_rng(seed)
     quads = apply_homography(matrix, np.array(places)[:, None] + UNIT_SQUARE)
     quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
@@ -48,29 +48,29 @@ def build_only_grid(squares: Detections) -> Grid:
 @pytest.mark.parametrize("degrees", range(0, 360, 15))
 def test_the_grid_is_upright_for_every_rotation(degrees: int) -> None:
     matrix = make_view(np.radians(degrees))
-    grid = build_only_grid(make_detections(RAGGED, matrix, noise=0.8))
+    grid = build_only_grid(make_detections(INCOMPLETE_FIVE, matrix, noise=0.8))
     assert (grid.rows, grid.cols) == (7, 7)  # a rim of table all around
-    along = (grid.quads[:, :, 1] - grid.quads[:, :, 0]).mean((0, 1))
-    down = (grid.quads[:, :, 3] - grid.quads[:, :, 0]).mean((0, 1))
-    assert along[0] + down[1] > 0.99 * abs(along[1] - down[0])
+    column_step = (grid.quads[:, :, 1] - grid.quads[:, :, 0]).mean((0, 1))
+    row_step = (grid.quads[:, :, 3] - grid.quads[:, :, 0]).mean((0, 1))
+    assert column_step[0] + row_step[1] > 0.99 * abs(column_step[1] - row_step[0])
     assert grid.evidence is not None
-    assert (grid.evidence > 0).sum() == len(RAGGED)
-    for centre in apply_homography(matrix, np.array(RAGGED) + 0.5):
-        nearest = np.linalg.norm(grid.centres - centre, axis=-1)
-        assert nearest.min() < 4
-        assert grid.evidence.reshape(-1)[nearest.argmin()] > 0
+    assert (grid.evidence > 0).sum() == len(INCOMPLETE_FIVE)
+    for centre in apply_homography(matrix, np.array(INCOMPLETE_FIVE) + 0.5):
+        distances = np.linalg.norm(grid.centres - centre, axis=-1)
+        assert distances.min() < 4
+        assert grid.evidence.reshape(-1)[distances.argmin()] > 0
 
 
 def test_neighbouring_cells_share_corners() -> None:
-    grid = build_only_grid(make_detections(RAGGED, make_view(0.3)))
+    grid = build_only_grid(make_detections(INCOMPLETE_FIVE, make_view(0.3)))
     assert np.abs(grid.quads[:, :-1, 1] - grid.quads[:, 1:, 0]).max() < 1.0
     assert np.abs(grid.quads[:-1, :, 3] - grid.quads[1:, :, 0]).max() < 1.0
 
 
 def test_kingdoms_with_a_gap_are_two_lattices() -> None:
-    beside = [(c + 5.6, r + 0.3) for c, r in FIVE]
-    found = fit_lattices(make_detections(FIVE + beside, make_view(0.2), noise=0.5))
-    assert [*map(len, found)] == [25, 25]
+    other_places = [(c + 5.6, r + 0.3) for c, r in FIVE]
+    lattices = fit_lattices(make_detections(FIVE + other_places, make_view(0.2), noise=0.5))
+    assert [*map(len, lattices)] == [25, 25]
 
 
 def test_parts_that_touch_at_a_corner_are_one_lattice() -> None:
@@ -79,12 +79,12 @@ def test_parts_that_touch_at_a_corner_are_one_lattice() -> None:
 
 
 def test_the_grid_is_warped_to_crooked_rows() -> None:
-    crooked = [(c + 0.12 * (r % 2), r + 0.03 * c) for c, r in FIVE]
+    places = [(c + 0.12 * (r % 2), r + 0.03 * c) for c, r in FIVE]
     matrix = make_view(0.0, perspective=0.0)
-    grid = build_only_grid(make_detections(crooked, matrix))
+    grid = build_only_grid(make_detections(places, matrix))
     centres = grid.centres[1:-1, 1:-1].swapaxes(0, 1).reshape(-1, 2)
-    wanted = apply_homography(matrix, np.array(crooked) + 0.5)
-    assert np.linalg.norm(centres - wanted, axis=1).max() < 3.0  # of 40
+    expected_centres = apply_homography(matrix, np.array(places) + 0.5)
+    assert np.linalg.norm(centres - expected_centres, axis=1).max() < 3.0  # of 40
 
 
 @pytest.mark.parametrize("places", [[(0, 0), (1, 0), (2, 0)], [(0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (1, 1)]])
@@ -101,16 +101,16 @@ def test_two_squares_are_no_kingdom() -> None:
 @pytest.mark.parametrize("perspective", [0.0004, 0.0025, 0.004])
 @pytest.mark.parametrize("degrees", [0, 35, 180, 250])
 def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective: float) -> None:
-    """The detector gives them low scores. Under perspective they lie where the next square would lie without it."""
+    """The detector gives them low scores. Perspective puts them where the next square would lie without it."""
     matrix = make_view(np.radians(degrees), perspective=perspective)
-    halves = [(c + 0.5, r) for c, r in FIVE[:20]] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
-    squares = make_detections([*RAGGED, *halves], matrix, noise=0.6)
-    squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
+    halves = [(c + 0.5, r) for c, r in FIVE[:20]] + [(c + 0.5, r + 0.5) for c, r in INCOMPLETE_FIVE]
+    squares = make_detections([*INCOMPLETE_FIVE, *halves], matrix, noise=0.6)
+    squares = replace(squares, score=np.where(np.arange(len(squares)) < len(INCOMPLETE_FIVE), squares.score, 0.15))
     lattice = fit_lattices(squares)[0]
-    assert find_indices(lattice, squares) == [*range(len(RAGGED))]
-    right = apply_homography(lattice.matrix, lattice.places + 0.5)
-    away = np.linalg.norm(right - lattice.squares.centre, axis=1)
-    assert (away < 0.15 * lattice.squares.side).all()
+    assert find_indices(lattice, squares) == [*range(len(INCOMPLETE_FIVE))]
+    lattice_centres = apply_homography(lattice.matrix, lattice.places + 0.5)
+    distances = np.linalg.norm(lattice_centres - lattice.squares.centre, axis=1)
+    assert (distances < 0.15 * lattice.squares.side).all()
 
 
 @pytest.mark.parametrize("perspective", [0.0025, 0.004])
@@ -122,7 +122,7 @@ def test_lattices_grow_under_strong_perspective(perspective: float) -> None:
 
 
 def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
-    """The next square lies far from where one square's own axes lead."""
+    """The next square lies far from the place that a square's own axes predict."""
     squares = make_detections(FIVE, make_view(0.0, perspective=0.013))
     steps = np.linalg.norm(np.diff(squares.centre[:5], axis=0), axis=1)
     assert steps[0] / steps[-1] > 2
@@ -133,8 +133,8 @@ def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
 
 
 def grow_only_component(squares: Detections) -> Component:
-    (whole,) = grow_components(squares)
-    return whole
+    (component,) = grow_components(squares)
+    return component
 
 
 def test_a_weak_detection_between_two_kingdoms_is_where_they_are_split() -> None:
@@ -154,5 +154,5 @@ def test_kingdoms_with_a_small_gap_are_split_there() -> None:
 
 
 def test_the_largest_kingdom_is_not_split() -> None:
-    whole = grow_only_component(make_detections(SEVEN, make_view(0.3), noise=0.5))
-    assert split_component(whole) == [whole]
+    component = grow_only_component(make_detections(SEVEN, make_view(0.3), noise=0.5))
+    assert split_component(component) == [component]

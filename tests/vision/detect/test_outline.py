@@ -52,9 +52,9 @@ def test_either_direction_begins_at_the_same_corner() -> None:
     ],
 )
 def test_impossible_outlines_are_refused(points: Sequence[Sequence[float]], message: str) -> None:
-    with pytest.raises(NotationError, match=message) as raised:
+    with pytest.raises(NotationError, match=message) as error_info:
         KingdomOutline.of(points)
-    assert "clockwise" in raised.value.hint
+    assert "clockwise" in error_info.value.hint
 
 
 @pytest.mark.parametrize(
@@ -101,44 +101,48 @@ def test_detections_agree_best_with_their_own_division(size: tuple[int, int], sh
 # With the shipped networks; corners drawn by hand are some pixels off.
 
 
-def draw_outline(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]:
+def draw_outline(name: str, *, max_offset: float = 4.0) -> tuple[list[list[float]], list[str]]:
     """The outline of a sample's kingdom as a hand would draw it, and the true board."""
     (truth,) = load_truth(name)
-    away = np.random.default_rng(1).uniform(-off, off, (4, 2))
-    return (np.array(truth["corners_tl_tr_br_bl_px"]) + away).tolist(), truth["board"]
+    offsets = np.random.default_rng(1).uniform(-max_offset, max_offset, (4, 2))
+    return (np.array(truth["corners_tl_tr_br_bl_px"]) + offsets).tolist(), truth["board"]
 
 
 @pytest.mark.parametrize("name", ["oblique", "seven"])
 def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
     corners, board = draw_outline(name)
-    (read,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=np.array([corners]))
-    assert (read.grid.rows, read.grid.cols) == (len(board), len(board[0].split()))
-    right = sum(a == b for a, b in zip(" ".join(read.board.rows()).split(), " ".join(board).split(), strict=True))
-    assert right >= 0.9 * len(" ".join(board).split())
+    (reading,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=np.array([corners]))
+    assert (reading.grid.rows, reading.grid.cols) == (len(board), len(board[0].split()))
+    correct_count = sum(
+        a == b for a, b in zip(" ".join(reading.board.rows()).split(), " ".join(board).split(), strict=True)
+    )
+    assert correct_count >= 0.9 * len(" ".join(board).split())
 
 
 def test_an_outline_that_misses_a_column_is_flagged() -> None:
-    """No domino is cut, and the rest is a board of its own; the decision cannot see that it is not all."""
+    """No domino is cut, and the rest is a board of its own, so the decision cannot detect the missing column."""
     corners, _ = draw_outline("oblique")
     shortened_corners = apply_homography(fit_rectangle(5, 5, corners), UNIT_SQUARE * (4, 5)).tolist()
-    whole, part = (kdvision.read(SAMPLES / "oblique.jpg", corners=[one])[0] for one in (corners, shortened_corners))
-    assert not whole.review and not whole.problems
-    assert part.review and [problem.warning for problem in part.problems] == ["outside"]
+    full_reading, partial_reading = (
+        kdvision.read(SAMPLES / "oblique.jpg", corners=[outline])[0] for outline in (corners, shortened_corners)
+    )
+    assert not full_reading.review and not full_reading.problems
+    assert partial_reading.review and [problem.warning for problem in partial_reading.problems] == ["outside"]
 
 
 def test_the_first_corner_is_the_boards_top_left() -> None:
     corners, _ = draw_outline("oblique")
-    (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
-    (turned,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
-    assert plain.board.keys() == turned.board.rotate(1).keys()
+    (reading,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
+    (rotated_reading,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
+    assert reading.board.keys() == rotated_reading.board.rotate(1).keys()
 
 
 def test_squares_that_a_person_calls_empty_are_no_tiles_at_the_edge_of_an_outline() -> None:
     corners, _ = draw_outline("demo")
     fixed_squares = {(0, Square.parse(name)): "." for name in ("A1", "B1")}
-    (read,) = kdvision.read(SAMPLES / "demo.jpg", corners=[corners], fixed_squares=fixed_squares)
-    assert str(read.board).startswith(". . g f l1 / ")
-    assert not read.problems and not read.review
+    (reading,) = kdvision.read(SAMPLES / "demo.jpg", corners=[corners], fixed_squares=fixed_squares)
+    assert str(reading.board).startswith(". . g f l1 / ")
+    assert not reading.problems and not reading.review
 
 
 @pytest.mark.parametrize("grain", [0, 8])
@@ -146,13 +150,13 @@ def test_an_outline_around_bare_table_is_flagged(grain: int) -> None:
     rng = np.random.default_rng(0)
     pixels = np.array([120, 80, 50]) + rng.normal(0, grain, (480, 640, 3))
     try:
-        reads = kdvision.read(pixels.astype(np.uint8), corners=[POINTS])
+        readings = kdvision.read(pixels.astype(np.uint8), corners=[POINTS])
     except NoKingdomFound:
         return
-    assert all(read.review for read in reads)
+    assert all(reading.review for reading in readings)
 
 
 def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
-    empty = make_plain_observation(Reading.of(" / ".join([". . ."] * 3)))
+    observation = make_plain_observation(Reading.of(" / ".join([". . ."] * 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
-        assemble_kingdoms(table_photo(), [empty], outline_surroundings=[Surroundings()])
+        assemble_kingdoms(table_photo(), [observation], outline_surroundings=[Surroundings()])

@@ -44,18 +44,18 @@ class RecordingDetector(SquareDetector):
         return super().detect_photo(photo, long_side)
 
 
-def place_far_away(name: str, *, side: float, width: int = 1600) -> Photo:
+def place_on_large_table(name: str, *, side: float, width: int = 1600) -> Photo:
     """A sample's kingdom in the middle of a large plain table, its squares `side` pixels wide."""
     (truth,) = load_truth(name)
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     factor = float(side * len(truth["board"]) / np.linalg.norm(corners[3] - corners[0]))
-    small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-    table = np.median(np.concatenate([small[0], small[-1]]), axis=0)
+    kingdom_pixels = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    table = np.median(np.concatenate([kingdom_pixels[0], kingdom_pixels[-1]]), axis=0)
     noise = np.random.default_rng(0).normal(0, 3, (width * 3 // 4, width, 3))
     canvas = np.clip(table + noise, 0, 255).astype(np.uint8)
-    top, left = (canvas.shape[0] - small.shape[0]) // 2, (width - small.shape[1]) // 2
-    canvas[top : top + small.shape[0], left : left + small.shape[1]] = small
+    top, left = (canvas.shape[0] - kingdom_pixels.shape[0]) // 2, (width - kingdom_pixels.shape[1]) // 2
+    canvas[top : top + kingdom_pixels.shape[0], left : left + kingdom_pixels.shape[1]] = kingdom_pixels
     return Photo.open(canvas)
 
 
@@ -70,15 +70,17 @@ def place_far_away(name: str, *, side: float, width: int = 1600) -> Photo:
 )
 def test_the_fine_scale_is_used_only_where_it_is_needed(name: str, count: int, long_sides_expected: list[int]) -> None:
     detector, photo = RecordingDetector(), Photo.open(SAMPLES / f"{name}.jpg")
-    large = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
-    kingdoms, _ = split_kingdoms(find_kingdoms(large, replace(Networks.load(), detector=detector, context=None)))
+    large_photo = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
+    kingdoms, _ = split_kingdoms(find_kingdoms(large_photo, replace(Networks.load(), detector=detector, context=None)))
     assert (len(kingdoms), detector.long_sides) == (count, long_sides_expected)
 
 
 def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
     """Weak detections at the coarse scale lead to the fine one."""
-    photo, far = Photo.open(SAMPLES / "demo.jpg"), place_far_away("holes", side=36.0, width=800)
-    pixels = np.concatenate([photo.pixels, np.asarray(cv2.resize(far.pixels, (photo.width, photo.width * 3 // 4)))], 1)
+    photo, distant_photo = Photo.open(SAMPLES / "demo.jpg"), place_on_large_table("holes", side=36.0, width=800)
+    pixels = np.concatenate(
+        [photo.pixels, np.asarray(cv2.resize(distant_photo.pixels, (photo.width, photo.width * 3 // 4)))], 1
+    )
     kingdoms, _ = split_kingdoms(find_kingdoms(Photo.open(pixels), Networks.load()))
     assert len(kingdoms) == 2
 
@@ -97,13 +99,13 @@ def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
 
 
 def test_most_cells_around_the_tiles_are_marked_empty() -> None:
-    """The cell network is not run there. On patterned tables the detector is less certain than on plain ones."""
-    known, empty = 0, 0
+    """The cell network does not classify them. The detector is less certain on patterned tables than on plain ones."""
+    marked_count, unvoted_count = 0, 0
     for grid in chain.from_iterable(map(find_grids, ("demo", "holes", "two-kingdoms"))):
         assert grid.is_empty is not None and grid.evidence is not None
-        known += int(grid.is_empty.sum())
-        empty += int((grid.evidence == 0).sum())
-    assert known > 0.7 * empty
+        marked_count += int(grid.is_empty.sum())
+        unvoted_count += int((grid.evidence == 0).sum())
+    assert marked_count > 0.7 * unvoted_count
 
 
 def fit_hypothesis(squares: Detections) -> LatticeHypothesis:
@@ -112,10 +114,10 @@ def fit_hypothesis(squares: Detections) -> LatticeHypothesis:
 
 
 def test_a_wrong_number_of_columns_lowers_the_fitted_area() -> None:
-    right = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), noise=0.5))
-    wide = replace(right, matrix=right.matrix @ np.diag([1.4, 1, 1]))
-    assert right.fitted_area > 0.9 * right.area
-    assert wide.fitted_area < 0.7 * right.fitted_area
+    hypothesis = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), noise=0.5))
+    wide_hypothesis = replace(hypothesis, matrix=hypothesis.matrix @ np.diag([1.4, 1, 1]))
+    assert hypothesis.fitted_area > 0.9 * hypothesis.area
+    assert wide_hypothesis.fitted_area < 0.7 * hypothesis.fitted_area
 
 
 def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
@@ -124,26 +126,26 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
     return fit_hypothesis(replace(squares, score=np.full(25, score)))
 
 
-@pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
-def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, kept: int) -> None:
+@pytest.mark.parametrize(("columns", "expected_count"), [(1, 2), (2, 1), (5, 1)])
+def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, expected_count: int) -> None:
     """Each shared column is a fifth of the squares; the limit is 0.3."""
     one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
-    assert suppress_overlapping([other, one]) == [one, other][:kept]
+    assert suppress_overlapping([other, one]) == [one, other][:expected_count]
 
 
 def record_refinement(
     hypotheses: Sequence[LatticeHypothesis], result: LatticeHypothesis | None, monkeypatch: pytest.MonkeyPatch
 ) -> list[LatticeHypothesis]:
-    """What is refined if each refinement has this result."""
-    refined: list[LatticeHypothesis] = []
+    """The hypotheses that are refined if each refinement returns `result`."""
+    refined_hypotheses: list[LatticeHypothesis] = []
 
     def refine(*arguments: Any) -> LatticeHypothesis | None:
-        refined.append(arguments[2])
+        refined_hypotheses.append(arguments[2])
         return result
 
     monkeypatch.setattr(search, "refine", refine)
     search.refine_hypotheses(table_photo(), cast(SquareDetector, None), hypotheses)
-    return refined
+    return refined_hypotheses
 
 
 def test_ten_hypotheses_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,10 +154,13 @@ def test_ten_hypotheses_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatc
 
 
 def test_squares_that_refinement_left_out_form_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A false detection joined two kingdoms, and refinement kept one of them."""
-    beside = [(c + 6, r) for c, r in THREE_ROWS]
-    both = make_detections([*THREE_ROWS, (5.0, 1.0), *beside], make_view(0.2), noise=0.5)
-    kept = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), seed=1))
-    whole, rest = (find_indices(one, both) for one in record_refinement(fit_lattices(both), kept, monkeypatch))
-    assert whole == [*range(31)]
-    assert set(rest) >= {*range(16, 31)} and not {*range(15)} & set(rest)
+    """A false detection joins two kingdoms, and refinement keeps one of them."""
+    other_places = [(c + 6, r) for c, r in THREE_ROWS]
+    detections = make_detections([*THREE_ROWS, (5.0, 1.0), *other_places], make_view(0.2), noise=0.5)
+    refined_hypothesis = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), seed=1))
+    first_indices, second_indices = (
+        find_indices(one, detections)
+        for one in record_refinement(fit_lattices(detections), refined_hypothesis, monkeypatch)
+    )
+    assert first_indices == [*range(31)]
+    assert set(second_indices) >= {*range(16, 31)} and not {*range(15)} & set(second_indices)

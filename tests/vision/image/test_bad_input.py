@@ -1,4 +1,4 @@
-"""Photos that show no whole kingdom give no kingdom, or one that needs review."""
+"""Photos without a complete kingdom give no kingdom, or one that needs review."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def load_pixels(name: str) -> Pixels:
 
 
 def read_kingdoms(pixels: Pixels) -> Sequence[KingdomReading]:
-    """The kingdoms found, none where that is said."""
+    """The kingdoms of a picture; none if the error says so and gives advice."""
     try:
         return kdvision.read(pixels)
     except NoKingdomFound as error:
@@ -34,8 +34,8 @@ def read_kingdoms(pixels: Pixels) -> Sequence[KingdomReading]:
 
 
 def list_unflagged_boards(pixels: Pixels) -> list[str]:
-    """The boards that nobody is asked to look at."""
-    return [str(read.board) for read in read_kingdoms(pixels) if not read.review]
+    """The boards of the kingdoms that need no review."""
+    return [str(reading.board) for reading in read_kingdoms(pixels) if not reading.review]
 
 
 def draw_chess(rng: np.random.Generator) -> Pixels:
@@ -63,8 +63,8 @@ def draw_gems(rng: np.random.Generator) -> Pixels:
         if kind == 0:
             cv2.circle(picture, (x + 41, y + 41), 30, ink, -1, cv2.LINE_AA)
         else:
-            around = np.linspace(0, 2 * np.pi, 4 + 2 * kind, endpoint=False)
-            points = np.stack([x + 41 + 33 * np.cos(around), y + 41 + 33 * np.sin(around)], -1)
+            angles = np.linspace(0, 2 * np.pi, 4 + 2 * kind, endpoint=False)
+            points = np.stack([x + 41 + 33 * np.cos(angles), y + 41 + 33 * np.sin(angles)], -1)
             cv2.fillPoly(picture, [points.astype(np.int32)], ink, cv2.LINE_AA)
     return picture
 
@@ -102,26 +102,29 @@ def test_a_blurred_kingdom_always_needs_review(squares: float) -> None:
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     side = float(np.linalg.norm(corners[1] - corners[0])) / len(truth["board"][0].split())
     photo = load_pixels("demo")
-    small = cv2.resize(photo, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)  # a wide blur of it takes no time
-    blurred = cv2.resize(cv2.GaussianBlur(small, (0, 0), squares * side / 4), photo.shape[1::-1])
-    assert list_unflagged_boards(blurred.astype(np.uint8)) == []
+    # A wide blur of a reduced photo takes no time.
+    reduced_photo = cv2.resize(photo, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    blurred_photo = cv2.resize(cv2.GaussianBlur(reduced_photo, (0, 0), squares * side / 4), photo.shape[1::-1])
+    assert list_unflagged_boards(blurred_photo.astype(np.uint8)) == []
 
 
 def draw_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
-    """A hand over the lower right of a kingdom: a palm, an arm and four fingers in the colour of skin."""
+    """Draw a hand in the colour of skin over the lower right of a kingdom: a palm, an arm and four fingers."""
     picture = np.array(pixels)
-    along, down = corners[1] - corners[0], corners[3] - corners[0]
+    x_axis, y_axis = corners[1] - corners[0], corners[3] - corners[0]
 
-    def at(x: float, y: float) -> tuple[int, int]:
-        point = corners[0] + x * along + y * down
+    def locate_point(x: float, y: float) -> tuple[int, int]:
+        point = corners[0] + x * x_axis + y * y_axis
         return int(point[0]), int(point[1])
 
-    width = int(0.12 * np.linalg.norm(along))
+    width = int(0.12 * np.linalg.norm(x_axis))
     for start, reach in ((0.42, 0.30), (0.55, 0.24), (0.68, 0.22), (0.81, 0.28)):
-        cv2.line(picture, at(start, 0.55), at(start - 0.03, reach), (205, 150, 120), width, cv2.LINE_AA)
+        cv2.line(
+            picture, locate_point(start, 0.55), locate_point(start - 0.03, reach), (205, 150, 120), width, cv2.LINE_AA
+        )
     palm = (int(2.6 * width), int(2.3 * width))
-    cv2.ellipse(picture, at(0.62, 0.68), palm, 0, 0, 360, (212, 158, 128), -1, cv2.LINE_AA)
-    cv2.line(picture, at(0.66, 0.7), at(0.9, 1.6), (208, 154, 124), 3 * width, cv2.LINE_AA)
+    cv2.ellipse(picture, locate_point(0.62, 0.68), palm, 0, 0, 360, (212, 158, 128), -1, cv2.LINE_AA)
+    cv2.line(picture, locate_point(0.66, 0.7), locate_point(0.9, 1.6), (208, 154, 124), 3 * width, cv2.LINE_AA)
     return picture
 
 
@@ -139,12 +142,12 @@ def test_the_review_of_a_grey_photo_names_its_missing_colours() -> None:
         assert reading.review
         advice = make_no_kingdom_error(Photo.open(picture), []).hint
         assert any(f"no colours: {advice}" in problem.text for problem in reading.problems) == is_grey
-        (again,) = decide_again([reading.observation], surroundings=[reading.surroundings])
-        assert [problem.text for problem in again.problems] == [problem.text for problem in reading.problems]
+        (second_reading,) = decide_again([reading.observation], surroundings=[reading.surroundings])
+        assert [problem.text for problem in second_reading.problems] == [problem.text for problem in reading.problems]
 
 
 def test_readings_without_a_near_solution_take_few_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An outline around a strip of a board shows tiles that fit no box; each of 12 squares took a long search."""
+    """The tiles in an outline around a strip of a board fit no box, so each of 12 squares may cause a long search."""
     solve, calls = optimize.milp, list[Any]()
 
     def count_calls(*args: Any, **options: Any) -> Any:

@@ -29,7 +29,7 @@ RED, GREEN, BLUE, GREY = (200, 40, 30), (30, 160, 60), (40, 60, 190), (120, 120,
 ORIENTATIONS = range(1, 9)
 
 
-def picture() -> Image.Image:
+def draw_picture() -> Image.Image:
     """Four blocks of colour, distinct under every rotation: red green over blue grey."""
     pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     pixels[: HEIGHT // 2, : WIDTH // 2], pixels[: HEIGHT // 2, WIDTH // 2 :] = RED, GREEN
@@ -44,8 +44,8 @@ def encode_image(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def store_rotated(image: Image.Image, orientation: int) -> Image.Image:
-    """The pixels as a camera stores them under this orientation: what the turning of EXIF 2.32 makes upright."""
-    undo: dict[int, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
+    """The pixels as a camera stores them: the rotation of EXIF 2.32 for this orientation makes them upright."""
+    inverses: dict[int, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
         1: lambda a: a,
         2: lambda a: a[:, ::-1],
         3: lambda a: a[::-1, ::-1],
@@ -55,17 +55,17 @@ def store_rotated(image: Image.Image, orientation: int) -> Image.Image:
         7: lambda a: a[::-1, ::-1].transpose(1, 0, 2),
         8: lambda a: np.rot90(a, -1),
     }
-    return Image.fromarray(np.ascontiguousarray(undo[orientation](np.asarray(image))))
+    return Image.fromarray(np.ascontiguousarray(inverses[orientation](np.asarray(image))))
 
 
-def exif(orientation: int) -> Image.Exif:
+def make_exif(orientation: int) -> Image.Exif:
     tags = Image.Exif()
     tags[0x0112] = orientation
     return tags
 
 
 def assert_shows_picture(photo: Photo, *, tolerance: int = 12) -> None:
-    expected = np.asarray(picture()).astype(int)
+    expected = np.asarray(draw_picture()).astype(int)
     assert photo.pixels.dtype == np.uint8
     assert photo.pixels.shape == expected.shape
     # Away from the edges of the blocks, where lossy formats smear.
@@ -75,7 +75,7 @@ def assert_shows_picture(photo: Photo, *, tolerance: int = 12) -> None:
 
 
 def open_from_every_source(data: bytes, folder: Path) -> list[Photo]:
-    path = folder / "photo"  # no suffix: what a file is, its content says
+    path = folder / "photo"  # no suffix: the content shows the format
     path.write_bytes(data)
     with path.open("rb") as file:
         return [Photo.open(source) for source in (path, str(path), data, io.BytesIO(data), file)]
@@ -83,7 +83,7 @@ def open_from_every_source(data: bytes, folder: Path) -> list[Photo]:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "BMP", "PPM"])
 def test_a_picture_reads_the_same_open_from_every_source(kind: str, tmp_path: Path) -> None:
-    photos = open_from_every_source(encode_image(picture(), kind, quality=95), tmp_path)
+    photos = open_from_every_source(encode_image(draw_picture(), kind, quality=95), tmp_path)
     assert len({photo.pixels.tobytes() for photo in photos}) == 1
     assert_shows_picture(photos[0])
 
@@ -91,31 +91,31 @@ def test_a_picture_reads_the_same_open_from_every_source(kind: str, tmp_path: Pa
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_every_exif_orientation_is_applied(kind: str, orientation: int, tmp_path: Path) -> None:
-    data = encode_image(store_rotated(picture(), orientation), kind, exif=exif(orientation), quality=95)
+    data = encode_image(store_rotated(draw_picture(), orientation), kind, exif=make_exif(orientation), quality=95)
     for photo in open_from_every_source(data, tmp_path):
         assert_shows_picture(photo)
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
-@pytest.mark.parametrize("boxes", [True, False], ids=["turning boxes and EXIF", "EXIF alone"])
-def test_heic_is_rotated_once(orientation: int, boxes: bool, tmp_path: Path) -> None:
-    tags = exif(orientation)
-    # Given as bytes the encoder writes the file's own turning boxes as well, as phones do.
+@pytest.mark.parametrize("has_boxes", [True, False], ids=["turning boxes and EXIF", "EXIF alone"])
+def test_heic_is_rotated_once(orientation: int, has_boxes: bool, tmp_path: Path) -> None:
+    tags = make_exif(orientation)
+    # For bytes the encoder also writes the file's own rotation boxes, as phones do.
     data = encode_image(
-        store_rotated(picture(), orientation), "HEIF", exif=tags.tobytes() if boxes else tags, quality=95
+        store_rotated(draw_picture(), orientation), "HEIF", exif=tags.tobytes() if has_boxes else tags, quality=95
     )
-    assert (b"irot" in data or b"imir" in data) == (boxes and orientation > 1)
+    assert (b"irot" in data or b"imir" in data) == (has_boxes and orientation > 1)
     for photo in open_from_every_source(data, tmp_path):
         assert_shows_picture(photo)
 
 
 def test_damaged_exif_leaves_a_good_picture_as_it_lies() -> None:
-    data = encode_image(picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
+    data = encode_image(draw_picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
     assert_shows_picture(Photo.open(data))
 
 
 def test_decoding_leaves_the_filters_of_warnings_which_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    open_image, data, filters = Image.open, encode_image(picture(), "JPEG"), [*warnings.filters]
+    open_image, data, filters = Image.open, encode_image(draw_picture(), "JPEG"), [*warnings.filters]
 
     def check_filters(*args: Any, **options: Any) -> Image.Image:
         assert [*warnings.filters] == filters
@@ -126,7 +126,7 @@ def test_decoding_leaves_the_filters_of_warnings_which_threads_share(monkeypatch
 
 
 def test_alpha_is_blended_with_white() -> None:
-    image = picture().convert("RGBA")
+    image = draw_picture().convert("RGBA")
     image.putalpha(255)
     image.paste((0, 0, 0, 0), (0, 0, WIDTH // 2, HEIGHT // 2))
     pixels = Photo.open(encode_image(image, "PNG")).pixels
@@ -140,27 +140,27 @@ def test_half_transparent_black_on_white_is_grey() -> None:
 
 
 def test_a_picture_transparent_everywhere_keeps_its_colours() -> None:
-    image = picture().convert("RGBA")
+    image = draw_picture().convert("RGBA")
     image.putalpha(0)
     assert_shows_picture(Photo.open(encode_image(image, "PNG")), tolerance=0)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "GIF"])
 def test_palettes(kind: str) -> None:
-    assert_shows_picture(Photo.open(encode_image(picture().quantize(16), kind)), tolerance=4)
+    assert_shows_picture(Photo.open(encode_image(draw_picture().quantize(16), kind)), tolerance=4)
 
 
 def test_palette_with_a_transparent_colour() -> None:
-    image = picture().quantize(16)
-    first = image.getpixel((2, 2))
-    pixels = Photo.open(encode_image(image, "PNG", transparency=first)).pixels
+    image = draw_picture().quantize(16)
+    palette_index = image.getpixel((2, 2))
+    pixels = Photo.open(encode_image(image, "PNG", transparency=palette_index)).pixels
     assert tuple(pixels[2, 2]) == (255, 255, 255)
     assert np.abs(pixels[2, -3].astype(int) - GREEN).max() <= 4
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
 def test_grey_has_three_equal_channels(kind: str) -> None:
-    pixels = Photo.open(encode_image(picture().convert("L"), kind, quality=95)).pixels
+    pixels = Photo.open(encode_image(draw_picture().convert("L"), kind, quality=95)).pixels
     assert pixels.shape == (HEIGHT, WIDTH, 3)
     assert abs(int(pixels[-3, -3, 0]) - 120) <= 4
     assert np.ptp(pixels.astype(int), axis=2).max() <= 2
@@ -180,7 +180,7 @@ def test_16_bit_grey_is_scaled_not_clipped(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [np.uint16, np.float32])
 def test_deep_grey_takes_as_little_memory_as_other_kinds(kind: type[np.number[Any]]) -> None:
-    """The limits of pixels are measured for 12 bytes a pixel."""
+    """The limits of pixels assume at most 12 bytes a pixel."""
     data = encode_image(Image.fromarray(np.ones((20_000, 256), kind)), "TIFF")
     tracemalloc.start()
     try:
@@ -195,36 +195,38 @@ def test_deep_grey_takes_as_little_memory_as_other_kinds(kind: type[np.number[An
 def test_16_bit_colour_is_scaled_not_clipped(suffix: str, channels: int) -> None:
     """OpenCV encodes, because Pillow has no mode for it."""
     ramp = np.linspace(0, 65535, 256).astype(np.uint16)
-    deep = np.full((HEIGHT, 256, channels), 65535, np.uint16)
-    deep[..., :3] = np.stack([ramp, ramp[::-1], ramp // 2], axis=1)
-    pixels = Photo.open(cv2.imencode(suffix, deep[..., [2, 1, 0, 3][:channels]])[1].tobytes()).pixels
+    deep_pixels = np.full((HEIGHT, 256, channels), 65535, np.uint16)
+    deep_pixels[..., :3] = np.stack([ramp, ramp[::-1], ramp // 2], axis=1)
+    pixels = Photo.open(cv2.imencode(suffix, deep_pixels[..., [2, 1, 0, 3][:channels]])[1].tobytes()).pixels
     expected = np.stack([np.arange(256), np.arange(255, -1, -1), np.arange(256) // 2], axis=1)
     assert np.abs(pixels[7].astype(int) - expected).max() <= 1
 
 
 def test_cmyk_jpeg_as_adobe_writes_it() -> None:
-    assert_shows_picture(Photo.open(encode_image(picture().convert("CMYK"), "JPEG", quality=95)))
+    assert_shows_picture(Photo.open(encode_image(draw_picture().convert("CMYK"), "JPEG", quality=95)))
 
 
 def test_cmyk_jpeg_without_adobes_marker_is_not_inverted() -> None:
-    inverted = encode_image(ImageChops.invert(picture().convert("CMYK")), "JPEG", quality=95)
-    start = inverted.index(b"\xff\xee")
-    plain = inverted[:start] + inverted[start + 2 + int.from_bytes(inverted[start + 2 : start + 4], "big") :]
-    assert b"Adobe" not in plain
-    assert_shows_picture(Photo.open(plain))
+    inverted_jpeg = encode_image(ImageChops.invert(draw_picture().convert("CMYK")), "JPEG", quality=95)
+    start = inverted_jpeg.index(b"\xff\xee")
+    jpeg_without_marker = (
+        inverted_jpeg[:start] + inverted_jpeg[start + 2 + int.from_bytes(inverted_jpeg[start + 2 : start + 4], "big") :]
+    )
+    assert b"Adobe" not in jpeg_without_marker
+    assert_shows_picture(Photo.open(jpeg_without_marker))
 
 
 def test_cmyk_tiff() -> None:
-    assert_shows_picture(Photo.open(encode_image(picture().convert("CMYK"), "TIFF")), tolerance=4)
+    assert_shows_picture(Photo.open(encode_image(draw_picture().convert("CMYK"), "TIFF")), tolerance=4)
 
 
 def test_a_cmyk_jpeg_is_rotated_too() -> None:
-    data = encode_image(store_rotated(picture(), 6).convert("CMYK"), "JPEG", exif=exif(6), quality=95)
+    data = encode_image(store_rotated(draw_picture(), 6).convert("CMYK"), "JPEG", exif=make_exif(6), quality=95)
     assert_shows_picture(Photo.open(data))
 
 
-def make_wide_profile() -> bytes:
-    """The bytes of an RGB profile with swapped red and green: its conversion cannot be overlooked."""
+def make_swapped_profile() -> bytes:
+    """The bytes of an RGB profile with swapped red and green, so that the conversion has an obvious effect."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     count = int.from_bytes(profile[128:132], "big")
     entries = {bytes(profile[132 + 12 * i : 136 + 12 * i]): 132 + 12 * i for i in range(count)}
@@ -235,17 +237,17 @@ def make_wide_profile() -> bytes:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_an_embedded_profile_is_converted_to_srgb(kind: str) -> None:
-    red, green, blue = picture().split()
-    swapped = Image.merge("RGB", (green, red, blue))
-    assert_shows_picture(Photo.open(encode_image(swapped, kind, icc_profile=make_wide_profile(), quality=95)))
+    red, green, blue = draw_picture().split()
+    swapped_image = Image.merge("RGB", (green, red, blue))
+    assert_shows_picture(Photo.open(encode_image(swapped_image, kind, icc_profile=make_swapped_profile(), quality=95)))
 
 
 def test_a_broken_profile_is_ignored() -> None:
-    assert_shows_picture(Photo.open(encode_image(picture(), "PNG", icc_profile=b"no profile at all")), tolerance=0)
+    assert_shows_picture(Photo.open(encode_image(draw_picture(), "PNG", icc_profile=b"no profile at all")), tolerance=0)
 
 
 def test_arrays_are_rgb_and_copied() -> None:
-    array = np.array(picture())
+    array = np.array(draw_picture())
     photo = Photo.open(array)
     array[:] = 0
     assert_shows_picture(photo, tolerance=0)
@@ -287,19 +289,19 @@ def test_arrays_that_are_no_picture(array: NDArray[Any]) -> None:
 
 
 def test_pixels_cannot_be_changed_and_a_photo_opens_as_itself() -> None:
-    photo = Photo.open(encode_image(picture(), "PNG"))
+    photo = Photo.open(encode_image(draw_picture(), "PNG"))
     assert Photo.open(photo) is photo
     with pytest.raises(ValueError, match="read-only"):
         photo.pixels[0, 0] = 0
 
 
 def open_refused(source: str | Path | bytes | NDArray[Any]) -> PhotoError:
-    with pytest.raises(PhotoError) as caught:
+    with pytest.raises(PhotoError) as error_info:
         Photo.open(source)
-    assert "\n" not in str(caught.value)
-    assert caught.value.hint
-    assert caught.value.exit_code == 3
-    return caught.value
+    assert "\n" not in str(error_info.value)
+    assert error_info.value.hint
+    assert error_info.value.exit_code == 3
+    return error_info.value
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -349,11 +351,11 @@ def test_a_file_with_too_many_bytes_is_refused_unread(tmp_path: Path, monkeypatc
     assert "larger than 1 MB" in str(open_refused(path))
 
 
-# Photos at the size that is needed.
+# Photos at reduced sizes.
 
 
 def draw_gradient(width: int, height: int) -> NDArray[np.uint8]:
-    """Red runs right and green runs down, so that the colour of a pixel says where in the picture it is."""
+    """Red increases rightwards and green downwards, so the colour of a pixel gives its place in the picture."""
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
     return np.asarray(np.dstack([255 * x, 255 * y, np.full_like(x, 128)]) + 0.5, np.uint8)
 
@@ -361,19 +363,19 @@ def draw_gradient(width: int, height: int) -> NDArray[np.uint8]:
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize(("width", "height"), [(640, 480), (641, 483), (644, 486)])
 def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height: int) -> None:
-    laid = store_rotated(Image.fromarray(draw_gradient(width, height)), orientation)
-    photo = Photo.open(encode_image(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
+    stored_image = store_rotated(Image.fromarray(draw_gradient(width, height)), orientation)
+    photo = Photo.open(encode_image(stored_image, "JPEG", exif=make_exif(orientation), quality=98, subsampling=0))
     assert (photo.width, photo.height) == (width, height)
     for factor in (1.0, 0.4, 0.2, 0.1):
         pixels, level_factor = photo.find_level(factor)
         assert level_factor >= factor
         rows, cols = np.mgrid[2 : pixels.shape[0] - 2, 2 : pixels.shape[1] - 2]
-        off_red = pixels[rows, cols, 0] - 255 * (cols + 0.5) / level_factor / width
-        off_green = pixels[rows, cols, 1] - 255 * (rows + 0.5) / level_factor / height
-        # a pixel of the photo is 0.4 and 0.5 steps of the colour, and each halving rounds up by an eighth
-        for off in (off_red, off_green):
-            assert abs(off.mean()) < 0.5
-            assert np.abs(off).max() < 4
+        red_errors = pixels[rows, cols, 0] - 255 * (cols + 0.5) / level_factor / width
+        green_errors = pixels[rows, cols, 1] - 255 * (rows + 0.5) / level_factor / height
+        # a pixel of the photo is 0.4 (x) or 0.5 (y) steps of colour, and each halving rounds up by an eighth
+        for errors in (red_errors, green_errors):
+            assert abs(errors.mean()) < 0.5
+            assert np.abs(errors).max() < 4
 
 
 def test_a_jpeg_is_decoded_no_larger_than_needed() -> None:
@@ -384,18 +386,18 @@ def test_a_jpeg_is_decoded_no_larger_than_needed() -> None:
 
 
 def test_a_jpeg_is_decoded_once_for_the_usual_scales(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[int] = []
+    scales: list[int] = []
     decode = EncodedImage.decode
 
     def record(file: EncodedImage, scale: int = 1) -> tuple[NDArray[np.uint8], bool]:
-        decoded.append(scale)
+        scales.append(scale)
         return decode(file, scale)
 
     monkeypatch.setattr(EncodedImage, "decode", record)
     photo = Photo.open(encode_image(Image.fromarray(draw_gradient(4000, 3000)), "JPEG"))
     for factor in (640 / 4000, 320 / 4000, 0.5):
         photo.find_level(factor)
-    assert decoded == [2]
+    assert scales == [2]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
@@ -419,14 +421,14 @@ def test_a_crop_shows_its_points() -> None:
     photo = Photo.open(draw_gradient(1000, 800))
     points = np.array([[300.0, 200.0], [420.0, 260.0], [350.0, 400.0]])
     for factor in (1.0, 0.5, 0.2):
-        pixels, into = photo.crop(points, factor)
-        placed = points @ into[:2, :2].T + into[:2, 2]
-        assert (placed >= 1).all()
-        assert (placed <= np.array([pixels.shape[1], pixels.shape[0]]) - 1).all()
-        assert pixels.shape[0] <= 200 * into[1, 1] + 5
-        for (x, y), (col, row) in zip(points, placed, strict=True):
-            seen = pixels[int(row), int(col)].astype(float)
-            assert np.abs(seen[:2] - (255 * x / 1000, 255 * y / 800)).max() < 3
+        pixels, matrix = photo.crop(points, factor)
+        crop_points = points @ matrix[:2, :2].T + matrix[:2, 2]
+        assert (crop_points >= 1).all()
+        assert (crop_points <= np.array([pixels.shape[1], pixels.shape[0]]) - 1).all()
+        assert pixels.shape[0] <= 200 * matrix[1, 1] + 5
+        for (x, y), (col, row) in zip(points, crop_points, strict=True):
+            colour = pixels[int(row), int(col)].astype(float)
+            assert np.abs(colour[:2] - (255 * x / 1000, 255 * y / 800)).max() < 3
 
 
 def test_a_crop_beyond_the_edge_is_never_empty() -> None:
@@ -438,68 +440,70 @@ def test_a_crop_beyond_the_edge_is_never_empty() -> None:
 
 @pytest.mark.parametrize("progressive", [False, True])
 def test_a_jpeg_with_a_grey_edge_is_not_damaged(progressive: bool) -> None:
-    """Decoders fill what is missing with the same grey."""
+    """Decoders fill missing data with the same grey."""
     grey = Image.new("RGB", (300, 200), (128, 128, 128))
     assert Photo.open(encode_image(grey, "JPEG", progressive=progressive)).warnings == ()
 
 
 def test_a_progressive_jpeg_that_ends_in_its_first_pass_is_damaged() -> None:
-    whole = jpeg(progressive=True)
+    content = encode_detailed_jpeg(progressive=True)
     with pytest.raises(PhotoError, match="ends early"):
-        Photo.open(whole[: len(whole) // 20] + b"\xff\xd9")
+        Photo.open(content[: len(content) // 20] + b"\xff\xd9")
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
-    """It has an end of its own, so that decoders fill the rest with grey and say nothing."""
-    whole = (SAMPLES / "demo.jpg").read_bytes()
+    """The file has an end marker, so decoders fill the rest with grey and report nothing."""
+    content = (SAMPLES / "demo.jpg").read_bytes()
     with pytest.raises(PhotoError, match="ends early"):
-        Photo.open(whole[: int(share * len(whole))] + b"\xff\xd9")
+        Photo.open(content[: int(share * len(content))] + b"\xff\xd9")
 
 
 def find_coded_data(photo: str) -> tuple[bytes, int]:
     """A sample's bytes, and where its coded data begins."""
-    whole = (SAMPLES / photo).read_bytes()
-    return whole, whole.rindex(b"\xff\xda") + 14
+    content = (SAMPLES / photo).read_bytes()
+    return content, content.rindex(b"\xff\xda") + 14
 
 
-@pytest.mark.parametrize(("harm", "least"), [("lost", 0.95), ("zeros", 0.75), ("other", 0.75)])
-def test_most_damage_inside_a_jpeg_is_detected(harm: str, least: float) -> None:
-    """As cards and transfers lose them: 512 bytes. Decoders go on, with other colours and parts displaced."""
-    whole, start = find_coded_data("four-kingdoms.jpg")
-    rng, reported = np.random.default_rng(4), []
-    for at in rng.integers(start, start + int(0.9 * (len(whole) - start)), 20):
-        more = {"zeros": bytes(512), "lost": b"", "other": rng.bytes(512)}[harm]
+@pytest.mark.parametrize(("harm", "min_share"), [("lost", 0.95), ("zeros", 0.75), ("other", 0.75)])
+def test_most_damage_inside_a_jpeg_is_detected(harm: str, min_share: float) -> None:
+    """Cards and transfers lose 512 bytes at once. Decoders continue with false colours and displaced parts."""
+    content, start = find_coded_data("four-kingdoms.jpg")
+    rng, warning_counts = np.random.default_rng(4), []
+    for position in rng.integers(start, start + int(0.9 * (len(content) - start)), 20):
+        replacement = {"zeros": bytes(512), "lost": b"", "other": rng.bytes(512)}[harm]
         try:
-            reported.append(len(Photo.open(whole[:at] + more + whole[at + 512 :]).warnings))
+            warning_counts.append(
+                len(Photo.open(content[:position] + replacement + content[position + 512 :]).warnings)
+            )
         except PhotoError:
-            reported.append(1)
-    assert np.mean(reported) >= least and max(reported) == 1
+            warning_counts.append(1)
+    assert np.mean(warning_counts) >= min_share and max(warning_counts) == 1
 
 
 def test_damage_is_reported_once_for_every_kingdom() -> None:
-    whole, _ = find_coded_data("two-kingdoms.jpg")
-    photo = Photo.open(whole[:-20_000] + whole[-19_000:])
-    assert photo.pixels.shape == Photo.open(whole).pixels.shape and len(photo.warnings) == 1
-    for kingdom in pipeline.read(photo):
-        assert kingdom.review and [one.text for one in kingdom.problems].count(photo.warnings[0]) == 1
-        (again,) = pipeline.decide_again([kingdom.observation], surroundings=[kingdom.surroundings])
-        assert photo.warnings[0] in [one.text for one in again.problems]
+    content, _ = find_coded_data("two-kingdoms.jpg")
+    photo = Photo.open(content[:-20_000] + content[-19_000:])
+    assert photo.pixels.shape == Photo.open(content).pixels.shape and len(photo.warnings) == 1
+    for reading in pipeline.read(photo):
+        assert reading.review and [problem.text for problem in reading.problems].count(photo.warnings[0]) == 1
+        (second_reading,) = pipeline.decide_again([reading.observation], surroundings=[reading.surroundings])
+        assert photo.warnings[0] in [problem.text for problem in second_reading.problems]
 
 
 def test_damage_explains_why_no_kingdom_is_found() -> None:
-    whole, start = find_coded_data("no-kingdom.jpg")
+    content, start = find_coded_data("no-kingdom.jpg")
     with pytest.raises(NoKingdomFound, match="its file is damaged"):
-        pipeline.read(whole[: start + 9_000] + whole[start + 10_000 :])
+        pipeline.read(content[: start + 9_000] + content[start + 10_000 :])
 
 
-def jpeg(**how: object) -> bytes:
+def encode_detailed_jpeg(**options: object) -> bytes:
     """A picture full of detail as a JPEG."""
     pixels = np.random.default_rng(7).integers(0, 256, (203, 301, 3), dtype=np.uint8)
-    return encode_image(Image.fromarray(cv2.resize(pixels, (1204, 812))), "JPEG", **how)
+    return encode_image(Image.fromarray(cv2.resize(pixels, (1204, 812))), "JPEG", **options)
 
 
-WAYS: list[dict[str, object]] = [
+JPEG_OPTIONS: list[dict[str, object]] = [
     {},
     {"optimize": True},
     {"progressive": True},
@@ -510,12 +514,12 @@ WAYS: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("how", WAYS, ids=str)
-def test_an_intact_jpeg_has_no_warning(how: dict[str, object]) -> None:
-    made = jpeg(**how)
-    end = made.rindex(b"\xff\xd9")
-    filled = made[:end] + b"\xff" * 30 + made[end:], made[:end] + bytes(30) + made[end:]
-    for data in (made, made + b"what a phone appends \xff\xd9" * 9, *filled):
+@pytest.mark.parametrize("options", JPEG_OPTIONS, ids=str)
+def test_an_intact_jpeg_has_no_warning(options: dict[str, object]) -> None:
+    content = encode_detailed_jpeg(**options)
+    end = content.rindex(b"\xff\xd9")
+    padded_contents = content[:end] + b"\xff" * 30 + content[end:], content[:end] + bytes(30) + content[end:]
+    for data in (content, content + b"what a phone appends \xff\xd9" * 9, *padded_contents):
         photo = Photo.open(data)
         assert photo.warnings == ()
         assert np.array_equal(photo.pixels, np.asarray(Image.open(io.BytesIO(data))))

@@ -37,18 +37,18 @@ def make_box(x: float, y: float, side: float) -> np.ndarray:
 def test_a_square_fills_the_middle_of_its_crop(side: float) -> None:
     crop = prepare_crops(make_picture(), make_box(100, 150, side)[None])[0].astype(float)
     assert crop.shape == (CROP_PIXELS, CROP_PIXELS, 3)
-    first, last = (CROP_PIXELS - SQUARE_PIXELS) // 2, (CROP_PIXELS + SQUARE_PIXELS) // 2 - 1
+    first_pixel, last_pixel = (CROP_PIXELS - SQUARE_PIXELS) // 2, (CROP_PIXELS + SQUARE_PIXELS) // 2 - 1
     per_pixel = 255 / 400
-    within = 1.5 + side / SQUARE_PIXELS * per_pixel  # one pixel of the crop
-    assert crop[CROP_PIXELS // 2, first, 0] == pytest.approx(100 * per_pixel, abs=within)
-    assert crop[CROP_PIXELS // 2, last, 0] == pytest.approx((100 + side) * per_pixel, abs=within)
-    assert crop[last, CROP_PIXELS // 2, 1] == pytest.approx((150 + side) * per_pixel, abs=within)
+    tolerance = 1.5 + side / SQUARE_PIXELS * per_pixel  # one pixel of the crop
+    assert crop[CROP_PIXELS // 2, first_pixel, 0] == pytest.approx(100 * per_pixel, abs=tolerance)
+    assert crop[CROP_PIXELS // 2, last_pixel, 0] == pytest.approx((100 + side) * per_pixel, abs=tolerance)
+    assert crop[last_pixel, CROP_PIXELS // 2, 1] == pytest.approx((150 + side) * per_pixel, abs=tolerance)
 
 
 def test_the_first_corner_is_the_crops_top_left() -> None:
     box = make_box(100, 100, 80)
-    upright, turned = prepare_crops(make_picture(), np.stack([box, np.roll(box, -1, axis=0)]))
-    assert np.abs(np.rot90(upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
+    crop, rotated_crop = prepare_crops(make_picture(), np.stack([box, np.roll(box, -1, axis=0)]))
+    assert np.abs(np.rot90(crop).astype(float) - rotated_crop)[4:-4, 4:-4].mean() < 3
 
 
 def test_no_squares_give_no_crops() -> None:
@@ -62,18 +62,21 @@ def open_demo() -> tuple[Photo, np.ndarray]:
 
 
 def test_rotated_squares_have_rotated_partners_and_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With four rotations of every crop averaged, a rotated square has the same crops, one pixel off."""
+    """The classifier averages four rotations of each crop, so a rotated square has the same crops up to a pixel."""
     monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", np.inf)
     classifier, (photo, quads) = CellClassifier(load_model("cells")), open_demo()
-    upright, turned = (classifier.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
-    assert (upright.kind.argmax(1) == turned.kind.argmax(1)).all()
-    assert np.abs(np.exp(upright.kind) - np.exp(turned.kind)).mean() < 0.01
-    assert np.abs(upright.presence - turned.presence).mean() < 1
+    predictions, rotated_predictions = (classifier.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
+    assert (predictions.kind.argmax(1) == rotated_predictions.kind.argmax(1)).all()
+    assert np.abs(np.exp(predictions.kind) - np.exp(rotated_predictions.kind)).mean() < 0.01
+    assert np.abs(predictions.presence - rotated_predictions.presence).mean() < 1
     # from the top right corner, the right-hand neighbour is the upper one
-    changes = [np.abs(np.exp(np.roll(upright.partner, -k, axis=1)) - np.exp(turned.partner)).mean() for k in range(4)]
+    changes = [
+        np.abs(np.exp(np.roll(predictions.partner, -k, axis=1)) - np.exp(rotated_predictions.partner)).mean()
+        for k in range(4)
+    ]
     assert changes[1] < 0.05
     assert min(changes[0], *changes[2:]) > 0.2
-    assert np.allclose(np.exp(upright.kind).sum(1), 1)
+    assert np.allclose(np.exp(predictions.kind).sum(1), 1)
 
 
 class CountingModel:
@@ -91,8 +94,8 @@ def test_certain_squares_are_classified_once(monkeypatch: pytest.MonkeyPatch) ->
     model = CountingModel(load_model("cells"))
     classifier = CellClassifier(cast(Model, model))
     (photo, quads), predictions, pictures_run = open_demo(), [], []
-    for certain in (np.inf, CERTAIN_LOG_ODDS, -np.inf):
-        monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", certain)
+    for certain_log_odds in (np.inf, CERTAIN_LOG_ODDS, -np.inf):
+        monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", certain_log_odds)
         model.pictures = 0
         predictions.append(classifier.classify(photo, quads))
         pictures_run.append(model.pictures)
@@ -105,24 +108,27 @@ def test_empty_squares_are_not_classified_and_show_nothing() -> None:
     model = CountingModel(load_model("cells"))
     classifier = CellClassifier(cast(Model, model))
     photo, quads = open_demo()
-    bare = np.zeros(len(quads), bool)
-    bare[[0, 7, 8]] = True
-    some, all_ = classifier.classify(photo, quads, turns=1, empty=bare), classifier.classify(photo, quads, turns=1)
-    assert model.pictures == 2 * len(quads) - bare.sum()
-    assert (some.presence[bare] == -8.0).all()
-    assert np.allclose(np.exp(some.kind).sum(1), 1)
-    assert np.allclose(np.exp(some.partner).sum(1), 1)
-    assert (some.kind.argmax(1) == all_.kind.argmax(1))[~bare].all()
-    assert np.abs(some.presence - all_.presence)[~bare].max() < 1
+    is_empty = np.zeros(len(quads), bool)
+    is_empty[[0, 7, 8]] = True
+    predictions, predictions_without_mask = (
+        classifier.classify(photo, quads, turns=1, empty=is_empty),
+        classifier.classify(photo, quads, turns=1),
+    )
+    assert model.pictures == 2 * len(quads) - is_empty.sum()
+    assert (predictions.presence[is_empty] == -8.0).all()
+    assert np.allclose(np.exp(predictions.kind).sum(1), 1)
+    assert np.allclose(np.exp(predictions.partner).sum(1), 1)
+    assert (predictions.kind.argmax(1) == predictions_without_mask.kind.argmax(1))[~is_empty].all()
+    assert np.abs(predictions.presence - predictions_without_mask.presence)[~is_empty].max() < 1
 
 
 def test_crops_do_not_depend_on_the_pyramid_level() -> None:
     """Crops are cut from the smallest level that suffices, without a shift."""
-    large = np.asarray(cv2.resize(make_picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
-    code = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 98])[1].tobytes()
+    pixels = np.asarray(cv2.resize(make_picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
+    content = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, 98])[1].tobytes()
     quads = np.stack([make_box(800, 1200, 640), make_box(1440, 1200, 640)])
-    crops = crop_squares(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
-    assert np.abs(crops - prepare_crops(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5
+    crops = crop_squares(Photo.open(content), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode expects BGR
+    assert np.abs(crops - prepare_crops(pixels, quads)[:, 2:-2, 2:-2]).mean() < 1.5
 
 
 # Pieces and gems.
@@ -138,38 +144,42 @@ def test_the_heads_follow_each_other() -> None:
 
 @pytest.mark.parametrize("turn", range(4))
 def test_logits_of_rotated_crops_are_turned_upright(turn: int) -> None:
-    """Bright spots at a crop's sides and corners are rotated with the crop, and read where they are then."""
+    """The spots at a crop's sides and corners rotate with it, and the logits describe their new places."""
     size = CROP_PIXELS + 1  # so that there is a pixel in the middle
-    middle, last = size // 2, size - 1
-    sides = [(middle, last), (last, middle), (middle, 0), (0, middle)]  # right, down, left, up
-    corners = [(0, 0), (0, last), (last, last), (last, 0)]
+    middle, last_pixel = size // 2, size - 1
+    sides = [(middle, last_pixel), (last_pixel, middle), (middle, 0), (0, middle)]  # right, down, left, up
+    corners = [(0, 0), (0, last_pixel), (last_pixel, last_pixel), (last_pixel, 0)]
     rng = np.random.default_rng(turn)
     crop, row = np.zeros((1, size, size)), np.arange(16.0)[None]
     for place in (*sides, *corners):
         crop[0][place] = rng.random()
 
-    def logits(of: np.ndarray) -> np.ndarray:
-        """The logits of a network that reads spots: sides as partners, corners as gems."""
-        seen = row.copy()
-        seen[0, HEADS["partner"]] = [of[0][place] for place in sides]
-        seen[0, HEADS["gems"]] = [of[0][place] for place in corners]
-        return seen
+    def make_logits(spots: np.ndarray) -> np.ndarray:
+        """The logits of a network that reads the spots at sides as partners and those at corners as gems."""
+        values = row.copy()
+        values[0, HEADS["partner"]] = [spots[0][place] for place in sides]
+        values[0, HEADS["gems"]] = [spots[0][place] for place in corners]
+        return values
 
-    turned = logits(np.rot90(crop, turn, (1, 2)))
-    assert np.array_equal(turn_logits_upright(turned, turn, HEADS), logits(crop))
+    rotated_logits = make_logits(np.rot90(crop, turn, (1, 2)))
+    assert np.array_equal(turn_logits_upright(rotated_logits, turn, HEADS), make_logits(crop))
 
 
 class ConstantModel:
-    """A model that predicts a certain tile for every picture, and a knight with a probability."""
+    """A model that predicts a certain tile for every picture, and a knight with the given probability."""
 
-    def __init__(self, about: dict[str, Any], chance: float) -> None:
-        self.metadata, self.pictures = about, 0
-        heads = locate_heads(len(about["kinds"]) - 1, len(about["pieces"]))
+    def __init__(self, metadata: dict[str, Any], probability: float) -> None:
+        self.metadata, self.pictures = metadata, 0
+        heads = locate_heads(len(metadata["kinds"]) - 1, len(metadata["pieces"]))
         self.logits = np.zeros(heads["gems"].stop, np.float32)
         self.logits[[0, heads["presence"].start]] = 60
         self.logits[heads["pieces"]] = -60
-        shares = about["temperatures"].get("pieces", 1.0) * np.log([1 - chance, chance]) if chance else (60, -60)
-        self.logits[heads["pieces"]][:2] = shares[: len(about["pieces"])]
+        shares = (
+            metadata["temperatures"].get("pieces", 1.0) * np.log([1 - probability, probability])
+            if probability
+            else (60, -60)
+        )
+        self.logits[heads["pieces"]][:2] = shares[: len(metadata["pieces"])]
 
     def run(self, pictures: np.ndarray) -> np.ndarray:
         self.pictures += len(pictures)
@@ -177,19 +187,19 @@ class ConstantModel:
 
 
 @pytest.mark.parametrize(
-    ("chance", "expected_pictures"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)]
+    ("probability", "expected_pictures"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)]
 )
-def test_an_uncertain_piece_is_classified_under_rotation(chance: float, expected_pictures: int) -> None:
-    model = ConstantModel(load_model("cells").metadata, chance)
+def test_an_uncertain_piece_is_classified_under_rotation(probability: float, expected_pictures: int) -> None:
+    model = ConstantModel(load_model("cells").metadata, probability)
     classifier = CellClassifier(cast(Model, model))
-    seen = classifier.classify(Photo.open(make_picture()), make_box(40, 40, 40)[None])
+    predictions = classifier.classify(Photo.open(make_picture()), make_box(40, 40, 40)[None])
     assert model.pictures == expected_pictures
-    assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)
+    assert float(np.exp(predictions.pieces[0, 1])) == pytest.approx(probability, abs=1e-3)
 
 
 def test_empty_squares_have_no_pieces() -> None:
     model = ConstantModel(load_model("cells").metadata, 0.6)
-    quads, empty = np.stack([make_box(40, 40, 40)] * 2), np.array([True, False])
-    seen = CellClassifier(cast(Model, model)).classify(Photo.open(make_picture()), quads, empty=empty)
-    assert np.exp(seen.pieces).sum(axis=1) == pytest.approx(1) and np.exp(seen.pieces[0, 0]) > 0.99
-    assert seen.gems.tolist() == [[-8.0] * 4, [0] * 4] and seen.hidden.tolist() == [0, 0.5]
+    quads, is_empty = np.stack([make_box(40, 40, 40)] * 2), np.array([True, False])
+    predictions = CellClassifier(cast(Model, model)).classify(Photo.open(make_picture()), quads, empty=is_empty)
+    assert np.exp(predictions.pieces).sum(axis=1) == pytest.approx(1) and np.exp(predictions.pieces[0, 0]) > 0.99
+    assert predictions.gems.tolist() == [[-8.0] * 4, [0] * 4] and predictions.hidden.tolist() == [0, 0.5]

@@ -1,4 +1,4 @@
-"""Model files: found, checked, and run the same whatever they are run on."""
+"""Model files: where they lie, how they are verified, and outputs that do not depend on batches or threads."""
 
 import os
 import shutil
@@ -20,9 +20,9 @@ def make_crops(count: int) -> np.ndarray:
 def test_any_number_of_pictures_is_run_in_batches() -> None:
     model = Model(CELLS)
     pictures = make_crops(2 * 16 + 3)
-    whole = model.run(pictures)
-    assert len(whole) == len(pictures)
-    assert np.allclose(whole[16 + 1], model.run(pictures[16 + 1 :][:1])[0], atol=1e-3)
+    outputs = model.run(pictures)
+    assert len(outputs) == len(pictures)
+    assert np.allclose(outputs[16 + 1], model.run(pictures[16 + 1 :][:1])[0], atol=1e-3)
     assert len(model.run(pictures[:0])) == 0
 
 
@@ -34,19 +34,19 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(outputs) == 1
 
 
-@pytest.mark.parametrize(("asked", "threads"), [("1", 1), ("2", 2), ("0", None), ("many", None), ("-1", None)])
+@pytest.mark.parametrize(("setting", "threads"), [("1", 1), ("2", 2), ("0", None), ("many", None), ("-1", None)])
 def test_the_number_of_threads_is_the_given_one_or_the_cores(
-    asked: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
+    setting: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KDVISION_THREADS", asked)
-    usual = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    assert count_threads() == (threads or usual)
+    monkeypatch.setenv("KDVISION_THREADS", setting)
+    default_threads = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    assert count_threads() == (threads or default_threads)
 
 
 def test_a_missing_model_says_where_it_was_looked_for() -> None:
-    with pytest.raises(ModelError, match=r"rivers\.onnx is missing") as raised:
+    with pytest.raises(ModelError, match=r"rivers\.onnx is missing") as error_info:
         find_model("rivers")
-    assert raised.value.hint
+    assert error_info.value.hint
 
 
 @pytest.mark.parametrize("content", [b"", b"no model at all", CELLS.read_bytes()[:-1000]])
