@@ -17,7 +17,7 @@ from kdvision.vision.find import Watch
 from kdvision.vision.image.photo import Photo, PhotoSource
 from tests.kingdoms import png, table_photo
 
-# A busy machine may take long over an example, so no test limits the time of one.
+# An example may take long on a busy machine, so no test limits its time.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
 
@@ -26,7 +26,7 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["lab/train"]
 
 @pytest.fixture(scope="session")
 def cached_read() -> Callable[..., list[KingdomReading]]:
-    """`pipeline.read` that reads the same picture with the same options once, and repeats its stages."""
+    """`pipeline.read` with a cache: it reads a picture with the same options once, and repeats its stages."""
     read, cache = pipeline.read, dict[tuple[bytes, str], tuple[list[KingdomReading], list[tuple[str, Any]]]]()
 
     def read_cached(photo: PhotoSource, *, watch: Watch | None = None, **options: Any) -> list[KingdomReading]:
@@ -35,10 +35,10 @@ def cached_read() -> Callable[..., list[KingdomReading]]:
             if watch is not None:
                 watch(stage, value)
 
-        opened, stages = Photo.open(photo), list[tuple[str, Any]]()
-        key = opened.digest, repr(options)
+        opened_photo, stages = Photo.open(photo), list[tuple[str, Any]]()
+        key = opened_photo.digest, repr(options)
         if key not in cache:
-            cache[key] = read(opened, watch=record, **options), stages
+            cache[key] = read(opened_photo, watch=record, **options), stages
         elif watch is not None:
             for stage, value in cache[key][1]:
                 watch(stage, value)
@@ -49,24 +49,24 @@ def cached_read() -> Callable[..., list[KingdomReading]]:
 
 @pytest.fixture
 def read_from_cache(cached_read: Callable[..., list[KingdomReading]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a test read photos that were read before from the cache."""
+    """Replace `pipeline.read` by the cached version in a test."""
     monkeypatch.setattr(pipeline, "read", cached_read)
 
 
-class Ran(NamedTuple):
-    """How a run of the program ended: exit code, and what it printed."""
+class RunResult(NamedTuple):
+    """The exit code and the output of a run of the program."""
 
     code: int
     out: str
     err: str
 
 
-Run = Callable[..., Ran]
+Run = Callable[..., RunResult]
 
 
 @pytest.fixture
 def photo(tmp_path: Path) -> Path:
-    """A photo of an empty table, for tests that say themselves what it shows."""
+    """The path of a photo of an empty table, for tests that replace the reading."""
     path = tmp_path / "table.png"
     path.write_bytes(png(table_photo().pixels))
     return path
@@ -76,11 +76,11 @@ def photo(tmp_path: Path) -> Path:
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the program with these arguments, and bytes for its stdin, as a shell would."""
 
-    def run(*args: object, stdin: bytes = b"") -> Ran:
+    def run(*args: object, stdin: bytes = b"") -> RunResult:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             main([str(arg) for arg in args])
-        code = ended.value.code
-        return Ran(code if isinstance(code, int) else 0, *capsys.readouterr())
+        code = exit_info.value.code
+        return RunResult(code if isinstance(code, int) else 0, *capsys.readouterr())
 
     return run

@@ -28,7 +28,7 @@ from kdvision.vision.networks.detector import Detections
 from tests.paths import SAMPLES
 
 FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
-"""33 points; no box could lay it, which is no matter here."""
+"""33 points. No box can lay this board."""
 
 SMALL = "w1 w w / # f f1 / . l l"
 """5 points: wheat 3 x 1, forest 2 x 1."""
@@ -108,9 +108,9 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[KingdomReading]]:
-    """What stands for `pipeline.read`: every photo shows these, but one whose first pixel is black shows no kingdom."""
+    """A substitute for `pipeline.read`: every photo shows these kingdoms, or none if its first pixel is black."""
 
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
+    def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
             raise NoKingdomFound(f"{photo.name} shows no kingdom", hint="take it from above")
         return kingdoms
@@ -119,25 +119,27 @@ def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[Ki
 
 
 def fill_in(path: Path, *changes: tuple[str, str]) -> Path:
-    """The game file with texts changed, each the first that is left of its kind, as a person goes through it."""
+    """The game file after changes of texts, each at the first remaining place, as a person fills it in."""
     text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new, 1)
+    for old_text, new_text in changes:
+        assert old_text in text, old_text
+        text = text.replace(old_text, new_text, 1)
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
-    """What each line of the scorecard is called and gives."""
+    """The label and the points of each line of the scorecard."""
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
 
 
 def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
     """The lattices that squares form, largest first."""
-    grown = [part for part in grow_components(squares) if len(part) >= MIN_KINGDOM_SQUARES]
-    fitted = map(LatticeHypothesis.fit, grown)
-    return sorted((one for one in fitted if one is not None), key=lambda one: -len(one))
+    components = [part for part in grow_components(squares) if len(part) >= MIN_KINGDOM_SQUARES]
+    hypotheses = map(LatticeHypothesis.fit, components)
+    return sorted(
+        (hypothesis for hypothesis in hypotheses if hypothesis is not None), key=lambda hypothesis: -len(hypothesis)
+    )
 
 
 def find_indices(component: Component, squares: Detections) -> list[int]:
@@ -148,7 +150,7 @@ def find_indices(component: Component, squares: Detections) -> list[int]:
 def make_plain_observation(
     reading: Reading, grid: Grid | None = None, *, left: float = 0.0, side: float = 50
 ) -> GridObservation:
-    """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
+    """An observation with no evidence beyond the reading: nothing hides a square, and borders show no dominoes."""
     rows, cols = reading.rows, reading.cols
     return GridObservation(
         grid=grid or make_grid(Board({}, height=rows, width=cols), left=left, side=side),

@@ -17,25 +17,25 @@ T = TypeVar("T")
 
 
 def run_in_thread(take: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of a coroutine, in a thread of its own: browser tests leave an event loop in this one."""
+    """The result of a coroutine, run in its own thread: browser tests leave an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(take())).result()
 
 
 class Phone:
-    """A client at a table. `state` is the last state that it has seen, in an answer or in the live stream."""
+    """A client at a table. `state` is the last state that it received in an answer or in the live stream."""
 
     def __init__(self, client: Client, table: str | None = None) -> None:
         self.client = client
         self.state: dict[str, Any] = {}
-        joined = client.post("/api/tables", {"table": table})
-        assert joined.status == 200, joined.content
-        self.state = joined.json
+        answer = client.post("/api/tables", {"table": table})
+        assert answer.status == 200, answer.content
+        self.state = answer.json
         self.table: str = self.state["table"]
 
-    def send(self, *changes: dict[str, Any], **more: Any) -> Answer:
+    def send(self, *changes: dict[str, Any], **fields: Any) -> Answer:
         """Send changes as one step."""
-        answer = self.client.post(f"/api/tables/{self.table}/changes", {"changes": changes, **more})
+        answer = self.client.post(f"/api/tables/{self.table}/changes", {"changes": changes, **fields})
         if answer.status == 200:
             self.state = answer.json
         return answer
@@ -55,9 +55,9 @@ class Phone:
         """Send a photo that is read, and return the answer."""
         answer = self.client.post_photo(content, f"/api/tables/{self.table}/photos?{query}", **headers)
         assert answer.status == 200, answer.content
-        found: dict[str, Any] = answer.json
-        self.state = found["state"]
-        return found
+        result: dict[str, Any] = answer.json
+        self.state = result["state"]
+        return result
 
     @property
     def kingdoms(self) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ class LiveStream:
         self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=TIMEOUT_SECONDS)
         names = {name.replace("_", "-"): value for name, value in client.headers.items()}
         self._connection.request("GET", f"/api/tables/{table}/live", headers=names)
-        self._socket = self._connection.sock  # the connection forgets it where the response ends with the connection
+        self._socket = self._connection.sock  # the connection drops it if the response closes the connection
         self.response = self._connection.getresponse()
         self._events: queue.Queue[tuple[str, Any]] = queue.Queue()
         if self.response.status == 200:
@@ -120,7 +120,7 @@ class LiveStream:
             pass
 
     def close(self) -> None:
-        """Close the connection, as a phone does that is switched off."""
+        """Close the connection like a phone that is switched off."""
         with suppress(OSError):  # the server may have ended it
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads, which holds the response's lock
         self.response.close()

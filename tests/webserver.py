@@ -15,7 +15,7 @@ from kdvision.web.server import Settings, TableServer, create_app, open_listener
 from tests.paths import ROOT
 
 TIMEOUT_SECONDS: Final = 300
-"""Long enough for a busy machine; a test that works does not wait for it."""
+"""Long enough for a busy machine. Only a failing test waits so long."""
 
 
 class Answer(NamedTuple):
@@ -40,12 +40,12 @@ class Client:
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
         """The response to one request; header names have underscores instead of dashes."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
-        named = {name.replace("_", "-"): value for name, value in (self.headers | headers).items()}
+        request_headers = {name.replace("_", "-"): value for name, value in (self.headers | headers).items()}
         try:
-            connection.request(method, path, body, named)
+            connection.request(method, path, body, request_headers)
             response = connection.getresponse()
-            names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
+            response_headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, response_headers, response.read())
         finally:
             connection.close()
 
