@@ -156,3 +156,13 @@ def test_kingdoms_with_a_small_gap_are_split_there() -> None:
 def test_the_largest_kingdom_is_not_split() -> None:
     component = grow_only_component(make_detections(SEVEN, make_view(0.3), noise=0.5))
     assert split_component(component) == [component]
+
+
+def test_kingdoms_that_touch_at_a_corner_are_split_there() -> None:
+    """A link across a corner costs more than one across an edge, also between the two strongest detections."""
+    places = [*FIVE, *((col + 5, row + 5) for col, row in FIVE)]
+    squares = make_detections(places, make_view(0.3, perspective=0.0001))
+    meets = np.isin(np.arange(len(places)), [places.index((4, 4)), places.index((5, 5))])
+    squares = replace(squares, score=np.where(meets, 1.0, 0.8))
+    parts = split_component(grow_only_component(squares))
+    assert sorted(find_indices(part, squares) for part in parts) == [[*range(25)], [*range(25, 50)]]

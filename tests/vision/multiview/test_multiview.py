@@ -61,6 +61,15 @@ def test_different_kingdoms_do_not_match() -> None:
         assert not align(first, second).is_same_kingdom
 
 
+def test_each_tile_that_agrees_adds_the_logarithm_of_16() -> None:
+    """Three tiles that agree are the fewest that show one kingdom."""
+    for board, is_same in (("w1 f", False), ("w1 f #", True)):
+        observation = make_observation(Reading.of(Board.parse(board), confidence=0.9999))
+        alignment = align(observation, observation)
+        assert alignment.gain == pytest.approx(len(Board.parse(board)) * np.log(16), rel=0.01)
+        assert alignment.is_same_kingdom == is_same
+
+
 def test_a_bare_table_does_not_match() -> None:
     kingdom, table = (make_observation(Reading.of(board)) for board in (play_kingdoms(1, 1)[0], ". . . / . . ."))
     assert not align(kingdom, table).is_same_kingdom
