@@ -58,13 +58,13 @@ def test_other_names_are_no_squares(name: str) -> None:
     ],
 )
 def test_malformed_text_says_where_and_what_was_expected(text: str, row: int | None, column: int | None) -> None:
-    with pytest.raises(NotationError) as caught:
+    with pytest.raises(NotationError) as error_info:
         Board.parse(text)
-    assert (caught.value.row, caught.value.column) == (row, column)
-    assert caught.value.expected
-    assert isinstance(caught.value, ValueError)
-    assert isinstance(caught.value, KdvisionError)
-    assert caught.value.exit_code == 5
+    assert (error_info.value.row, error_info.value.column) == (row, column)
+    assert error_info.value.expected
+    assert isinstance(error_info.value, ValueError)
+    assert isinstance(error_info.value, KdvisionError)
+    assert error_info.value.exit_code == 5
 
 
 def test_turning_goes_clockwise() -> None:
@@ -87,9 +87,9 @@ def test_trimming_drops_empty_edges_only() -> None:
 
 def test_replacing_fills_empties_and_grows() -> None:
     board = Board.parse("w ? / # f")
-    changed = board.with_cells({Square(0, 1): Cell.parse("l1"), Square(0, 0): None, Square(2, 2): Cell.parse("g")})
-    assert str(changed) == ". l1 . / # f . / . . g"
-    assert changed.unknown == frozenset()
+    new_board = board.with_cells({Square(0, 1): Cell.parse("l1"), Square(0, 0): None, Square(2, 2): Cell.parse("g")})
+    assert str(new_board) == ". l1 . / # f . / . . g"
+    assert new_board.unknown == frozenset()
 
 
 def test_boards_are_values() -> None:

@@ -1,4 +1,4 @@
-"""The boxes: what the rulebook's back page says of their contents."""
+"""The contents of the boxes, as the rulebook's back page lists them."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, Domino, face, faces, kin
 
 @pytest.mark.clause("kingdomino/box")
 def test_kingdomino_holds_what_its_back_page_counts() -> None:
-    printed = "21 w, 5 w1, 16 f, 6 f1, 12 l, 6 l1, 10 g, 2 g1, 2 g2, 6 s, 2 s1, 2 s2, 1 m, 1 m1, 3 m2, 1 m3"
-    counts = (entry.split() for entry in printed.split(", "))
+    contents = "21 w, 5 w1, 16 f, 6 f1, 12 l, 6 l1, 10 g, 2 g1, 2 g2, 6 s, 2 s1, 2 s2, 1 m, 1 m1, 3 m2, 1 m3"
+    counts = (entry.split() for entry in contents.split(", "))
     assert kinds(KINGDOMINO) == {Cell.parse(cell): int(count) for count, cell in counts}
 
 
@@ -19,9 +19,9 @@ def test_boxes_hold_48_dominoes_numbered_from_1(deck: tuple[Domino, ...]) -> Non
 
 
 def test_queendomino_holds_twenty_town_squares() -> None:
-    held = kinds(QUEENDOMINO)
-    assert held[Cell.parse("t")] == 20
-    assert sum(held.values()) == 96
+    cell_counts = kinds(QUEENDOMINO)
+    assert cell_counts[Cell.parse("t")] == 20
+    assert sum(cell_counts.values()) == 96
 
 
 def test_faces_forget_which_way_a_domino_lies() -> None:

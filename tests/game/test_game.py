@@ -1,4 +1,4 @@
-"""Problems of whole tables: what kingdoms of one game cannot both hold."""
+"""Problems of a table: kingdoms that cannot come from one game."""
 
 import pytest
 
@@ -11,12 +11,12 @@ from kdvision.game.rules import make_rule_set
 RULES = make_rule_set(variants=["middle-kingdom"])
 
 
-def find_texts(*boards: str) -> list[str]:
+def list_problem_texts(*boards: str) -> list[str]:
     return [problem.text for problem in find_table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
 
 
 def test_right_kingdoms_of_one_game_have_no_problems() -> None:
-    assert find_texts("# m3 w", "# w w") == []
+    assert list_problem_texts("# m3 w", "# w w") == []
 
 
 @pytest.mark.parametrize(
@@ -28,38 +28,38 @@ def test_right_kingdoms_of_one_game_have_no_problems() -> None:
     ],
 )
 def test_no_domino_lies_in_two_kingdoms(one: str, other: str, sentence: str) -> None:
-    assert find_texts(one) == find_texts(other) == []
-    assert find_texts(one, other) == [sentence]
+    assert list_problem_texts(one) == list_problem_texts(other) == []
+    assert list_problem_texts(one, other) == [sentence]
 
 
 def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
-    # The second needs the box's only f w, which the first uses in one reading and spares in the other.
-    assert find_texts(". f l . / # f w . / w w w w", "# w f") == []
-    assert find_texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
+    # The second kingdom needs the box's only f w. The first kingdom uses it in one of two readings.
+    assert list_problem_texts(". f l . / # f w . / w w w w", "# w f") == []
+    assert list_problem_texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
 
 
 def test_kingdoms_with_too_many_ways_for_one_box_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game, "MAX_READINGS", 1)
-    square = ". f l . / # f w . / w w w w"
-    texts = {*find_texts(square, "# w f"), *find_texts(square, "# w w")}
+    ambiguous_board = ". f l . / # f w . / w w w w"
+    texts = {*list_problem_texts(ambiguous_board, "# w f"), *list_problem_texts(ambiguous_board, "# w w")}
     assert texts == {"there are too many ways to lay these kingdoms from one box to look at them all"}
 
 
 def test_a_problem_names_its_kingdom() -> None:
     kingdoms = [Kingdom(Board.parse("# w w")), Kingdom(Board.parse("# w f / . . . / f f ."))]
-    found = find_table_problems(kingdoms, RULES)
-    assert [problem.kingdom for problem in found] == [1]
+    problems = find_table_problems(kingdoms, RULES)
+    assert [problem.kingdom for problem in problems] == [1]
 
 
 def test_more_dominoes_than_the_players_draw() -> None:
-    full = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
-    assert "48 dominoes lie in the kingdoms, and 2 kingdoms get 24" in find_texts(full, full)
-    assert not any("draws" in text for text in find_texts(full))
+    full_board = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
+    assert "48 dominoes lie in the kingdoms, and 2 kingdoms get 24" in list_problem_texts(full_board, full_board)
+    assert not any("draws" in text for text in list_problem_texts(full_board))
 
 
 def test_more_kingdoms_than_play_together() -> None:
     sentence = "there are 5 kingdoms, and Kingdomino, Middle Kingdom is played with at most 4"
-    assert find_texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
+    assert list_problem_texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Problems: what is odd about a board, all at once, in plain words."""
+"""The problems of a board, each with its sentence."""
 
 import random
 from collections import Counter
@@ -10,7 +10,7 @@ from kdvision.game.deck import KINGDOMINO, face, faces
 from kdvision.game.legality import find_problems, join_names
 
 KINDS = ("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2", "s", "s1", "s2", "m", "m1", "m2", "m3", "t", "l2")
-PLAYED = [
+SIMULATED_BOARDS = [
     ". f f1 w w1 / f f f w1 g / w w f1 w m3 / f # w1 m . / f w f1 . .",
     "l1 l1 f f g / w f f f1 g / w # m1 w . / s1 s s w w / . s m2 l g2",
     "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1",
@@ -19,13 +19,13 @@ PLAYED = [
 ]
 
 
-def texts(board: str, *, side: int = 7) -> list[str]:
+def list_problem_texts(board: str, *, side: int = 7) -> list[str]:
     return [problem.text for problem in find_problems(Board.parse(board), KINGDOMINO, side=side)]
 
 
-@pytest.mark.parametrize("text", PLAYED)
+@pytest.mark.parametrize("text", SIMULATED_BOARDS)
 def test_boards_of_simulated_games_are_clean(text: str) -> None:
-    assert texts(text) == []
+    assert list_problem_texts(text) == []
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_boards_of_simulated_games_are_clean(text: str) -> None:
     ],
 )
 def test_each_oddity_has_its_sentence(text: str, sentence: str) -> None:
-    assert any(line.startswith(sentence) for line in texts(text)), texts(text)
+    assert any(line.startswith(sentence) for line in list_problem_texts(text)), list_problem_texts(text)
 
 
 def test_all_problems_come_at_once() -> None:
-    found = find_problems(Board.parse("t # # . . . w w"), KINGDOMINO, side=5)
-    assert [problem.clause for problem in found] == [
+    problems = find_problems(Board.parse("t # # . . . w w"), KINGDOMINO, side=5)
+    assert [problem.clause for problem in problems] == [
         "kingdomino/castle",
         "kingdomino/grid",
         "kingdomino/box",
@@ -72,40 +72,43 @@ def test_long_lists_of_names_are_cut() -> None:
 
 
 def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
-    found = texts(" / ".join([" ".join("w" * 26)] * 26))
-    assert found[:2] == ["there is no castle", "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed"]
+    problem_texts = list_problem_texts(" / ".join([" ".join("w" * 26)] * 26))
+    assert problem_texts[:2] == [
+        "there is no castle",
+        "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed",
+    ]
 
 
-def tileable(board: Board) -> bool:
-    """Whether the box can lie so: an independent search, square by square from the top left."""
+def is_tileable(board: Board) -> bool:
+    """Return whether dominoes of the box can cover the board: an independent search from the top left."""
     cells = {square: cell for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
-    return _lay(cells, Counter(faces(KINGDOMINO)))
+    return can_cover(cells, Counter(faces(KINGDOMINO)))
 
 
-def _lay(cells: dict[Square, Cell], left: Counter[tuple[Cell, Cell]]) -> bool:
+def can_cover(cells: dict[Square, Cell], supply: Counter[tuple[Cell, Cell]]) -> bool:
     if not cells:
         return True
     first = min(cells)
-    for near in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
-        shown = face(cells[first], cells[near]) if near in cells else None
-        if shown is not None and left[shown]:
-            left[shown] -= 1
-            rest = {square: cell for square, cell in cells.items() if square not in (first, near)}
-            if _lay(rest, left):
+    for neighbour in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
+        domino_face = face(cells[first], cells[neighbour]) if neighbour in cells else None
+        if domino_face is not None and supply[domino_face]:
+            supply[domino_face] -= 1
+            other_cells = {square: cell for square, cell in cells.items() if square not in (first, neighbour)}
+            if can_cover(other_cells, supply):
                 return True
-            left[shown] += 1
+            supply[domino_face] += 1
     return False
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_any_changed_square_that_breaks_the_box_is_reported(seed: int) -> None:
-    chance, board = random.Random(seed), Board.parse(PLAYED[seed % len(PLAYED)])
+    rng, board = random.Random(seed), Board.parse(SIMULATED_BOARDS[seed % len(SIMULATED_BOARDS)])
     kinds = [Cell.parse(text) for text in KINDS]
     verdicts = Counter[bool]()
     for _ in range(60):
-        square = chance.choice([square for square in board if board[square].terrain is not Terrain.CASTLE])
-        changed = board.with_cells({square: chance.choice([*kinds, None])})
-        broken = {problem.clause for problem in find_problems(changed, KINGDOMINO)} & {"kingdomino/box"}
-        assert bool(broken) is not tileable(changed), str(changed)
-        verdicts[bool(broken)] += 1
+        square = rng.choice([square for square in board if board[square].terrain is not Terrain.CASTLE])
+        changed_board = board.with_cells({square: rng.choice([*kinds, None])})
+        box_clauses = {problem.clause for problem in find_problems(changed_board, KINGDOMINO)} & {"kingdomino/box"}
+        assert bool(box_clauses) is not is_tileable(changed_board), str(changed_board)
+        verdicts[bool(box_clauses)] += 1
     assert verdicts[True] > 20

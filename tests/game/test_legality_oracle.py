@@ -15,113 +15,135 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import find_problems
 from kdvision.game.rules import kingdomino
 
-Laid = tuple[tuple[Square, Square], ...]
+Tiling = tuple[tuple[Square, Square], ...]
 
-HELD = Counter(frozenset([(str(d.left), 0), (str(d.right), int(d.left == d.right))]) for d in KINGDOMINO)
+BOX_FACES = Counter(frozenset([(str(d.left), 0), (str(d.right), int(d.left == d.right))]) for d in KINGDOMINO)
 KINDS = ("w", "w", "f", "f", "l", "g", "w1", "f1", "l1", "g2", "m2", "s")
 
 
-def shown(board: Board, one: Square, other: Square) -> frozenset[tuple[str, int]]:
-    return frozenset([(str(board[one]), 0), (str(board[other]), int(board[one] == board[other]))])
+def get_face(board: Board, first: Square, second: Square) -> frozenset[tuple[str, int]]:
+    return frozenset([(str(board[first]), 0), (str(board[second]), int(board[first] == board[second]))])
 
 
-def tilings(squares: frozenset[Square]) -> Iterator[Laid]:
-    """Every way to pair the squares, whatever they show."""
+def list_tilings(squares: frozenset[Square]) -> Iterator[Tiling]:
+    """Yield every way to pair the squares, whatever they show."""
     if not squares:
         yield ()
         return
     first = min(squares)
-    for near in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
-        if near in squares:
-            yield from (((first, near), *rest) for rest in tilings(squares - {first, near}))
+    for neighbour in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
+        if neighbour in squares:
+            yield from (
+                ((first, neighbour), *other_pairs) for other_pairs in list_tilings(squares - {first, neighbour})
+            )
 
 
-def in_some_order(board: Board, laid: Laid) -> bool:
-    return any(all(joins(board, order[:place], order[place]) for place in range(len(order))) for order in orders(laid))
+def has_legal_order(board: Board, tiling: Tiling) -> bool:
+    return any(
+        all(can_join(board, order[:place], order[place]) for place in range(len(order)))
+        for order in list_orders(tiling)
+    )
 
 
-def orders(laid: Laid) -> Iterator[Laid]:
-    return permutations(laid)
+def list_orders(tiling: Tiling) -> Iterator[Tiling]:
+    return permutations(tiling)
 
 
-def joins(board: Board, before: Laid, domino: tuple[Square, Square]) -> bool:
-    placed = {square for pair in before for square in pair}
+def can_join(board: Board, earlier_dominoes: Tiling, domino: tuple[Square, Square]) -> bool:
+    earlier_squares = {square for pair in earlier_dominoes for square in pair}
     for square in domino:
-        for near in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-            beside = Square(square.row + near[0], square.col + near[1])
-            cell = board.get(beside)
+        for step in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+            neighbour = Square(square.row + step[0], square.col + step[1])
+            cell = board.get(neighbour)
             if cell is not None and cell.terrain is Terrain.CASTLE:
                 return True
-            if cell is not None and beside in placed and cell.terrain is board[square].terrain:
+            if cell is not None and neighbour in earlier_squares and cell.terrain is board[square].terrain:
                 return True
     return False
 
 
-def readings(board: Board) -> list[Counter[frozenset[tuple[str, int]]]]:
-    """What each legal reading of a board takes from the box."""
+def list_readings(board: Board) -> list[Counter[frozenset[tuple[str, int]]]]:
+    """Return the faces that each legal reading of a board takes from the box."""
     land = frozenset(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
-    taken = []
-    for laid in tilings(land):
-        used = Counter(shown(board, *pair) for pair in laid)
-        if used <= HELD and in_some_order(board, laid):
-            taken.append(used)
-    return taken
+    legal_readings = []
+    for tiling in list_tilings(land):
+        face_counts = Counter(get_face(board, *pair) for pair in tiling)
+        if face_counts <= BOX_FACES and has_legal_order(board, tiling):
+            legal_readings.append(face_counts)
+    return legal_readings
 
 
-def random_board(chance: random.Random) -> Board:
-    """A castle with two to eight squares about it, in a frame of three by three."""
-    words = chance.choices((*KINDS, "."), k=9)
-    words[chance.randrange(9)] = "#"
+def make_random_board(rng: random.Random) -> Board:
+    """Return a board of three by three places: a castle, random squares and empty places."""
+    words = rng.choices((*KINDS, "."), k=9)
+    words[rng.randrange(9)] = "#"
     return Board.parse([" ".join(words[row : row + 3]) for row in (0, 3, 6)])
 
 
-def sound_board(chance: random.Random) -> Board:
+def make_legal_board(rng: random.Random) -> Board:
     while True:
-        board = random_board(chance)
-        if len(board) > 4 and readings(board):
+        board = make_random_board(rng)
+        if len(board) > 4 and list_readings(board):
             return board
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_one_board_is_clean_exactly_when_it_could_have_been_played(seed: int) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     verdicts = Counter[bool]()
     for number in range(300):
-        board = sound_board(chance) if number % 10 == 0 else random_board(chance)
-        clean = not find_problems(board, KINGDOMINO)
-        assert clean is bool(readings(board)), str(board)
-        verdicts[clean] += 1
+        board = make_legal_board(rng) if number % 10 == 0 else make_random_board(rng)
+        has_no_problems = not find_problems(board, KINGDOMINO)
+        assert has_no_problems is bool(list_readings(board)), str(board)
+        verdicts[has_no_problems] += 1
     assert min(verdicts.values()) >= 30
 
 
 def test_two_boards_are_clean_exactly_when_one_box_could_lay_both() -> None:
-    chance, rules = random.Random(11), kingdomino()
+    rng, rules = random.Random(11), kingdomino()
     verdicts = Counter[bool]()
     for _ in range(150):
-        one, other = sound_board(chance), sound_board(chance)
-        fits = any(mine + yours <= HELD for mine, yours in product(readings(one), readings(other)))
-        clean = not find_table_problems([Kingdom(one), Kingdom(other)], rules)
-        assert clean is fits, f"{one} and {other}"
-        verdicts[clean] += 1
+        one, other = make_legal_board(rng), make_legal_board(rng)
+        has_joint_reading = any(
+            one_reading + other_reading <= BOX_FACES
+            for one_reading, other_reading in product(list_readings(one), list_readings(other))
+        )
+        has_no_problems = not find_table_problems([Kingdom(one), Kingdom(other)], rules)
+        assert has_no_problems is has_joint_reading, f"{one} and {other}"
+        verdicts[has_no_problems] += 1
     assert min(verdicts.values()) >= 15
 
 
 def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
-    chance = random.Random(5)
-    pool = [sound_board(chance) for _ in range(150)]
-    pool = [board for board in pool if len(readings(board)) > 1] + pool[:10]
-    taken = {board: readings(board) for board in pool}
+    rng = random.Random(5)
+    pool = [make_legal_board(rng) for _ in range(150)]
+    pool = [board for board in pool if len(list_readings(board)) > 1] + pool[:10]
+    readings_by_board = {board: list_readings(board) for board in pool}
     cases = Counter[str]()
     for _ in range(600):
-        boards = chance.choices(pool, k=chance.choice((2, 2, 3)))
-        together = [every for every in product(*(taken[board] for board in boards)) if sum(every, Counter()) <= HELD]
+        boards = rng.choices(pool, k=rng.choice((2, 2, 3)))
+        joint_readings = [
+            joint_reading
+            for joint_reading in product(*(readings_by_board[board] for board in boards))
+            if sum(joint_reading, Counter()) <= BOX_FACES
+        ]
         for place, (board, naming) in enumerate(zip(boards, name_game_dominoes(boards, KINGDOMINO), strict=True)):
-            kept = [mine for mine in taken[board] if any(mine is every[place] for every in together)]
+            consistent_readings = [
+                reading
+                for reading in readings_by_board[board]
+                if any(reading is joint_reading[place] for joint_reading in joint_readings)
+            ]
             assert naming is not None
             assert (naming.readings, naming.readings_alone) == (
-                len(kept) or naming.readings_alone,
-                len(taken[board]),
+                len(consistent_readings) or naming.readings_alone,
+                len(readings_by_board[board]),
             ), str(boards)
-            cases["apart" if not kept else "narrowed" if len(kept) < naming.readings_alone else "as they are"] += 1
+            cases[
+                "apart"
+                if not consistent_readings
+                else "narrowed"
+                if len(consistent_readings) < naming.readings_alone
+                else "as they are"
+            ] += 1
     assert len(cases) == 3
     assert min(cases.values()) >= 20, cases

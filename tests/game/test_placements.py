@@ -23,41 +23,41 @@ DOMINOES = st.tuples(CELLS, CELLS)
 Halves = tuple[Square, Square]
 
 
-def try_everywhere(board: Board, domino: Face, side: int) -> Iterator[Halves]:
-    """Every place for a domino that the rules allow, found by laying it there and looking at the kingdom."""
-    taken = {*board, *board.unknown}  # the side is that of all squares, known or not
+def list_legal_places(board: Board, domino: Face, side: int) -> Iterator[Halves]:
+    """Yield every place for a domino that the rules allow: try all positions."""
+    squares = {*board, *board.unknown}  # unknown squares count for the side, too
     for row in range(-9, 16):
         for col in range(-9, 16):
-            for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-                halves = Square(row, col), Square(row + down, col + right)
-                kingdom = taken | {*halves}
-                height = max(s.row for s in kingdom) - min(s.row for s in kingdom) + 1
-                width = max(s.col for s in kingdom) - min(s.col for s in kingdom) + 1
+            for down, across in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                halves = Square(row, col), Square(row + down, col + across)
+                kingdom_squares = squares | {*halves}
+                height = max(s.row for s in kingdom_squares) - min(s.row for s in kingdom_squares) + 1
+                width = max(s.col for s in kingdom_squares) - min(s.col for s in kingdom_squares) + 1
                 is_within = board.keys().isdisjoint(halves) and height <= side and width <= side
                 if is_within and any(
-                    may_join(board, half, cell, halves) for half, cell in zip(halves, domino, strict=True)
+                    can_join(board, half, cell, halves) for half, cell in zip(halves, domino, strict=True)
                 ):
                     yield halves
 
 
-def may_join(board: Board, half: Square, cell: Cell, halves: Halves) -> bool:
+def can_join(board: Board, half: Square, cell: Cell, halves: Halves) -> bool:
     for square in {*board, *board.unknown} - {*halves}:
-        touches = abs(square.row - half.row) + abs(square.col - half.col) == 1
-        if touches and (square in board.unknown or board[square].terrain in (cell.terrain, Terrain.CASTLE)):
+        is_adjacent = abs(square.row - half.row) + abs(square.col - half.col) == 1
+        if is_adjacent and (square in board.unknown or board[square].terrain in (cell.terrain, Terrain.CASTLE)):
             return True
     return False
 
 
 @given(board=BOARDS, domino=DOMINOES, side=SIDES)
 def test_placements_are_all_places_that_the_rules_allow(board: Board, domino: Face, side: int) -> None:
-    found = [(placement.first, placement.second) for placement in find_placements(board, domino, side=side)]
-    tried = set(try_everywhere(board, domino, side))
-    assert len(found) == len(set(found))
+    placements = [(placement.first, placement.second) for placement in find_placements(board, domino, side=side)]
+    legal_places = set(list_legal_places(board, domino, side))
+    assert len(placements) == len(set(placements))
     if domino[0] == domino[1]:
-        assert {frozenset(halves) for halves in found} == {frozenset(halves) for halves in tried}
-        assert len(found) == len(tried) // 2
+        assert {frozenset(halves) for halves in placements} == {frozenset(halves) for halves in legal_places}
+        assert len(placements) == len(legal_places) // 2
     else:
-        assert set(found) == tried
+        assert set(placements) == legal_places
 
 
 @given(board=BOARDS, domino=DOMINOES, side=SIDES)

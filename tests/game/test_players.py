@@ -22,7 +22,7 @@ def test_nobody_is_named_where_nobody_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "''"),
         ("Ann,", "''"),
@@ -38,14 +38,14 @@ def test_nobody_is_named_where_nobody_says_so() -> None:
         ("An\x1bn,Bob", "no name"),
     ],
 )
-def test_malformed_lists_are_refused(text: str, says: str) -> None:
-    with pytest.raises(NotationError, match=says) as raised:
+def test_malformed_lists_are_refused(text: str, message: str) -> None:
+    with pytest.raises(NotationError, match=message) as error_info:
         Players.parse(text)
-    assert raised.value.hint
+    assert error_info.value.hint
 
 
 @pytest.mark.parametrize(
-    ("text", "colours", "says"),
+    ("text", "colours", "message"),
     [
         ("Ann,Bob", ["", ""], ""),
         ("Ann,Bob,Cleo", ["blue", ""], "no kingdom for Cleo"),
@@ -55,10 +55,10 @@ def test_malformed_lists_are_refused(text: str, says: str) -> None:
         ("blue=Ann,red=Bob", ["green", "blue"], "no kingdom was seen to be red (Bob)"),
     ],
 )
-def test_players_without_a_kingdom_are_reported(text: str, colours: list[str], says: str) -> None:
+def test_players_without_a_kingdom_are_reported(text: str, colours: list[str], message: str) -> None:
     sentence = Players.parse(text).describe_unmatched(colours)
-    assert says in sentence
-    assert bool(sentence) == bool(says)
+    assert message in sentence
+    assert bool(sentence) == bool(message)
 
 
 def test_every_colour_of_the_boxes_is_known() -> None:
@@ -66,7 +66,7 @@ def test_every_colour_of_the_boxes_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "places", "called"),
+    ("names", "places", "unique_names"),
     [
         (["blue", "Ann"], ["left", "left"], ["blue", "Ann"]),
         (["blue", "Ann", "blue"], ["left", "middle", "right"], ["blue (left)", "Ann", "blue (right)"]),
@@ -74,5 +74,5 @@ def test_every_colour_of_the_boxes_is_known() -> None:
         ([], [], []),
     ],
 )
-def test_no_two_players_are_called_the_same(names: list[str], places: list[str], called: list[str]) -> None:
-    assert make_names_unique(names, places) == called
+def test_no_two_players_are_called_the_same(names: list[str], places: list[str], unique_names: list[str]) -> None:
+    assert make_names_unique(names, places) == unique_names

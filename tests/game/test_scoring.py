@@ -7,18 +7,18 @@ from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kin
 from kdvision.game.rules import infer_board_side, kingdomino, make_rule_set
 from kdvision.game.scoring import score
 
-PLAIN = kingdomino()
+KINGDOMINO_RULES = kingdomino()
 EXAMPLE = Board.parse("w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w")
 
 
 def test_the_example_of_the_notation_is_worth_33_and_38() -> None:
-    assert score(EXAMPLE, PLAIN).total == 33
+    assert score(EXAMPLE, KINGDOMINO_RULES).total == 33
     assert score(EXAMPLE, make_rule_set(variants=["harmony"])).total == 38
     assert score(EXAMPLE, make_rule_set(variants=["harmony"])).points == 33
 
 
 def test_a_line_tells_what_it_is_for() -> None:
-    (line,) = score(Board.parse("w w1 / # w2"), PLAIN).lines
+    (line,) = score(Board.parse("w w1 / # w2"), KINGDOMINO_RULES).lines
     assert line.label == "wheat: 3 squares × 3 crowns"
     assert (line.points, line.clause) == (9, "kingdomino/value")
     assert [square.name for square in line.squares] == ["A1", "B1", "B2"]
@@ -27,14 +27,14 @@ def test_a_line_tells_what_it_is_for() -> None:
 
 
 def test_without_a_rule_set_territories_are_scored() -> None:
-    assert score(EXAMPLE) == score(EXAMPLE, PLAIN)
+    assert score(EXAMPLE) == score(EXAMPLE, KINGDOMINO_RULES)
 
 
 def test_lines_are_the_same_with_more_rules_but_for_the_new_ones() -> None:
-    plain = score(EXAMPLE, PLAIN).lines
-    mixed = score(EXAMPLE, make_rule_set(variants=["middle-kingdom", "harmony"])).lines
-    assert mixed[: len(plain)] == plain
-    assert [line.label for line in mixed[len(plain) :]] == ["Middle Kingdom", "Harmony"]
+    base_lines = score(EXAMPLE, KINGDOMINO_RULES).lines
+    variant_lines = score(EXAMPLE, make_rule_set(variants=["middle-kingdom", "harmony"])).lines
+    assert variant_lines[: len(base_lines)] == base_lines
+    assert [line.label for line in variant_lines[len(base_lines) :]] == ["Middle Kingdom", "Harmony"]
 
 
 def test_largest_and_crowns_of_a_kingdom() -> None:
@@ -45,9 +45,9 @@ def test_largest_and_crowns_of_a_kingdom() -> None:
 
 
 def test_territories_come_from_the_top_left_with_sorted_squares() -> None:
-    found = to_kingdom(Board.parse("w f / # f1")).territories
-    assert [str(territory.terrain) for territory in found] == ["wheat", "forest"]
-    assert found[1].squares == (Square(0, 1), Square(1, 1))
+    territories = to_kingdom(Board.parse("w f / # f1")).territories
+    assert [str(territory.terrain) for territory in territories] == ["wheat", "forest"]
+    assert territories[1].squares == (Square(0, 1), Square(1, 1))
 
 
 @pytest.mark.parametrize("text, side", [("w #", 5), ("w . . . . #", 7), (". . . . . . w / . . . . . . #", 5)])

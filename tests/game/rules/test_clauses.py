@@ -9,32 +9,32 @@ from kdvision.game.rules.clauses import parse_clauses
 from tests.paths import ROOT
 
 BOOKS = {clause.split("/")[0] for clause in clauses()}
-CITED = re.compile(rf"\b(?:{'|'.join(sorted(BOOKS))})/[a-z0-9-]+")
+CLAUSE_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(BOOKS))})/[a-z0-9-]+")
 
 
-def cited_by_code(folder: str) -> set[str]:
+def find_code_clauses(folder: str) -> set[str]:
     sources = (ROOT / folder).rglob("*.py")
-    return {clause for path in sources for clause in CITED.findall(path.read_text(encoding="utf-8"))}
+    return {clause for path in sources for clause in CLAUSE_PATTERN.findall(path.read_text(encoding="utf-8"))}
 
 
-def marks(tree: ast.AST) -> Iterator[str]:
+def list_clause_marks(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         for mark in getattr(node, "decorator_list", []):
             if isinstance(mark, ast.Call) and ast.unparse(mark.func) in ("clause", "pytest.mark.clause"):
                 yield ast.literal_eval(mark.args[0])
 
 
-def cited_by_tests() -> set[str]:
+def find_test_clauses() -> set[str]:
     sources = (ROOT / "tests").rglob("test_*.py")
-    return {clause for path in sources for clause in marks(ast.parse(path.read_text(encoding="utf-8")))}
+    return {clause for path in sources for clause in list_clause_marks(ast.parse(path.read_text(encoding="utf-8")))}
 
 
 def test_every_clause_is_in_the_rules_and_no_code_cites_another() -> None:
-    assert cited_by_code("kdvision/game") == cited_by_code("kdvision") == set(clauses())
+    assert find_code_clauses("kdvision/game") == find_code_clauses("kdvision") == set(clauses())
 
 
 def test_every_clause_has_a_test() -> None:
-    assert cited_by_tests() == set(clauses())
+    assert find_test_clauses() == set(clauses())
 
 
 def test_a_house_rule_needs_only_its_text() -> None:

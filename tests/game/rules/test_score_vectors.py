@@ -12,8 +12,8 @@ from kdvision.game.scoring import Scorecard, score
 from kdvision.game.standing import Contender, rank_contenders
 from tests.paths import SHARED
 
-FILE = SHARED / "rules" / "score_vectors.json"
-DATA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+VECTOR_FILE = SHARED / "rules" / "score_vectors.json"
+DATA: dict[str, Any] = json.loads(VECTOR_FILE.read_text(encoding="utf-8")) if VECTOR_FILE.is_file() else {}
 VECTORS = DATA.get("vectors", [])
 TIES = DATA.get("tie_breaks", {}).get("cases", [])
 
@@ -32,21 +32,21 @@ def test_other_programs_agree(vector: dict[str, Any]) -> None:
     card = score(board, make_rule_set(side=vector["size"], variants=variants))
     expected = vector["expected"]
     kingdom = Kingdom(board)
-    found = {
+    actual = {
         "total": card.total,
         "largest_property": measure_largest(kingdom),
         "crowns": count_crowns(kingdom),
-        "by_terrain": {name: terrain_points(card, name) for name in expected.get("by_terrain", ())},
-        "properties_count": {"lake_with_crowns": crowned(kingdom, Terrain.LAKE)},
+        "by_terrain": {name: sum_terrain_points(card, name) for name in expected.get("by_terrain", ())},
+        "properties_count": {"lake_with_crowns": count_crowned_territories(kingdom, Terrain.LAKE)},
     }
-    assert expected == {name: found[name] for name in expected}
+    assert expected == {name: actual[name] for name in expected}
 
 
-def terrain_points(card: Scorecard, name: str) -> int:
+def sum_terrain_points(card: Scorecard, name: str) -> int:
     return sum(line.points for line in card.lines if line.territory and str(line.territory.terrain) == name)
 
 
-def crowned(kingdom: Kingdom, terrain: Terrain) -> int:
+def count_crowned_territories(kingdom: Kingdom, terrain: Terrain) -> int:
     return sum(territory.terrain is terrain and territory.crowns > 0 for territory in kingdom.territories)
 
 
