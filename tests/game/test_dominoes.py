@@ -116,49 +116,44 @@ def test_what_was_played_is_among_the_readings(seed: int) -> None:
 
 def test_four_whole_kingdoms_account_for_all_dominoes() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(3), players=4)]
-    box_count = count_box(boards, KINGDOMINO, drawn_count=48)
+    count = count_box(boards, KINGDOMINO, drawn_count=48)
     laid_count = sum(len(board) - 1 for board in boards) // 2
-    assert (box_count.dominoes_laid, box_count.box_size, box_count.excess, box_count.unnamed_kingdoms) == (
-        laid_count,
-        48,
-        (),
-        (),
-    )
-    assert sum(domino.count for domino in box_count.missing_dominoes) == 48 - laid_count
-    assert box_count.is_possible
+    assert (count.dominoes_laid, count.box_size, count.excess, count.unnamed_kingdoms) == (laid_count, 48, (), ())
+    assert sum(domino.count for domino in count.missing_dominoes) == 48 - laid_count
+    assert count.is_possible
     words = (
         "all 48 dominoes are accounted for"
         if laid_count == 48
         else f"{laid_count} of the 48 dominoes are accounted for"
     )
-    assert str(box_count).startswith(words)
+    assert str(count).startswith(words)
 
 
 def test_every_domino_is_missing_or_here() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(4), players=3)]
-    box_count = count_box(boards, KINGDOMINO, drawn_count=36)
+    count = count_box(boards, KINGDOMINO, drawn_count=36)
     laid_count = sum((kinds(KINGDOMINO) - kinds(())).values()) // 2 - sum(
-        domino.count for domino in box_count.missing_dominoes
+        domino.count for domino in count.missing_dominoes
     )
-    assert laid_count == box_count.dominoes_laid
-    assert "of 36 that were drawn" in str(box_count)
+    assert laid_count == count.dominoes_laid
+    assert "of 36 that were drawn" in str(count)
 
 
 def test_the_same_kingdom_twice_uses_dominoes_twice() -> None:
     board = Board.parse("w m3 # s m2 / . . w g2 .")
-    box_count = count_box([board, board.rotate()], KINGDOMINO)
-    assert not box_count.is_possible
-    assert {domino.shows for domino in box_count.excess} >= {"m3 w", "g2 w"}
-    assert all(domino.kingdoms == (0, 1) for domino in box_count.excess)
-    assert "domino 48 (m3 w) lies in kingdoms 1 and 2" in str(box_count)
-    box_count = count_box([Board.parse("w w # w w"), Board.parse("w w #")], KINGDOMINO)
-    assert str(box_count) == "more than the box has: 3 of 1 and 2 (w w) lie in kingdoms 1 and 2"
+    count = count_box([board, board.rotate()], KINGDOMINO)
+    assert not count.is_possible
+    assert {domino.shows for domino in count.excess} >= {"m3 w", "g2 w"}
+    assert all(domino.kingdoms == (0, 1) for domino in count.excess)
+    assert "domino 48 (m3 w) lies in kingdoms 1 and 2" in str(count)
+    count = count_box([Board.parse("w w # w w"), Board.parse("w w #")], KINGDOMINO)
+    assert str(count) == "more than the box has: 3 of 1 and 2 (w w) lie in kingdoms 1 and 2"
 
 
 def test_ambiguous_dominoes_are_not_missing() -> None:
-    box_count = count_box([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
-    assert box_count.unnamed_kingdoms == (0, 1) and box_count.missing_dominoes == ()
-    assert "kingdoms 1 and 2 cannot be told" in str(box_count)
+    count = count_box([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
+    assert count.unnamed_kingdoms == (0, 1) and count.missing_dominoes == ()
+    assert "kingdoms 1 and 2 cannot be told" in str(count)
 
 
 def test_kingdoms_that_one_box_can_have_laid_only_in_different_ways_are_right() -> None:

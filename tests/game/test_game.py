@@ -11,12 +11,12 @@ from kdvision.game.rules import make_rule_set
 RULES = make_rule_set(variants=["middle-kingdom"])
 
 
-def list_problem_texts(*boards: str) -> list[str]:
+def list_problems(*boards: str) -> list[str]:
     return [problem.text for problem in find_table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
 
 
 def test_right_kingdoms_of_one_game_have_no_problems() -> None:
-    assert list_problem_texts("# m3 w", "# w w") == []
+    assert list_problems("# m3 w", "# w w") == []
 
 
 @pytest.mark.parametrize(
@@ -28,20 +28,20 @@ def test_right_kingdoms_of_one_game_have_no_problems() -> None:
     ],
 )
 def test_no_domino_lies_in_two_kingdoms(one: str, other: str, sentence: str) -> None:
-    assert list_problem_texts(one) == list_problem_texts(other) == []
-    assert list_problem_texts(one, other) == [sentence]
+    assert list_problems(one) == list_problems(other) == []
+    assert list_problems(one, other) == [sentence]
 
 
 def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
     # The second kingdom needs the box's only f w. The first kingdom uses it in one of two readings.
-    assert list_problem_texts(". f l . / # f w . / w w w w", "# w f") == []
-    assert list_problem_texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
+    assert list_problems(". f l . / # f w . / w w w w", "# w f") == []
+    assert list_problems(". f l . / # f w . / w w w w", "# w f", "# w w") != []
 
 
 def test_kingdoms_with_too_many_ways_for_one_box_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game, "MAX_READINGS", 1)
     ambiguous_board = ". f l . / # f w . / w w w w"
-    texts = {*list_problem_texts(ambiguous_board, "# w f"), *list_problem_texts(ambiguous_board, "# w w")}
+    texts = {*list_problems(ambiguous_board, "# w f"), *list_problems(ambiguous_board, "# w w")}
     assert texts == {"there are too many ways to lay these kingdoms from one box to look at them all"}
 
 
@@ -53,13 +53,13 @@ def test_a_problem_names_its_kingdom() -> None:
 
 def test_more_dominoes_than_the_players_draw() -> None:
     full_board = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
-    assert "48 dominoes lie in the kingdoms, and 2 kingdoms get 24" in list_problem_texts(full_board, full_board)
-    assert not any("draws" in text for text in list_problem_texts(full_board))
+    assert "48 dominoes lie in the kingdoms, and 2 kingdoms get 24" in list_problems(full_board, full_board)
+    assert not any("draws" in text for text in list_problems(full_board))
 
 
 def test_more_kingdoms_than_play_together() -> None:
     sentence = "there are 5 kingdoms, and Kingdomino, Middle Kingdom is played with at most 4"
-    assert list_problem_texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
+    assert list_problems("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
 
 
 @pytest.mark.parametrize(

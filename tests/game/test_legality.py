@@ -19,13 +19,13 @@ SIMULATED_BOARDS = [
 ]
 
 
-def list_problem_texts(board: str, *, side: int = 7) -> list[str]:
+def list_problems(board: str, *, side: int = 7) -> list[str]:
     return [problem.text for problem in find_problems(Board.parse(board), KINGDOMINO, side=side)]
 
 
 @pytest.mark.parametrize("text", SIMULATED_BOARDS)
 def test_boards_of_simulated_games_are_clean(text: str) -> None:
-    assert list_problem_texts(text) == []
+    assert list_problems(text) == []
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_boards_of_simulated_games_are_clean(text: str) -> None:
     ],
 )
 def test_each_oddity_has_its_sentence(text: str, sentence: str) -> None:
-    assert any(line.startswith(sentence) for line in list_problem_texts(text)), list_problem_texts(text)
+    assert any(line.startswith(sentence) for line in list_problems(text)), list_problems(text)
 
 
 def test_all_problems_come_at_once() -> None:
@@ -72,7 +72,7 @@ def test_long_lists_of_names_are_cut() -> None:
 
 
 def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
-    problem_texts = list_problem_texts(" / ".join([" ".join("w" * 26)] * 26))
+    problem_texts = list_problems(" / ".join([" ".join("w" * 26)] * 26))
     assert problem_texts[:2] == [
         "there is no castle",
         "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed",

@@ -134,16 +134,9 @@ def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
                 if any(reading is joint_reading[place] for joint_reading in joint_readings)
             ]
             assert naming is not None
-            assert (naming.readings, naming.readings_alone) == (
-                len(consistent_readings) or naming.readings_alone,
-                len(readings_by_board[board]),
-            ), str(boards)
-            cases[
-                "apart"
-                if not consistent_readings
-                else "narrowed"
-                if len(consistent_readings) < naming.readings_alone
-                else "as they are"
-            ] += 1
+            count = len(consistent_readings)
+            expected_counts = (count or naming.readings_alone, len(readings_by_board[board]))
+            assert (naming.readings, naming.readings_alone) == expected_counts, str(boards)
+            cases["apart" if not count else "narrowed" if count < naming.readings_alone else "as they are"] += 1
     assert len(cases) == 3
     assert min(cases.values()) >= 20, cases

@@ -173,7 +173,7 @@ def test_open_gems_may_curse_only_what_they_can_reach() -> None:
     points_range = compute_range(Kingdom(board, open_facts=frozenset(LOST_TREASURES.facts)), rules)
     assert [line.label for line in points_range.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
     assert (points_range.minimum, points_range.maximum) == (3, None)
-    assert [gap.text for gap in points_range.open_facts] == ["gems between A1 B2"]
+    assert [fact.text for fact in points_range.open_facts] == ["gems between A1 B2"]
     assert find_crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
 
 
@@ -181,7 +181,7 @@ def test_gems_and_buildings_without_a_place_are_no_open_facts() -> None:
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(LOST_TREASURES.facts)))
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings"})))
     open_facts = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
-    assert [gap.text for gap in open_facts] == ["which squares are towns", "buildings"]
+    assert [fact.text for fact in open_facts] == ["which squares are towns", "buildings"]
 
 
 def test_facts_that_no_building_counts_are_not_open() -> None:
@@ -192,9 +192,9 @@ def test_facts_that_no_building_counts_are_not_open() -> None:
         PlacedBuilding(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
         replace(UNKNOWN_BUILDING, name="", per_knight=1),
     )
-    assert [gap.item for gap in list_open_facts(replace(town_kingdom, buildings=(tower_building,)))] == ["towers"]
+    assert [fact.item for fact in list_open_facts(replace(town_kingdom, buildings=(tower_building,)))] == ["towers"]
     buildings = (tower_building, PlacedBuilding(Square(0, 2), knight_building))
-    assert [gap.item for gap in list_open_facts(replace(town_kingdom, buildings=buildings))] == [
+    assert [fact.item for fact in list_open_facts(replace(town_kingdom, buildings=buildings))] == [
         "towers",
         "knights",
         "spare_knights",
@@ -207,7 +207,7 @@ def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
     points_range = compute_range(kingdom, make_rule_set(variants=["middle-kingdom", "harmony"]))
     assert (points_range.minimum, points_range.maximum) == (2 + 2, None)
-    assert [gap.text for gap in points_range.open_facts] == ["what lies on C1"]
+    assert [fact.text for fact in points_range.open_facts] == ["what lies on C1"]
     assert not has_open_facts(kingdom)
     assert ScoredKingdom(kingdom, kingdomino()).card == score(kingdom, kingdomino())
 
@@ -305,7 +305,7 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
 def test_an_open_file_says_what_is_missing() -> None:
     game = parse_game(OPEN_GAME)
     ann, bo, cy = game.rounds[0].kingdoms
-    assert [gap.text for gap in list_open_facts(ann)] == [
+    assert [fact.text for fact in list_open_facts(ann)] == [
         "coins",
         "whether the Queen is here",
         "knights on the board",
@@ -313,8 +313,8 @@ def test_an_open_file_says_what_is_missing() -> None:
         "buildings on B2, E3 and D5",
         "which building stands on E1",
     ]
-    assert [gap.text for gap in list_open_facts(bo)] == ["coins", "buildings on B1"]
-    assert [gap.text for gap in list_open_facts(cy)] == ["which squares are towns"]
+    assert [fact.text for fact in list_open_facts(bo)] == ["coins", "buildings on B1"]
+    assert [fact.text for fact in list_open_facts(cy)] == ["which squares are towns"]
     assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
     assert game.is_open(game.rounds[0])
     assert game.problems(game.rounds[0]) == ()
@@ -380,20 +380,20 @@ def test_only_what_can_be_left_open_may_be(old: str, new: str, message: str) -> 
 # Problems of games with open facts
 
 
-def list_problem_texts(text: str) -> list[str]:
+def list_problems(text: str) -> list[str]:
     game = parse_game(text)
     return [problem.text for problem in game.problems(game.rounds[0])]
 
 
 def test_towns_that_were_counted_have_to_be_on_the_board() -> None:
-    assert "2 town squares were counted here, and the board has 0: write t on each" in list_problem_texts(
+    assert "2 town squares were counted here, and the board has 0: write t on each" in list_problems(
         replace_texts(OPEN_GAME, ('towns = "?"', "towns = 2"))
     )
 
 
 def test_more_pieces_than_the_box_holds_are_a_problem_despite_open_facts() -> None:
     tiles = ", ".join('{ at = "B1", name = "?" }' for _ in range(33))
-    problem_texts = list_problem_texts(
+    problem_texts = list_problems(
         replace_texts(
             OPEN_GAME,
             ('buildings = "?"', f'buildings = [{tiles}]\nknights = ["C1", "?"]\nspare_knights = 21\ntowers = 13'),
@@ -408,7 +408,7 @@ def test_more_pieces_than_the_box_holds_are_a_problem_despite_open_facts() -> No
 
 def test_gems_of_unknown_kind_are_checked_against_the_rules() -> None:
     gems = ", ".join(f'{{ kind = "?", between = "{place}" }}' for place in ["A1 B2"] + ["B1 C2"] * 16)
-    problem_texts = list_problem_texts(
+    problem_texts = list_problems(
         'variants = ["lost-treasures"]\n[[kingdom]]\nplayer = "Ann"\n'
         f'board = "w f w / l g # / . . m"\ngems = [{gems}, "?"]\n[[kingdom]]\nboard = "# w w"\n'
     )
@@ -419,8 +419,8 @@ def test_gems_of_unknown_kind_are_checked_against_the_rules() -> None:
 
 def test_boards_with_open_towns_are_not_checked_against_the_box() -> None:
     text = replace_texts(OPEN_GAME, ("# m2 / . w", "# m1 / m3 s2"))
-    assert not list_problem_texts(text)
-    assert list_problem_texts(text.replace('towns = "?"', ""))
+    assert not list_problems(text)
+    assert list_problems(text.replace('towns = "?"', ""))
 
 
 def test_a_piece_may_lie_on_a_square_that_is_unknown() -> None:
@@ -428,9 +428,9 @@ def test_a_piece_may_lie_on_a_square_that_is_unknown() -> None:
     gem += 'gems = [{{ kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 0] }}]'
     building = 'game = "queendomino"\n[[kingdom]]\nboard = "{}"\nbuildings = ["A2 The Statue"]'
     for text, count in (("w f # / ? s l", 0), ("w f # / . s l", 1), ("w f # / ? w l", 1)):
-        assert sum("gem" in words for words in list_problem_texts(gem.format(text))) == count
+        assert sum("gem" in words for words in list_problems(gem.format(text))) == count
     for text, count in (("w f # / ? t t", 0), ("w f # / w t t", 1)):
-        assert sum("building" in words for words in list_problem_texts(building.format(text))) == count
+        assert sum("building" in words for words in list_problems(building.format(text))) == count
 
 
 def test_no_gem_is_expected_at_an_unknown_square() -> None:
