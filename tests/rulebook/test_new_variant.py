@@ -1,6 +1,6 @@
 """A variant that is added to the registry is offered at every entry point, and its points count.
 
-kdvision is imported anew with a house rule in the registry: 3 points if the castle lies in a corner.
+The tests import kdvision again with a house rule in the registry: 3 points if the castle lies in a corner.
 """
 
 import json
@@ -49,19 +49,21 @@ def find_corner_castle(kingdom: Any, _side: int) -> list[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def fresh_kdvision() -> Iterator[None]:
-    """Import kdvision anew with the house rule registered; afterwards the other tests have their modules again."""
-    outside = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "kdvision"}
+    """Import kdvision again with the house rule registered, and restore the modules afterwards."""
+    original_modules = {
+        name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "kdvision"
+    }
     try:
         rules: Any = import_module("kdvision.game.rules")
-        toy = rules.Variant(ID, NAME, HELP, CLAUSE, points=3, find_groups=find_corner_castle)
-        rules.VARIANTS = (*rules.VARIANTS, toy)
+        house_rule = rules.Variant(ID, NAME, HELP, CLAUSE, points=3, find_groups=find_corner_castle)
+        rules.VARIANTS = (*rules.VARIANTS, house_rule)
         text = f'[house.{ID}]\ntext = "3 more points for a castle in a corner."'
         rules.clauses().update(import_module("kdvision.game.rules.clauses").parse_clauses(text))
         yield
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "kdvision"]:
             del sys.modules[name]
-        sys.modules.update(outside)
+        sys.modules.update(original_modules)
 
 
 @pytest.fixture
@@ -69,15 +71,15 @@ def main(capsys: pytest.CaptureFixture[str]) -> Main:
     """Run the program and return its output."""
 
     def run(*args: object, code: int = 0) -> str:
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             import_module("kdvision.cli").main([str(arg) for arg in args])
-        assert (ended.value.code or 0) == code, capsys.readouterr().err
+        assert (exit_info.value.code or 0) == code, capsys.readouterr().err
         return capsys.readouterr().out
 
     return run
 
 
-def bonus_lines(kingdom: dict[str, Any]) -> list[dict[str, Any]]:
+def list_bonus_lines(kingdom: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the scorecard's lines of the house rule."""
     return [{key: line[key] for key in LINE} for line in kingdom["lines"] if line["label"] == NAME]
 
@@ -85,14 +87,17 @@ def bonus_lines(kingdom: dict[str, Any]) -> list[dict[str, Any]]:
 def test_type_has_the_option(main: Main) -> None:
     result = json.loads(main("type", CORNER, MIDDLE, f"--{ID}", "--json"))
     assert [kingdom["total"] for kingdom in result["kingdoms"]] == [1 + 3, 1]
-    assert [bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [[LINE], [LINE | {"points": 0, "squares": []}]]
+    assert [list_bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [
+        [LINE],
+        [LINE | {"points": 0, "squares": []}],
+    ]
     assert result["kingdoms"][0]["rules"] == f"Kingdomino, {NAME}"
     assert NAME in main("type", CORNER, f"--{ID}", "--clauses")
 
 
 def test_score_has_the_option(main: Main) -> None:
     result = json.loads(main("score", SAMPLES / "demo.jpg", f"--{ID}", "--json"))
-    assert [bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [[LINE | {"points": 0, "squares": []}]]
+    assert [list_bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [[LINE | {"points": 0, "squares": []}]]
 
 
 @pytest.mark.parametrize("command", ["type", "score", "batch"])
@@ -108,7 +113,7 @@ def test_game_files_have_the_variant_and_its_claim(main: Main, tmp_path: Path) -
     result = json.loads(main("game", path, "--json"))
     ann, bo = result["rounds"][0]["kingdoms"]
     assert (ann["total"], bo["total"], result["winners"]) == (4, 1, ["Ann"])
-    assert bonus_lines(ann) == [LINE]
+    assert list_bonus_lines(ann) == [LINE]
     assert [problem["clause"] for problem in bo["problems"] if NAME in problem["text"]] == [CLAUSE]
 
 
@@ -128,16 +133,16 @@ def test_score_writes_the_variant_into_a_game_file(main: Main, tmp_path: Path) -
 
 
 def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    given: list[Any] = []
+    recorded_variants: list[Any] = []
 
-    def keep(variants: tuple[str, ...], side: int | None) -> None:
-        given.append(variants)
+    def record_variants(variants: tuple[str, ...], side: int | None) -> None:
+        recorded_variants.append(variants)
         sys.exit(0)
 
     import_module("kdvision.batch.run")
-    monkeypatch.setattr(import_module("kdvision.batch.event"), "Rules", keep)
+    monkeypatch.setattr(import_module("kdvision.batch.event"), "Rules", record_variants)
     main("batch", tmp_path, "-o", tmp_path / "out", f"--{ID}")
-    assert given == [(ID,)]
+    assert recorded_variants == [(ID,)]
 
 
 def test_a_review_of_a_batch_scores_and_explains_the_variant(main: Main, tmp_path: Path) -> None:
@@ -178,7 +183,7 @@ def test_the_server_scores_photos_with_the_variant() -> None:
     content = (SAMPLES / "demo.jpg").read_bytes()
     options = import_module("kdvision.web.http").ReadQuery(**{KEY: True})
     response = service.Service(None, None).read(content, options, ())
-    assert [len(bonus_lines(kingdom)) for kingdom in json.loads(response.body)["kingdoms"]] == [1]
+    assert [len(list_bonus_lines(kingdom)) for kingdom in json.loads(response.body)["kingdoms"]] == [1]
 
 
 def test_tables_keep_and_score_the_variant() -> None:
@@ -195,14 +200,16 @@ def test_the_server_describes_the_variant() -> None:
     schemas = openapi.component_schemas()
     assert ID in schemas["Game"]["properties"]["variants"]["items"]["enum"]
     assert ID in schemas["GivenKingdom"]["properties"]["claims"]["items"]["enum"]
-    assert KEY in {one["name"] for one in openapi.describe_api()["paths"]["/api/read"]["post"]["parameters"]}
+    assert KEY in {
+        parameter["name"] for parameter in openapi.describe_api()["paths"]["/api/read"]["post"]["parameters"]
+    }
 
 
 def test_the_page_gets_the_variant_with_its_name() -> None:
     info = msgspec.to_builtins(import_module("kdvision.web.games").describe_rules(keeps=False))
-    own: dict[str, Any] = {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "group": "", "seats": {}}
-    own |= {"facts": [], "tokens": [], "cells": [], "colours": []}
-    assert own in info["variants"]
+    entry: dict[str, Any] = {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "group": "", "seats": {}}
+    entry |= {"facts": [], "tokens": [], "cells": [], "colours": []}
+    assert entry in info["variants"]
     assert all(ID in game["variants"] for game in info["games"])
     assert info["clauses"][CLAUSE]["house"]
 

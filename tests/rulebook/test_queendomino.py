@@ -18,14 +18,14 @@ from kdvision.report.fits import find_fits
 
 clause = pytest.mark.clause
 RULES = queendomino()
-NAMED = {building.name: building for building in BUILDINGS if building.name}
+BUILDINGS_BY_NAME = {building.name: building for building in BUILDINGS if building.name}
 CROWN = Building(crowns=1)
 
-# Laid out so that a box can lie so; the book shows a kingdom with these territories.
+# The book shows a kingdom with these territories. Dominoes of the box can form this board.
 EXAMPLE = Kingdom(
     Board.parse("f1 f l1 t t / t t l1 l s1 / # g w w1 t / f g1 w m m1 / g2 g f1 t m3"),
     buildings=tuple(
-        PlacedBuilding(Square.parse(at), NAMED[name])
+        PlacedBuilding(Square.parse(at), BUILDINGS_BY_NAME[name])
         for at, name in {
             "D1": "The Sawmill",
             "E1": "The Church",
@@ -41,36 +41,38 @@ EXAMPLE = Kingdom(
 )
 
 
-def kingdom(text: str, at: dict[str, Building] | None = None, **facts: Any) -> Kingdom:
-    built = tuple(PlacedBuilding(Square.parse(square), building) for square, building in (at or {}).items())
-    return replace(Kingdom(Board.parse(text), buildings=built), **facts)
+def make_kingdom(text: str, buildings: dict[str, Building] | None = None, **facts: Any) -> Kingdom:
+    placed_buildings = tuple(
+        PlacedBuilding(Square.parse(square), building) for square, building in (buildings or {}).items()
+    )
+    return replace(Kingdom(Board.parse(text), buildings=placed_buildings), **facts)
 
 
 # A building without a name may bring any knights and towers.
-TOWER = kingdom("# t g", {"B1": CROWN}, towers=1, queen=True)
+TOWER_KINGDOM = make_kingdom("# t g", {"B1": CROWN}, towers=1, queen=True)
 
 
-def points(of: Kingdom, clause: str) -> list[int]:
-    return [line.points for line in score(of, RULES).lines if line.clause == clause]
+def list_points(kingdom: Kingdom, clause_id: str) -> list[int]:
+    return [line.points for line in score(kingdom, RULES).lines if line.clause == clause_id]
 
 
-def broken(*kingdoms: Kingdom) -> set[str]:
+def find_broken_clauses(*kingdoms: Kingdom) -> set[str]:
     return {problem.clause for problem in find_table_problems(kingdoms, RULES)}
 
 
-def pieces_broken(*kingdoms: Kingdom) -> list[str]:
-    return [p.text for check in RULES.checks for p in check(Table(kingdoms, seats=len(kingdoms)), RULES)]
+def list_problems(*kingdoms: Kingdom) -> list[str]:
+    return [problem.text for check in RULES.checks for problem in check(Table(kingdoms, seats=len(kingdoms)), RULES)]
 
 
 @clause("queendomino/total")
 def test_the_worked_example_scores_71_line_by_line() -> None:
     card = score(EXAMPLE, RULES)
-    found = {
+    points = {
         str(terrain): sum(line.points for line in card.lines if line.territory and line.territory.terrain is terrain)
         for terrain in Terrain
     }
     bonuses = {line.label: line.points for line in card.lines if line.territory is None}
-    assert found == {"wheat": 3, "forest": 3, "lake": 6, "grass": 16, "swamp": 1, "mine": 12, "town": 0, "castle": 0}
+    assert points == {"wheat": 3, "forest": 3, "lake": 6, "grass": 16, "swamp": 1, "mine": 12, "town": 0, "castle": 0}
     assert bonuses == {
         "wealth: 11 coins": 3,
         "The Sawmill: 3 separate forest territories × 2": 6,
@@ -81,14 +83,14 @@ def test_the_worked_example_scores_71_line_by_line() -> None:
         "The Guardtower: 3 points": 3,
     }
     assert (card.points, card.total) == (41, 71)
-    assert broken(EXAMPLE) == set()
+    assert find_broken_clauses(EXAMPLE) == set()
 
 
 @clause("queendomino/box")
 def test_the_box_holds_its_own_dominoes() -> None:
     assert kinds(QUEENDOMINO)[Board.parse("t")[Square(0, 0)]] == 20
-    assert broken(kingdom("# t w")) == {"queendomino/box"}
-    assert broken(kingdom("# t g")) == set()
+    assert find_broken_clauses(make_kingdom("# t w")) == {"queendomino/box"}
+    assert find_broken_clauses(make_kingdom("# t g")) == set()
 
 
 @clause("queendomino/in-play")
@@ -99,37 +101,42 @@ def test_all_dominoes_are_drawn() -> None:
 
 @clause("queendomino/grid")
 def test_kingdoms_fit_five_by_five_or_for_two_seven_by_seven() -> None:
-    long = kingdom("f f # w w w w")
-    assert broken(long) == {"queendomino/grid"}
-    assert {problem.clause for problem in find_table_problems([long], queendomino(side=7))} == set()
-    longer = kingdom("f f f f # w w w w")
-    assert {p.clause for p in find_table_problems([longer], queendomino(side=7))} == {"queendomino/grid"}
+    long_kingdom = make_kingdom("f f # w w w w")
+    assert find_broken_clauses(long_kingdom) == {"queendomino/grid"}
+    assert {problem.clause for problem in find_table_problems([long_kingdom], queendomino(side=7))} == set()
+    longer_kingdom = make_kingdom("f f f f # w w w w")
+    assert {problem.clause for problem in find_table_problems([longer_kingdom], queendomino(side=7))} == {
+        "queendomino/grid"
+    }
 
 
 @clause("queendomino/castle")
 def test_there_is_one_castle_and_everything_may_touch_it() -> None:
-    assert broken(kingdom("# t g")) == set()
-    assert broken(kingdom("t g")) == {"queendomino/castle"}
+    assert find_broken_clauses(make_kingdom("# t g")) == set()
+    assert find_broken_clauses(make_kingdom("t g")) == {"queendomino/castle"}
 
 
 @clause("queendomino/connection")
 def test_a_domino_needs_a_matching_side() -> None:
-    assert broken(kingdom("# w w f f")) == {"queendomino/connection"}
-    assert broken(kingdom("# t g / . t .  / . t .")) == set()
+    assert find_broken_clauses(make_kingdom("# w w f f")) == {"queendomino/connection"}
+    assert find_broken_clauses(make_kingdom("# t g / . t .  / . t .")) == set()
 
 
 @clause("queendomino/discard")
 def test_thrown_away_dominoes_earn_nothing() -> None:
-    assert score(kingdom("# w1 f", discarded=5), RULES).total == score(kingdom("# w1 f"), RULES).total == 1
+    assert score(make_kingdom("# w1 f", discarded=5), RULES).total == score(make_kingdom("# w1 f"), RULES).total == 1
 
 
 @clause("queendomino/must-lay")
 def test_a_domino_that_can_be_laid_must_be() -> None:
-    full = "t t t t t / t t t t t / t t # t t / t t t t t / t t t t t"
-    assert [clause_about_domino(board) for board in ("# t t", full)] == ["queendomino/must-lay", "queendomino/discard"]
+    full_board = "t t t t t / t t t t t / t t # t t / t t t t t / t t t t t"
+    assert [get_domino_clause(board) for board in ("# t t", full_board)] == [
+        "queendomino/must-lay",
+        "queendomino/discard",
+    ]
 
 
-def clause_about_domino(board: str) -> str:
+def get_domino_clause(board: str) -> str:
     (answer,) = find_fits(build_board_result([Board.parse(board)], RULES), parse_domino("t w"), side=5)
     return answer.clause
 
@@ -137,35 +144,35 @@ def clause_about_domino(board: str) -> str:
 @clause("queendomino/territory")
 @clause("queendomino/value")
 def test_a_territory_is_its_squares_times_its_crowns() -> None:
-    assert points(kingdom("g2 g g / g g1 #"), "queendomino/value") == [15]
-    assert points(kingdom("g1 # / . g"), "queendomino/value") == [1, 0]
+    assert list_points(make_kingdom("g2 g g / g g1 #"), "queendomino/value") == [15]
+    assert list_points(make_kingdom("g1 # / . g"), "queendomino/value") == [1, 0]
 
 
 @clause("queendomino/several")
 @clause("queendomino/no-crowns")
 def test_territories_of_one_terrain_are_scored_apart_and_need_a_crown() -> None:
-    assert points(kingdom("g1 g # g g g"), "queendomino/value") == [2, 0]
+    assert list_points(make_kingdom("g1 g # g g g"), "queendomino/value") == [2, 0]
 
 
 @clause("queendomino/towns")
 @clause("queendomino/building-crowns")
 def test_towns_score_by_the_crowns_of_their_buildings() -> None:
-    assert points(kingdom("t t t # t"), "queendomino/value") == [0, 0]
-    assert points(kingdom("t t t # t", {"A1": CROWN, "B1": CROWN}), "queendomino/value") == [6, 0]
+    assert list_points(make_kingdom("t t t # t"), "queendomino/value") == [0, 0]
+    assert list_points(make_kingdom("t t t # t", {"A1": CROWN, "B1": CROWN}), "queendomino/value") == [6, 0]
 
 
 @clause("queendomino/construction")
 def test_a_building_needs_a_town_square_of_its_own() -> None:
-    statue = NAMED["The Statue"]
-    assert pieces_broken(kingdom("# t t", {"B1": statue})) == []
+    statue = BUILDINGS_BY_NAME["The Statue"]
+    assert list_problems(make_kingdom("# t t", {"B1": statue})) == []
     for square in ("A1", "C1", "A9"):
-        assert pieces_broken(kingdom("# t g", {square: statue})) == [
+        assert list_problems(make_kingdom("# t g", {square: statue})) == [
             f"the building on {square} does not stand on a town square"
         ]
-    twice = replace(
-        kingdom("# t t"), buildings=(PlacedBuilding(Square(0, 1), statue), PlacedBuilding(Square(0, 1), CROWN))
+    two_buildings = replace(
+        make_kingdom("# t t"), buildings=(PlacedBuilding(Square(0, 1), statue), PlacedBuilding(Square(0, 1), CROWN))
     )
-    assert pieces_broken(twice) == ["more than one building stands on B1"]
+    assert list_problems(two_buildings) == ["more than one building stands on B1"]
 
 
 @clause("queendomino/buildings")
@@ -174,15 +181,15 @@ def test_there_are_32_buildings_of_thirteen_kinds() -> None:
     assert len({*map(describe_building, BUILDINGS)}) == len(BUILDINGS) == 13
     towns = "# t t t / . t t t"
     crowns = dict.fromkeys(("B1", "C1", "D1", "B2"), CROWN)
-    assert pieces_broken(kingdom(towns, crowns)) == ["4 buildings give 1 crown, and the box has 3"]
-    churches = dict.fromkeys(("B1", "C1"), NAMED["The Church"])
-    assert pieces_broken(kingdom(towns, churches)) == ["The Church stands in the game 2 times"]
+    assert list_problems(make_kingdom(towns, crowns)) == ["4 buildings give 1 crown, and the box has 3"]
+    churches = dict.fromkeys(("B1", "C1"), BUILDINGS_BY_NAME["The Church"])
+    assert list_problems(make_kingdom(towns, churches)) == ["The Church stands in the game 2 times"]
 
 
 @clause("queendomino/building-points")
 @pytest.mark.parametrize("name, value", [("The Big Tavern", 2), ("The Guardtower", 3), ("The Statue", 5)])
 def test_some_buildings_have_points(name: str, value: int) -> None:
-    assert points(kingdom("# t", {"B1": NAMED[name]}), "queendomino/building-points") == [value]
+    assert list_points(make_kingdom("# t", {"B1": BUILDINGS_BY_NAME[name]}), "queendomino/building-points") == [value]
 
 
 @clause("queendomino/detached")
@@ -193,133 +200,146 @@ def test_some_give_two_points_for_each_separate_territory(terrain: Terrain) -> N
     tile = Building(per_territory=terrain)
     count = sum(territory.terrain is terrain for territory in to_kingdom(Board.parse(board)).territories)
     assert count == 3
-    assert points(kingdom(board, {"C2": tile}), "queendomino/detached") == [6]
+    assert list_points(make_kingdom(board, {"C2": tile}), "queendomino/detached") == [6]
     assert any(replace(building, name="") == replace(tile, count=2) for building in BUILDINGS)
 
 
 @clause("queendomino/tower-bonus")
 def test_some_give_a_point_for_each_tower() -> None:
-    tile = NAMED["The Travelling Castle"]
-    assert points(kingdom("# t", {"B1": tile}, towers=4), "queendomino/tower-bonus") == [4]
-    assert score(kingdom("# t", towers=4), RULES).total == 0
+    tile = BUILDINGS_BY_NAME["The Travelling Castle"]
+    assert list_points(make_kingdom("# t", {"B1": tile}, towers=4), "queendomino/tower-bonus") == [4]
+    assert score(make_kingdom("# t", towers=4), RULES).total == 0
 
 
 @clause("queendomino/knight-bonus")
 def test_some_give_a_point_for_each_knight_placed_or_not() -> None:
-    with_knights = replace(kingdom("# t", {"B1": NAMED["The Archery Range"]}, spare_knights=2), knights=(Square(0, 1),))
-    assert points(with_knights, "queendomino/knight-bonus") == [3]
+    knight_kingdom = replace(
+        make_kingdom("# t", {"B1": BUILDINGS_BY_NAME["The Archery Range"]}, spare_knights=2), knights=(Square(0, 1),)
+    )
+    assert list_points(knight_kingdom, "queendomino/knight-bonus") == [3]
 
 
 @clause("queendomino/knights")
 def test_knights_stand_on_dominoes_one_on_a_square() -> None:
     board = Board.parse("# t g")
-    built = (PlacedBuilding(Square(0, 1), CROWN),)
-    assert pieces_broken(Kingdom(board, buildings=built, knights=(Square(0, 1), Square(0, 2)))) == []
-    assert pieces_broken(Kingdom(board, knights=(Square(0, 0),))) == ["the knight on A1 stands on the castle"]
-    assert pieces_broken(Kingdom(board, knights=(Square(4, 4),))) == ["the knight on E5 stands on no domino"]
-    assert pieces_broken(Kingdom(Board.parse("# ?"), knights=(Square(0, 1),))) == []  # there may be a domino
-    twice = Kingdom(board, buildings=built, knights=(Square(0, 1),) * 2)
-    assert pieces_broken(twice) == ["more than one knight stands on B1"]
+    buildings = (PlacedBuilding(Square(0, 1), CROWN),)
+    assert list_problems(Kingdom(board, buildings=buildings, knights=(Square(0, 1), Square(0, 2)))) == []
+    assert list_problems(Kingdom(board, knights=(Square(0, 0),))) == ["the knight on A1 stands on the castle"]
+    assert list_problems(Kingdom(board, knights=(Square(4, 4),))) == ["the knight on E5 stands on no domino"]
+    assert list_problems(Kingdom(Board.parse("# ?"), knights=(Square(0, 1),))) == []  # there may be a domino
+    two_knights = Kingdom(board, buildings=buildings, knights=(Square(0, 1),) * 2)
+    assert list_problems(two_knights) == ["more than one knight stands on B1"]
 
 
 @clause("queendomino/first-knight")
 def test_a_kingdom_begins_with_one_knight() -> None:
-    assert pieces_broken(kingdom("# t g", spare_knights=1)) == []
-    assert pieces_broken(kingdom("# t g")) == []  # knights that do not score need not be entered
-    without = kingdom("# t g", {"B1": Building("My range", per_knight=1)})
-    assert pieces_broken(without) == ["this kingdom has 0 knights, and its start and its buildings bring 1 or more"]
-    assert pieces_broken(replace(without, open_facts=frozenset({"spare_knights"}))) == []
+    assert list_problems(make_kingdom("# t g", spare_knights=1)) == []
+    assert list_problems(make_kingdom("# t g")) == []  # knights that do not score need not be entered
+    knightless_kingdom = make_kingdom("# t g", {"B1": Building("My range", per_knight=1)})
+    assert list_problems(knightless_kingdom) == [
+        "this kingdom has 0 knights, and its start and its buildings bring 1 or more"
+    ]
+    assert list_problems(replace(knightless_kingdom, open_facts=frozenset({"spare_knights"}))) == []
 
 
 @clause("queendomino/gained")
 def test_towers_and_further_knights_come_from_buildings() -> None:
-    assert pieces_broken(kingdom("# t g", spare_knights=9), TOWER) == [
+    assert list_problems(make_kingdom("# t g", spare_knights=9), TOWER_KINGDOM) == [
         "this kingdom has 9 knights, and its start and its buildings bring 1"
     ]
-    assert pieces_broken(kingdom("# t g", towers=3), kingdom("# t g", {"B1": CROWN}, towers=3, queen=True)) == [
-        "this kingdom has 3 towers, and its buildings bring 0"
-    ]
-    assert pieces_broken(kingdom("# t g", {"B1": CROWN}, spare_knights=9, towers=3, queen=True)) == []
-    assert pieces_broken(kingdom("# t g", spare_knights=9, open_facts=frozenset({"buildings"}))) == []
+    assert list_problems(
+        make_kingdom("# t g", towers=3), make_kingdom("# t g", {"B1": CROWN}, towers=3, queen=True)
+    ) == ["this kingdom has 3 towers, and its buildings bring 0"]
+    assert list_problems(make_kingdom("# t g", {"B1": CROWN}, spare_knights=9, towers=3, queen=True)) == []
+    assert list_problems(make_kingdom("# t g", spare_knights=9, open_facts=frozenset({"buildings"}))) == []
 
 
 @clause("queendomino/gained")
-@pytest.mark.parametrize("knights, right", [(0, True), (1, False), (3, False), (4, True), (5, False)])
-def test_the_big_tavern_brings_three_knights(knights: int, right: bool) -> None:
-    found = pieces_broken(kingdom("# t g", {"B1": NAMED["The Big Tavern"]}, spare_knights=knights))
+@pytest.mark.parametrize("knights, is_right", [(0, True), (1, False), (3, False), (4, True), (5, False)])
+def test_the_big_tavern_brings_three_knights(knights: int, is_right: bool) -> None:
+    problem_texts = list_problems(
+        make_kingdom("# t g", {"B1": BUILDINGS_BY_NAME["The Big Tavern"]}, spare_knights=knights)
+    )
     text = f"this kingdom has {knights} knight{'s' * (knights != 1)}, and its start and its buildings bring 4"
-    assert found == ([] if right else [text])
+    assert problem_texts == ([] if is_right else [text])
 
 
 @clause("queendomino/gained")
-@pytest.mark.parametrize("towers, right", [(0, False), (1, True), (2, False)])
-def test_the_travelling_castle_brings_one_tower(towers: int, right: bool) -> None:
-    of = kingdom("# t g", {"B1": NAMED["The Travelling Castle"]}, towers=towers, queen=towers > 0)
-    assert pieces_broken(of) == ([] if right else [f"this kingdom has {towers} towers, and its buildings bring 1"])
+@pytest.mark.parametrize("towers, is_right", [(0, False), (1, True), (2, False)])
+def test_the_travelling_castle_brings_one_tower(towers: int, is_right: bool) -> None:
+    castle_kingdom = make_kingdom(
+        "# t g", {"B1": BUILDINGS_BY_NAME["The Travelling Castle"]}, towers=towers, queen=towers > 0
+    )
+    assert list_problems(castle_kingdom) == (
+        [] if is_right else [f"this kingdom has {towers} towers, and its buildings bring 1"]
+    )
 
 
 @clause("queendomino/pieces")
 def test_a_box_holds_so_many_pieces() -> None:
-    assert pieces_broken(replace(TOWER, spare_knights=22, coins=174)) == []
-    too_many = replace(TOWER, spare_knights=23)
-    assert pieces_broken(too_many) == ["there are 23 knights in the game, and the box has 22"]
-    assert pieces_broken(kingdom("#", coins=100), kingdom("#", coins=75)) == [
+    assert list_problems(replace(TOWER_KINGDOM, spare_knights=22, coins=174)) == []
+    knight_kingdom = replace(TOWER_KINGDOM, spare_knights=23)
+    assert list_problems(knight_kingdom) == ["there are 23 knights in the game, and the box has 22"]
+    assert list_problems(make_kingdom("#", coins=100), make_kingdom("#", coins=75)) == [
         "there are 175 coins in the game, and the box has 174"
     ]
-    assert pieces_broken(replace(TOWER, towers=16)) == ["there are 16 towers in the game, and the box has 15"]
+    assert list_problems(replace(TOWER_KINGDOM, towers=16)) == ["there are 16 towers in the game, and the box has 15"]
 
 
 @clause("queendomino/queen-host")
 def test_the_queen_is_where_most_towers_are() -> None:
-    alone = replace(TOWER, queen=False)
-    assert pieces_broken(replace(TOWER, towers=2), replace(alone, towers=2)) == []
-    assert pieces_broken(replace(TOWER, towers=2), replace(alone, towers=3)) == [
+    queenless_kingdom = replace(TOWER_KINGDOM, queen=False)
+    assert list_problems(replace(TOWER_KINGDOM, towers=2), replace(queenless_kingdom, towers=2)) == []
+    assert list_problems(replace(TOWER_KINGDOM, towers=2), replace(queenless_kingdom, towers=3)) == [
         "the Queen is with 2 towers, and another kingdom has 3"
     ]
-    assert pieces_broken(replace(TOWER, towers=0)) == ["the Queen is with 0 towers"]
-    assert pieces_broken(alone, kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
-    assert pieces_broken(TOWER, TOWER) == ["the Queen is in 2 kingdoms at once"]
+    assert list_problems(replace(TOWER_KINGDOM, towers=0)) == ["the Queen is with 0 towers"]
+    assert list_problems(queenless_kingdom, make_kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
+    assert list_problems(TOWER_KINGDOM, TOWER_KINGDOM) == ["the Queen is in 2 kingdoms at once"]
 
 
 @clause("queendomino/queen-host")
 def test_the_queen_is_in_no_kingdom_without_a_town() -> None:
     text = "the Queen is in a kingdom without a town, so no building brought a tower"
     for open_facts in ({"towers"}, {"towers", "buildings"}):
-        assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset(open_facts))) == [text]
-    assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset({"towers", "towns"}))) == []
-    assert pieces_broken(kingdom("# ? w", queen=True, open_facts=frozenset({"towers"}))) == []
+        assert list_problems(make_kingdom("# w w", queen=True, open_facts=frozenset(open_facts))) == [text]
+    assert list_problems(make_kingdom("# w w", queen=True, open_facts=frozenset({"towers", "towns"}))) == []
+    assert list_problems(make_kingdom("# ? w", queen=True, open_facts=frozenset({"towers"}))) == []
 
 
 @clause("queendomino/queen")
 def test_the_queen_is_a_crown_on_the_largest_territory_towns_included() -> None:
-    assert score(kingdom("# w w f1", queen=True), RULES).points == 2 + 1
-    assert score(kingdom("# t t t w1 w", queen=True), RULES).points == 3 + 2
-    assert score(kingdom("#", queen=True), RULES).points == 0
+    assert score(make_kingdom("# w w f1", queen=True), RULES).points == 2 + 1
+    assert score(make_kingdom("# t t t w1 w", queen=True), RULES).points == 3 + 2
+    assert score(make_kingdom("#", queen=True), RULES).points == 0
 
 
 @clause("queendomino/queen-choice")
 def test_of_equally_large_territories_the_best_one_has_the_queen() -> None:
-    assert score(kingdom("# w w / f f1 .", queen=True), RULES).points == 2 + 2
+    assert score(make_kingdom("# w w / f f1 .", queen=True), RULES).points == 2 + 2
 
 
 @clause("queendomino/wealth")
 @pytest.mark.parametrize("coins, expected", [(0, 0), (2, 0), (3, 1), (11, 3), (12, 4)])
 def test_three_coins_are_a_point(coins: int, expected: int) -> None:
-    assert points(kingdom("#", coins=coins), "queendomino/wealth") == [expected]
+    assert list_points(make_kingdom("#", coins=coins), "queendomino/wealth") == [expected]
 
 
 @clause("queendomino/winner")
 def test_the_highest_score_wins() -> None:
-    assert rank_kingdoms([kingdom("# w1"), kingdom("#", coins=6)], RULES).reason == "kingdom 2 wins on points, 2 to 1"
+    assert (
+        rank_kingdoms([make_kingdom("# w1"), make_kingdom("#", coins=6)], RULES).reason
+        == "kingdom 2 wins on points, 2 to 1"
+    )
 
 
 @clause("queendomino/tie-largest")
 def test_ties_go_to_the_largest_territory() -> None:
-    found = rank_kingdoms([kingdom("# w1 w"), kingdom("# w1 f1")], RULES)
-    assert found.reason == "kingdom 1 wins on the largest territory, 2 to 1"
+    standing = rank_kingdoms([make_kingdom("# w1 w"), make_kingdom("# w1 f1")], RULES)
+    assert standing.reason == "kingdom 1 wins on the largest territory, 2 to 1"
 
 
 @clause("queendomino/shared")
 def test_crowns_break_no_tie() -> None:
-    found = rank_kingdoms([kingdom("# w2 f"), kingdom("# w1 f1")], RULES)
-    assert found.reason.startswith("kingdom 1 and kingdom 2 share the victory")
+    standing = rank_kingdoms([make_kingdom("# w2 f"), make_kingdom("# w1 f1")], RULES)
+    assert standing.reason.startswith("kingdom 1 and kingdom 2 share the victory")

@@ -24,25 +24,25 @@ from tests.paths import SAMPLES
 
 clause = pytest.mark.clause
 RULES = THE_COURT.add_to(kingdomino())
-GRASS = "g g g / g g g / g g g"
+GRASS_BOARD = "g g g / g g g / g g g"
 
 
-def tokens(kind: TokenKind, words: Iterable[str]) -> tuple[Token, ...]:
+def make_tokens(kind: TokenKind, words: Iterable[str]) -> tuple[Token, ...]:
     pairs = [word.partition(" ")[::2] for word in words]
     return tuple(Token(kind.key, Square.parse(square), name, kind.crowns[name]) for square, name in pairs)
 
 
-def kingdom(text: str, *court: str, resources: str = "", player: str = "", **pieces: object) -> Kingdom:
-    own = (*tokens(TILES, court), *tokens(RESOURCE_TOKENS, resources.split()))
-    return Kingdom(Board.parse(text), player, tokens=own, **pieces)  # type: ignore[arg-type]
+def make_kingdom(text: str, *court: str, resources: str = "", player: str = "", **pieces: object) -> Kingdom:
+    court_tokens = (*make_tokens(TILES, court), *make_tokens(RESOURCE_TOKENS, resources.split()))
+    return Kingdom(Board.parse(text), player, tokens=court_tokens, **pieces)  # type: ignore[arg-type]
 
 
-def points(of: Kingdom) -> list[int]:
-    """The points of the court's lines."""
-    return [line.points for line in score(of, RULES).lines if line.territory is None]
+def list_points(kingdom: Kingdom) -> list[int]:
+    """Return the points of the court's lines."""
+    return [line.points for line in score(kingdom, RULES).lines if line.territory is None]
 
 
-def texts(*kingdoms: Kingdom) -> list[str]:
+def list_problems(*kingdoms: Kingdom) -> list[str]:
     return [problem.text for problem in RULES.check_pieces(Table(kingdoms))]
 
 
@@ -53,82 +53,87 @@ def texts(*kingdoms: Kingdom) -> list[str]:
 )
 def test_gatherers_count_their_resource(name: str, terrain: str, word: str) -> None:
     board = f"{terrain} m {terrain} / s s s / {terrain} s {terrain}"
-    assert points(kingdom(board, f"B2 {name}")) == [3]
-    found = kingdom(board, f"B2 {name}", resources="A1 C3")
-    assert points(found) == [3 + 2 * 3]
-    (line,) = (line for line in score(found, RULES).lines if line.clause == "court/gatherers")
+    assert list_points(make_kingdom(board, f"B2 {name}")) == [3]
+    gatherer_kingdom = make_kingdom(board, f"B2 {name}", resources="A1 C3")
+    assert list_points(gatherer_kingdom) == [3 + 2 * 3]
+    (line,) = (line for line in score(gatherer_kingdom, RULES).lines if line.clause == "court/gatherers")
     assert (line.label, line.squares) == (f"{name} on B2: 3 + 2 {word} × 3", (Square.parse("B2"),))
-    others = "w f l g".replace(terrain, "s")
-    assert points(kingdom(f"{others} / s s s s", f"B2 {name}", resources="A1 B1 C1")) == [3]
+    other_letters = "w f l g".replace(terrain, "s")
+    assert list_points(make_kingdom(f"{other_letters} / s s s s", f"B2 {name}", resources="A1 B1 C1")) == [3]
 
 
 @clause("court/neighbours")
 def test_the_eight_squares_around_count_and_no_others() -> None:
-    around = "A1 B1 C1 A2 C2 A3 B3 C3"
-    assert points(kingdom(GRASS, "B2 Shepherdess", resources=around)) == [3 + 8 * 3]
-    assert points(kingdom(GRASS, "A1 Shepherdess", resources="B1 C1 A2 B2 C2 A3 B3 C3")) == [3 + 3 * 3]
+    neighbours = "A1 B1 C1 A2 C2 A3 B3 C3"
+    assert list_points(make_kingdom(GRASS_BOARD, "B2 Shepherdess", resources=neighbours)) == [3 + 8 * 3]
+    assert list_points(make_kingdom(GRASS_BOARD, "A1 Shepherdess", resources="B1 C1 A2 B2 C2 A3 B3 C3")) == [3 + 3 * 3]
     row = "g g g g g"
-    assert points(kingdom(row, "A1 Shepherdess", resources="C1 D1 E1")) == [3]
-    assert points(kingdom(row, "E1 Shepherdess", resources="A1 B1 C1 D1")) == [6]
+    assert list_points(make_kingdom(row, "A1 Shepherdess", resources="C1 D1 E1")) == [3]
+    assert list_points(make_kingdom(row, "E1 Shepherdess", resources="A1 B1 C1 D1")) == [6]
 
 
 @clause("court/banker")
 def test_the_banker_counts_all_resources() -> None:
-    assert points(kingdom("w f / l g / s m", "A3 Banker", resources="A2 B2")) == [2 + 2 * 2]
-    assert points(kingdom("w f g / l s g / s m g", "B2 Banker", resources="A1 B1 C1 A2 C2 C3")) == [2 + 6 * 2]
-    assert points(kingdom("s s", "A1 Banker")) == [2]
+    assert list_points(make_kingdom("w f / l g / s m", "A3 Banker", resources="A2 B2")) == [2 + 2 * 2]
+    assert list_points(make_kingdom("w f g / l s g / s m g", "B2 Banker", resources="A1 B1 C1 A2 C2 C3")) == [2 + 6 * 2]
+    assert list_points(make_kingdom("s s", "A1 Banker")) == [2]
 
 
 @clause("court/king")
 def test_the_king_counts_crowns() -> None:
-    assert points(kingdom("w1 f2 / s m3", "A2 King")) == [6]
-    assert points(kingdom("w f / s m", "A2 King")) == [0]
-    (line,) = (line for line in score(kingdom("w1 s", "B1 King"), RULES).lines if line.clause == "court/king")
+    assert list_points(make_kingdom("w1 f2 / s m3", "A2 King")) == [6]
+    assert list_points(make_kingdom("w f / s m", "A2 King")) == [0]
+    (line,) = (line for line in score(make_kingdom("w1 s", "B1 King"), RULES).lines if line.clause == "court/king")
     assert line.label == "King on B1: 1 crown × 1"
 
 
 @clause("court/king-crowns")
 def test_the_king_counts_the_crowns_that_count_in_territories() -> None:
-    with_building = kingdom("w g / s m1", "B2 King", "A1 w1")
-    assert sum(points(with_building)) == 1
+    building_kingdom = make_kingdom("w g / s m1", "B2 King", "A1 w1")
+    assert sum(list_points(building_kingdom)) == 1
     gem = Gem("ruby", Square(0, 0), (1, 2, 0, 1))
-    assert points(kingdom("w f / s g", "B2 King", gems=(gem,))) == [1 + 2 + 1]
-    giants = tokens(GIANTS, ["A1", "B1"])
-    found = kingdom("w2 f1 / s g", "B2 King")
-    assert points(replace(found, tokens=(*found.tokens, *giants))) == [1]
-    town = PlacedBuilding(Square.parse("A1"), Building(crowns=1))
+    assert list_points(make_kingdom("w f / s g", "B2 King", gems=(gem,))) == [1 + 2 + 1]
+    giants = make_tokens(GIANTS, ["A1", "B1"])
+    king_kingdom = make_kingdom("w2 f1 / s g", "B2 King")
+    assert list_points(replace(king_kingdom, tokens=(*king_kingdom.tokens, *giants))) == [1]
+    town_building = PlacedBuilding(Square.parse("A1"), Building(crowns=1))
     rules = THE_COURT.add_to(queendomino())
-    lines = score(kingdom("t t / s s", "B2 King", buildings=(town,), queen=True), rules).lines
+    lines = score(make_kingdom("t t / s s", "B2 King", buildings=(town_building,), queen=True), rules).lines
     assert [line.points for line in lines if line.clause == "court/king"] == [1]
 
 
 @clause("court/queen")
 def test_the_queen_counts_characters() -> None:
-    assert points(kingdom(GRASS, "B2 Queen")) == [2]
-    assert points(kingdom(GRASS, "B2 Queen", "A1 Axe Warrior", "C3 Banker")) == [2 + 2 * 2, 3, 2]
-    assert sum(points(kingdom(GRASS, "B2 Queen", "A1 g1"))) == 2
+    assert list_points(make_kingdom(GRASS_BOARD, "B2 Queen")) == [2]
+    assert list_points(make_kingdom(GRASS_BOARD, "B2 Queen", "A1 Axe Warrior", "C3 Banker")) == [2 + 2 * 2, 3, 2]
+    assert sum(list_points(make_kingdom(GRASS_BOARD, "B2 Queen", "A1 g1"))) == 2
 
 
 @clause("court/captain")
 def test_the_captain_counts_warriors() -> None:
-    assert points(kingdom(GRASS, "B2 Captain")) == [1]
-    assert points(kingdom(GRASS, "B2 Captain", "A1 Axe Warrior", "C3 Light Archery", "B1 Banker")) == [7, 3, 4, 2]
+    assert list_points(make_kingdom(GRASS_BOARD, "B2 Captain")) == [1]
+    assert list_points(make_kingdom(GRASS_BOARD, "B2 Captain", "A1 Axe Warrior", "C3 Light Archery", "B1 Banker")) == [
+        7,
+        3,
+        4,
+        2,
+    ]
     for square in ("A1", "C1", "A3", "C3", "B1"):
-        assert points(kingdom(GRASS, f"{square} Captain", "B2 Sword Warrior")) == [4, 3]
+        assert list_points(make_kingdom(GRASS_BOARD, f"{square} Captain", "B2 Sword Warrior")) == [4, 3]
 
 
 @clause("court/warriors")
 def test_warriors_have_points_of_their_own() -> None:
     warriors = ("A1 Axe Warrior", "B1 Sword Warrior", "C1 Light Archery", "A2 Heavy Archery")
-    found = kingdom(GRASS, *warriors, resources="B2 C2")
-    assert points(found) == [3, 3, 4, 4]
-    assert "Heavy Archery on A2: 4" in [line.label for line in score(found, RULES).lines]
+    warrior_kingdom = make_kingdom(GRASS_BOARD, *warriors, resources="B2 C2")
+    assert list_points(warrior_kingdom) == [3, 3, 4, 4]
+    assert "Heavy Archery on A2: 4" in [line.label for line in score(warrior_kingdom, RULES).lines]
 
 
 @clause("court/building-crowns")
 def test_the_crowns_of_buildings_count_in_their_territory() -> None:
-    found = kingdom("g g g / w w1 f", "B1 g2", "A2 w1")
-    lines = score(found, RULES).lines
+    building_kingdom = make_kingdom("g g g / w w1 f", "B1 g2", "A2 w1")
+    lines = score(building_kingdom, RULES).lines
     assert [(line.label, line.points) for line in lines] == [
         ("grass: 3 squares × 2 crowns", 6),
         ("wheat: 2 squares × 2 crowns", 4),
@@ -143,69 +148,76 @@ def test_the_crowns_of_buildings_count_in_their_territory() -> None:
 def test_variants_are_played_as_well_and_crowns_of_buildings_break_ties() -> None:
     rule_set = make_rule_set(variants=["harmony", "middle-kingdom", "lost-treasures", "the-court"])
     assert rule_set.name == "Kingdomino, Middle Kingdom, Harmony, The Lost Treasures, The Court"
-    ann, bo = kingdom("g1 g . / w . .", "A2 w1", player="Ann"), kingdom("g1 g f1 / . . .", player="Bo")
+    ann, bo = make_kingdom("g1 g . / w . .", "A2 w1", player="Ann"), make_kingdom("g1 g f1 / . . .", player="Bo")
     assert (count_crowns(ann), count_crowns(bo)) == (2, 2)
     assert rank_kingdoms([ann, bo], RULES).reason.startswith("Ann and Bo share the victory")
-    cy = kingdom("g1 g / s s", "A2 Axe Warrior", player="Cy")
-    di = kingdom("g1 g / m s", "B2 s1", "A2 Queen", player="Di")
+    cy = make_kingdom("g1 g / s s", "A2 Axe Warrior", player="Cy")
+    di = make_kingdom("g1 g / m s", "B2 s1", "A2 Queen", player="Di")
     assert rank_kingdoms([cy, di], RULES).reason == "Di wins on crowns, 2 to 1"
 
 
 @clause("court/mix")
 def test_the_court_is_added_to_kingdomino_and_queendomino() -> None:
     assert [THE_COURT.fits(game) for game in ("kingdomino", "queendomino", "royal-wedding")] == [True, True, False]
-    assert score(kingdom("w1 w", "B1 Farmer"), RULES).total == 2 + 3
-    assert score(kingdom("w1 w", "B1 Farmer"), THE_COURT.add_to(queendomino())).total == 2 + 3
-    assert score(kingdom("w1 w"), RULES).lines == score(kingdom("w1 w"), kingdomino()).lines
+    assert score(make_kingdom("w1 w", "B1 Farmer"), RULES).total == 2 + 3
+    assert score(make_kingdom("w1 w", "B1 Farmer"), THE_COURT.add_to(queendomino())).total == 2 + 3
+    assert score(make_kingdom("w1 w"), RULES).lines == score(make_kingdom("w1 w"), kingdomino()).lines
 
 
 @clause("court/place")
 @pytest.mark.parametrize(
-    "found, text",
+    "tile_kingdom, text",
     [
-        (kingdom("g1 g", "A1 Farmer"), "the court tile Farmer on A1 lies on 1 crown, and needs a square without"),
-        (kingdom("g m2", "B1 King"), "the court tile King on B1 lies on 2 crowns, and needs a square without"),
+        (make_kingdom("g1 g", "A1 Farmer"), "the court tile Farmer on A1 lies on 1 crown, and needs a square without"),
+        (make_kingdom("g m2", "B1 King"), "the court tile King on B1 lies on 2 crowns, and needs a square without"),
         (
-            kingdom("w g l", "A1 King", resources="A1"),
+            make_kingdom("w g l", "A1 King", resources="A1"),
             "the court tile King on A1 lies on a resource, and needs a free square",
         ),
-        (kingdom("w l g", "A1 f1"), "the court tile f1 on A1 lies on wheat, and is a building for forest"),
-        (kingdom("# g", "A1 King"), "the court tile King on A1 is on the castle"),
-        (kingdom("g .", "B1 King"), "the court tile King on B1 is on no domino"),
+        (make_kingdom("w l g", "A1 f1"), "the court tile f1 on A1 lies on wheat, and is a building for forest"),
+        (make_kingdom("# g", "A1 King"), "the court tile King on A1 is on the castle"),
+        (make_kingdom("g .", "B1 King"), "the court tile King on B1 is on no domino"),
     ],
 )
-def test_a_tile_lies_on_a_free_square_of_its_terrain(found: Kingdom, text: str) -> None:
-    assert text in texts(found)
-    assert texts(kingdom("w l / ? ?", "A2 w1")) == []
+def test_a_tile_lies_on_a_free_square_of_its_terrain(tile_kingdom: Kingdom, text: str) -> None:
+    assert text in list_problems(tile_kingdom)
+    assert list_problems(make_kingdom("w l / ? ?", "A2 w1")) == []
 
 
 @clause("court/squares")
 def test_a_square_has_one_tile() -> None:
     assert (
-        texts(kingdom("w l g s", "D1 King", "D1 Queen"))[0]
+        list_problems(make_kingdom("w l g s", "D1 King", "D1 Queen"))[0]
         == "the court tile King on D1 lies on the square of another one"
     )
-    assert texts(kingdom("w l g f", resources="A1 A1"))[0] == "the resource on A1 lies on the square of another one"
-    found = RULES.check_pieces(Table((kingdom("w l g f", resources="A1 A1"),)))
-    assert {(problem.clause, problem.squares, problem.kingdom) for problem in found} == {
+    assert (
+        list_problems(make_kingdom("w l g f", resources="A1 A1"))[0]
+        == "the resource on A1 lies on the square of another one"
+    )
+    problems = RULES.check_pieces(Table((make_kingdom("w l g f", resources="A1 A1"),)))
+    assert {(problem.clause, problem.squares, problem.kingdom) for problem in problems} == {
         ("court/squares", (Square.parse("A1"),), 0)
     }
-    town = PlacedBuilding(Square.parse("A1"), Building(points=3))
-    assert texts(kingdom("t g w", "A1 King", buildings=(town,))) == [
+    town_building = PlacedBuilding(Square.parse("A1"), Building(points=3))
+    assert list_problems(make_kingdom("t g w", "A1 King", buildings=(town_building,))) == [
         "the court tile King on A1 lies on a building, and needs a free square"
     ]
-    assert texts(kingdom("t g w", "A1 King")) == []
-    assert texts(kingdom("t g w", resources="A1")) == ["the resource on A1 lies on town, which brings none"]
+    assert list_problems(make_kingdom("t g w", "A1 King")) == []
+    assert list_problems(make_kingdom("t g w", resources="A1")) == [
+        "the resource on A1 lies on town, which brings none"
+    ]
 
 
 @clause("court/resources")
 def test_resources_lie_on_four_terrains_without_crowns() -> None:
-    assert texts(kingdom("w f l g", resources="A1 B1 C1 D1")) == []
-    assert texts(kingdom("w1 f", resources="A1")) == ["the resource on A1 lies on 1 crown, and needs a square without"]
+    assert list_problems(make_kingdom("w f l g", resources="A1 B1 C1 D1")) == []
+    assert list_problems(make_kingdom("w1 f", resources="A1")) == [
+        "the resource on A1 lies on 1 crown, and needs a square without"
+    ]
     for letter, terrain in (("s", "swamp"), ("m", "mine")):
         text = f"the resource on A1 lies on {terrain}, which brings none"
-        assert texts(kingdom(f"{letter} f", resources="A1")) == [text]
-    assert texts(kingdom("# f", resources="A1 C1")) == [
+        assert list_problems(make_kingdom(f"{letter} f", resources="A1")) == [text]
+    assert list_problems(make_kingdom("# f", resources="A1 C1")) == [
         "the resource on A1 is on the castle",
         "the resource on C1 is on no domino",
     ]
@@ -213,47 +225,51 @@ def test_resources_lie_on_four_terrains_without_crowns() -> None:
 
 @clause("court/price")
 def test_tiles_are_paid_with_two_different_resources() -> None:
-    assert texts(kingdom("w f s s", "C1 King")) == []
-    unpaid = "1 court tile lies here, and the resources that left the board pay for 0"
-    assert texts(kingdom("w f s s", "C1 King", resources="A1")) == [unpaid]
-    assert texts(kingdom("w w s s", "C1 King")) == [unpaid]
-    assert texts(kingdom("w w f f s s", "E1 King", "F1 Queen")) == []
-    assert texts(kingdom("w w w f s s", "E1 King", "F1 Queen")) == [
+    assert list_problems(make_kingdom("w f s s", "C1 King")) == []
+    unpaid_text = "1 court tile lies here, and the resources that left the board pay for 0"
+    assert list_problems(make_kingdom("w f s s", "C1 King", resources="A1")) == [unpaid_text]
+    assert list_problems(make_kingdom("w w s s", "C1 King")) == [unpaid_text]
+    assert list_problems(make_kingdom("w w f f s s", "E1 King", "F1 Queen")) == []
+    assert list_problems(make_kingdom("w w w f s s", "E1 King", "F1 Queen")) == [
         "2 court tiles lie here, and the resources that left the board pay for 1"
     ]
-    assert texts(kingdom("w w s s", "C1 King", open_facts=frozenset({"resources"}))) == []
+    assert list_problems(make_kingdom("w w s s", "C1 King", open_facts=frozenset({"resources"}))) == []
 
 
 @clause("court/buildings")
 @pytest.mark.parametrize("name, count", [("w1", 3), ("f1", 3), ("l1", 3), ("g1", 1), ("g2", 1), ("s1", 1), ("s2", 1)])
 def test_the_box_has_thirteen_buildings(name: str, count: int) -> None:
     assert BUILDINGS[name] == count
-    kingdoms = [kingdom(f"{name[0]} w f", f"A1 {name}") for _ in range(count + 1)]
-    assert texts(*kingdoms[:count]) == []
-    times = f"the court tile {name} lies in the game {count + 1} times, and the box has {count}"
-    assert texts(*kingdoms) == [times]
+    kingdoms = [make_kingdom(f"{name[0]} w f", f"A1 {name}") for _ in range(count + 1)]
+    assert list_problems(*kingdoms[:count]) == []
+    text = f"the court tile {name} lies in the game {count + 1} times, and the box has {count}"
+    assert list_problems(*kingdoms) == [text]
 
 
 @clause("court/characters")
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_each_character_is_there_once(name: str) -> None:
     text = f"the court tile {name} lies in the game 2 times, and the box has 1"
-    one, two = (kingdom("w w f f s s", *tiles) for tiles in ([f"E1 {name}"], [f"E1 {name}", f"F1 {name}"]))
-    assert texts(one, one) == [text]
-    assert texts(two) == [text]
-    assert texts(one) == []
+    single_kingdom, double_kingdom = (
+        make_kingdom("w w f f s s", *tiles) for tiles in ([f"E1 {name}"], [f"E1 {name}", f"F1 {name}"])
+    )
+    assert list_problems(single_kingdom, single_kingdom) == [text]
+    assert list_problems(double_kingdom) == [text]
+    assert list_problems(single_kingdom) == []
 
 
 @clause("court/tokens")
 def test_the_box_has_59_resources_and_25_tiles() -> None:
     assert (len(CHARACTERS), sum(BUILDINGS.values()), TILES.count, RESOURCE_TOKENS.count) == (12, 13, 25, 59)
     row = " ".join(["w"] * 20)
-    full = kingdom(row, resources=" ".join(f"{chr(65 + col)}1" for col in range(20)))
-    assert texts(full, full) == []
-    assert texts(full, full, full) == ["there are 60 resources in the game, and the box has 59"]
+    full_kingdom = make_kingdom(row, resources=" ".join(f"{chr(65 + col)}1" for col in range(20)))
+    assert list_problems(full_kingdom, full_kingdom) == []
+    assert list_problems(full_kingdom, full_kingdom, full_kingdom) == [
+        "there are 60 resources in the game, and the box has 59"
+    ]
 
 
-GAME = """
+COURT_GAME = """
 variants = ["the-court"]
 
 [[kingdom]]
@@ -265,25 +281,25 @@ resources = ["A1", "B2"]
 
 
 def test_a_game_file_has_tiles_and_resources() -> None:
-    game = parse_game(GAME)
+    game = parse_game(COURT_GAME)
     (ann,) = game.rounds[0].kingdoms
     assert [str(token) for token in ann.tokens] == ["C2 Farmer", "D2 s1", "A1", "B2"]
     assert score(ann, game.rule_set).total == 2 + 3 + 3
     assert parse_game(write_game_text(game)) == game
-    assert parse_game(GAME.replace("C2 Farmer", "c2  the FARMER")) == game
+    assert parse_game(COURT_GAME.replace("C2 Farmer", "c2  the FARMER")) == game
 
 
 def test_tiles_and_resources_can_be_open() -> None:
-    game = parse_game(GAME.replace('["A1", "B2"]', '["A1", "?"]').replace('"D2 s1"]', '"?"]'))
+    game = parse_game(COURT_GAME.replace('["A1", "B2"]', '["A1", "?"]').replace('"D2 s1"]', '"?"]'))
     (ann,) = game.rounds[0].kingdoms
     assert ann.open_facts == {"court", "resources"}
     assert [fact.text for fact in list_open_facts(ann)] == ["court tiles on the board", "resources on the board"]
     assert str(compute_range(ann, game.rule_set)) == "3 or more"
     (farmer,) = [line.label for line in compute_range(ann, game.rule_set).lines if line.clause == "court/gatherers"]
     assert farmer == "Farmer on C2: 3 + 0 wheat × 3 or more"
-    bleak = kingdom("w w w w w", open_facts=frozenset({"court"}))
+    bleak_kingdom = make_kingdom("w w w w w", open_facts=frozenset({"court"}))
     rules = THE_COURT.add_to(make_rule_set(variants=["bleak-king", "harmony"]))
-    assert (score(bleak, rules).total, str(compute_range(bleak, rules))) == (10, "0 or more")
+    assert (score(bleak_kingdom, rules).total, str(compute_range(bleak_kingdom, rules))) == (10, "0 or more")
     assert parse_game(write_game_text(game)) == game
 
 
@@ -304,36 +320,42 @@ def test_tiles_and_resources_can_be_open() -> None:
     ],
 )
 def test_a_mistake_is_reported_with_its_place(old: str, new: str, message: str) -> None:
-    assert old in GAME
-    with pytest.raises(NotationError) as raised:
-        parse_game(GAME.replace(old, new), name="match.toml")
-    assert str(raised.value).startswith(f"match.toml, {message}")
+    assert old in COURT_GAME
+    with pytest.raises(NotationError) as error_info:
+        parse_game(COURT_GAME.replace(old, new), name="match.toml")
+    assert str(error_info.value).startswith(f"match.toml, {message}")
 
 
 def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
     board = "w f g # / f w s s"
-    found = json.loads(run("type", board, board, "--court", "1: C2 Farmer, D2 s1", "--resources", "2:B2", "--json").out)
-    assert [kingdom["total"] for kingdom in found["kingdoms"]] == [2 + 3, 0]
-    assert found["kingdoms"][0]["rules"] == "Kingdomino, The Court"
+    output = json.loads(
+        run("type", board, board, "--court", "1: C2 Farmer, D2 s1", "--resources", "2:B2", "--json").out
+    )
+    assert [kingdom["total"] for kingdom in output["kingdoms"]] == [2 + 3, 0]
+    assert output["kingdoms"][0]["rules"] == "Kingdomino, The Court"
     for text, message in (
         ("1: C2 Farm", "--court, court 1: the court tile 'Farm' is not known"),
         ("4: C2 Farmer", "there is no kingdom 4"),
         ("x: C2 Farmer", "'x: C2 Farmer' is not a list of squares. Write KINGDOM:SQUARES, as in --court 1:C3"),
         ("1:?", "'1:?' is not a list of squares"),
     ):
-        refused = run("type", board, "--court", text)
-        assert refused.code == 5
-        assert message in refused.err
+        result = run("type", board, "--court", text)
+        assert result.code == 5
+        assert message in result.err
 
 
 def test_photos_take_tiles_and_leave_open_what_is_not_given(run: Run) -> None:
     photo = SAMPLES / "demo.jpg"
-    (closed,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--resources", "1:", "--json").out)[
+    (complete_kingdom,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--resources", "1:", "--json").out)[
         "kingdoms"
     ]
-    assert closed["total"] == 34 + 3
-    (partly,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--json").out)["kingdoms"]
-    assert (partly["total"], partly["least"], [fact["item"] for fact in partly["missing"]]) == (None, 37, ["resources"])
+    assert complete_kingdom["total"] == 34 + 3
+    (open_kingdom,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--json").out)["kingdoms"]
+    assert (open_kingdom["total"], open_kingdom["least"], [fact["item"] for fact in open_kingdom["missing"]]) == (
+        None,
+        37,
+        ["resources"],
+    )
 
 
 NAIVE_POINTS = {
@@ -350,19 +372,26 @@ NAIVE_POINTS = {
 WARRIORS = {"Captain", "Axe Warrior", "Sword Warrior", "Light Archery", "Heavy Archery"}
 
 
-def naive_points(rows: list[list[str]], court: dict[tuple[int, int], str], resources: set[tuple[int, int]]) -> int:
-    """The points of the characters, from words alone; no code of the rules is used."""
+def compute_naive_points(
+    rows: list[list[str]], court: dict[tuple[int, int], str], resources: set[tuple[int, int]]
+) -> int:
+    """Return the points of the characters, computed from the notation without code of the rules."""
+
     total = 0
     for (row, col), name in court.items():
-        for r in range(len(rows)):
-            for c in range(len(rows[0])):
-                if max(abs(r - row), abs(c - col)) != 1:
+        for neighbour_row in range(len(rows)):
+            for neighbour_col in range(len(rows[0])):
+                if max(abs(neighbour_row - row), abs(neighbour_col - col)) != 1:
                     continue
-                word, tile = rows[r][c], court.get((r, c), "")
+                word, tile = rows[neighbour_row][neighbour_col], court.get((neighbour_row, neighbour_col), "")
                 if name in NAIVE_POINTS:
-                    total += NAIVE_POINTS[name][1] * ((r, c) in resources and word[0] in NAIVE_POINTS[name][2])
+                    total += NAIVE_POINTS[name][1] * (
+                        (neighbour_row, neighbour_col) in resources and word[0] in NAIVE_POINTS[name][2]
+                    )
                 elif name == "King":
-                    total += sum(int(letters[1:] or 0) for letters in (word, tile) if letters[:1] in set("wflgsm"))
+                    total += sum(
+                        int(crown_word[1:] or 0) for crown_word in (word, tile) if crown_word[:1] in set("wflgsm")
+                    )
                 elif name == "Queen":
                     total += 2 * (tile.istitle())
                 elif name == "Captain":
@@ -372,7 +401,7 @@ def naive_points(rows: list[list[str]], court: dict[tuple[int, int], str], resou
 
 
 @st.composite
-def played(draw: st.DrawFn) -> tuple[list[list[str]], dict[tuple[int, int], str], set[tuple[int, int]]]:
+def played_boards(draw: st.DrawFn) -> tuple[list[list[str]], dict[tuple[int, int], str], set[tuple[int, int]]]:
     height, width = draw(st.integers(1, 7)), draw(st.integers(1, 7))
     words = st.sampled_from(["w", "f", "l", "g", "s", "m", "w1", "f1", "l2", "g2", "m3", "#", "."])
     rows = draw(st.lists(st.lists(words, min_size=width, max_size=width), min_size=height, max_size=height))
@@ -380,22 +409,26 @@ def played(draw: st.DrawFn) -> tuple[list[list[str]], dict[tuple[int, int], str]
     order = draw(st.permutations(land))
     names = draw(st.permutations([*CHARACTERS, *BUILDINGS]))
     count = draw(st.integers(0, min(len(order), len(names))))
-    free = order[count:]
-    return rows, dict(zip(order[:count], names, strict=False)), set(free[: draw(st.integers(0, len(free)))])
+    free_squares = order[count:]
+    return (
+        rows,
+        dict(zip(order[:count], names, strict=False)),
+        set(free_squares[: draw(st.integers(0, len(free_squares)))]),
+    )
 
 
 @settings(max_examples=200)
-@given(played())
+@given(played_boards())
 def test_a_naive_scorer_agrees(game: tuple[list[list[str]], dict[tuple[int, int], str], set[tuple[int, int]]]) -> None:
     rows, court, resources = game
-    found = kingdom(
+    court_kingdom = make_kingdom(
         " / ".join(" ".join(row) for row in rows),
         *(f"{Square(*place).name} {name}" for place, name in court.items()),
         resources=" ".join(Square(*place).name for place in resources),
     )
-    assert sum(points(found)) == naive_points(rows, court, resources)
+    assert sum(list_points(court_kingdom)) == compute_naive_points(rows, court, resources)
 
 
 def test_many_tokens_are_checked_in_a_moment() -> None:
-    found = kingdom("g g g", *["A1 King"] * 20_000, resources=" ".join(["B1"] * 20_000))
-    assert len(texts(found)) > 40_000
+    crowded_kingdom = make_kingdom("g g g", *["A1 King"] * 20_000, resources=" ".join(["B1"] * 20_000))
+    assert len(list_problems(crowded_kingdom)) > 40_000
