@@ -1,4 +1,4 @@
-"""Game files: what they say, and what they answer to mistakes."""
+"""Game files: their content, and the messages for mistakes."""
 
 import re
 from dataclasses import replace
@@ -94,7 +94,7 @@ def test_a_queendomino_game_is_read() -> None:
     assert (game.kind, game.side, game.variants) == ("queendomino", 5, ("harmony",))
     assert (ann.player, ann.coins, ann.towers, ann.queen) == ("Ann", 11, 3, True)
     assert ann.knights == (Square(0, 0), Square(4, 1))
-    assert [built.building.name for built in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
+    assert [building.building.name for building in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
     assert str(bo.board) == "# t g"
     assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
     assert score(ann, game.rule_set).total == 71 - 5 - 3 + 5
@@ -125,7 +125,8 @@ def test_a_dynasty_is_read() -> None:
 
 
 def test_a_dynasty_that_is_not_over_is_read_and_has_no_result() -> None:
-    """The page could save none: it writes the rounds that are still to play, too."""
+    """The page also saves the rounds that are still to play."""
+
     top, first_round, *_ = DYNASTY.split("[[round]]")
     game = parse_game(f"{top}[[round]]{first_round}[[round]]\n[[round]]\n")
     assert [len(table.kingdoms) for table in game.rounds] == [2, 0, 0]
@@ -164,7 +165,7 @@ def test_the_side_follows_from_the_players(kind: str, count: int, side: int) -> 
     assert parse_game(f'game = "{kind}"\n{kingdoms}').side == side
 
 
-def changed(text: str, old: str, new: str) -> str:
+def replace_text(text: str, old: str, new: str) -> str:
     assert old in text
     return text.replace(old, new, 1)
 
@@ -290,7 +291,7 @@ def changed(text: str, old: str, new: str) -> str:
     ],
 )
 def test_a_mistake_is_reported_with_path_and_expectation(text: str, old: str, new: str, message: str) -> None:
-    check_mistake(changed(text, old, new), message)
+    check_mistake(replace_text(text, old, new), message)
 
 
 @pytest.mark.parametrize(
@@ -353,10 +354,10 @@ def test_a_file_as_a_whole_is_reported_with_path_and_expectation(text: str, mess
 
 def check_mistake(text: str, message: str) -> None:
     """Check that a text is refused with a message, which begins with the path of the mistake."""
-    with pytest.raises(NotationError) as caught:
+    with pytest.raises(NotationError) as error_info:
         parse_game(text, name="match.toml")
-    assert re.sub(r"^match\.toml(, line \d+)?[,:] ", "", str(caught.value)).startswith(message)
-    assert caught.value.expected
+    assert re.sub(r"^match\.toml(, line \d+)?[,:] ", "", str(error_info.value)).startswith(message)
+    assert error_info.value.expected
 
 
 @pytest.mark.parametrize(
@@ -373,9 +374,9 @@ def check_mistake(text: str, message: str) -> None:
 def test_a_text_that_is_not_toml_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(
         NotationError, match=rf"^match\.toml, line {line}: no TOML \(.+\); expected lines such as "
-    ) as caught:
+    ) as error_info:
         parse_game(text, name="match.toml")
-    assert caught.value.row == line
+    assert error_info.value.row == line
 
 
 SPACED_GAME = """game = "queendomino"
@@ -442,9 +443,9 @@ def test_mistakes_in_a_board_name_row_and_column() -> None:
 
 
 def test_the_advice_of_a_board_stays() -> None:
-    with pytest.raises(NotationError, match="row 2 has 2 squares") as caught:
+    with pytest.raises(NotationError, match="row 2 has 2 squares") as error_info:
         parse_game('[[kingdom]]\nboard = "# w w / w w"\n')
-    assert caught.value.hint == "write . for a place without a tile"
+    assert error_info.value.hint == "write . for a place without a tile"
 
 
 def test_seven_players_need_another_box() -> None:
@@ -476,8 +477,8 @@ def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, si
 def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
     text = 'game = "queendomino"\n'
     text += '[[kingdom]]\nboard = "# t g"\ntowers = 2\nbuildings = ["B1 1 crown"]\n[[kingdom]]\nboard = "# w w"\n'
-    nobody = ["there are towers, and nobody hosts the Queen"]
-    for top, expected in (("", nobody), ("kingdoms = 2", nobody), ("kingdoms = 3", []), ("side = 5", [])):
+    host_problems = ["there are towers, and nobody hosts the Queen"]
+    for top, expected in (("", host_problems), ("kingdoms = 2", host_problems), ("kingdoms = 3", []), ("side = 5", [])):
         game = parse_game(f"{top}\n{text}")
         assert [problem.text for problem in game.problems(game.rounds[0])] == expected
 
@@ -489,7 +490,9 @@ def test_three_kingdoms_longer_than_five_are_a_problem_not_a_duel() -> None:
 
 
 def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
-    text = changed(changed(QUEEN, '"A1"', '"A3"'), "coins = 11", "coins = 500").replace("# short", "\nqueen = true")
+    text = replace_text(replace_text(QUEEN, '"A1"', '"A3"'), "coins = 11", "coins = 500").replace(
+        "# short", "\nqueen = true"
+    )
     game = parse_game(text)
     texts = [problem.text for problem in game.problems(game.rounds[0])]
     assert "the knight on A3 stands on the castle" in texts
@@ -513,9 +516,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
             load_game(path)
     with pytest.raises(NotationError, match="cannot be read"):
         load_game(tmp_path)
-    big = tmp_path / "big"
-    big.write_bytes(b" " * 1_000_001)
-    for path in (big, Path("/dev/zero")) if Path("/dev/zero").exists() else (big,):
+    large_file = tmp_path / "big"
+    large_file.write_bytes(b" " * 1_000_001)
+    for path in (large_file, Path("/dev/zero")) if Path("/dev/zero").exists() else (large_file,):
         with pytest.raises(NotationError, match="too large"):
             load_game(path)
 
@@ -535,14 +538,14 @@ def test_plain_values_are_a_game_too() -> None:
     ],
 )
 def test_mistakes_in_plain_values_are_reported_with_their_path(data: dict[str, object], message: str) -> None:
-    with pytest.raises(NotationError) as caught:
+    with pytest.raises(NotationError) as error_info:
         game_from_dict(data)
-    assert str(caught.value).startswith(message)
-    assert caught.value.row is None
+    assert str(error_info.value).startswith(message)
+    assert error_info.value.row is None
 
 
 def test_kinds_of_open_gems_are_those_on_boards_however_they_are_written() -> None:
-    game = parse_game(changed(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
+    game = parse_game(replace_text(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
     assert game.rounds[0].open_gems == ("ruby", "joker")
 
 
@@ -574,24 +577,25 @@ def test_nobody_has_won_while_squares_are_not_known() -> None:
     assert not known_game.is_open(known_game.rounds[0])
 
 
-def treasure_game(*gems: str, top: str = "") -> str:
+def write_treasure_game(*gems: str, top: str = "") -> str:
     kingdoms = [
-        f'[[kingdom]]\nplayer = "{name}"\nboard = "# w1"\n{own}\n' for name, own in zip("AB", gems, strict=True)
+        f'[[kingdom]]\nplayer = "{name}"\nboard = "# w1"\n{kingdom_gems}\n'
+        for name, kingdom_gems in zip("AB", gems, strict=True)
     ]
     return f'{top}\nvariants = ["lost-treasures"]\n' + "".join(kingdoms)
 
 
-def gems_of(*kinds: str) -> str:
+def write_gems(*kinds: str) -> str:
     entries = [f"{{ kind = {kind!r}, between = 'A1 B2' }}" for kind in kinds]
     return f"gems = [{', '.join(entries)}]"
 
 
-FIVE_KINDS = gems_of("ruby", "opal", "topaz", "jade", "agate")
+FIVE_KINDS = write_gems("ruby", "opal", "topaz", "jade", "agate")
 
 
 @pytest.mark.clause("lost-treasures/immediate")
 def test_blanks_and_capitals_make_no_other_kind_of_gem() -> None:
-    text = treasure_game(gems_of("ruby ", " Ruby", "opal", "topaz", "jade"), "", top='open_gems = [" JOKER "]')
+    text = write_treasure_game(write_gems("ruby ", " Ruby", "opal", "topaz", "jade"), "", top='open_gems = [" JOKER "]')
     (table,) = parse_game(text).rounds
     assert [gem.kind for gem in table.kingdoms[0].gems] == ["ruby", "ruby", "opal", "topaz", "jade"]
     assert table.open_gems == ("joker",)
@@ -601,55 +605,55 @@ def test_blanks_and_capitals_make_no_other_kind_of_gem() -> None:
 @pytest.mark.clause("lost-treasures/immediate")
 @pytest.mark.parametrize("top", ["", "kingdoms = 3"])
 def test_five_kinds_of_gem_win_whatever_is_not_entered_yet(top: str) -> None:
-    game = parse_game(treasure_game(FIVE_KINDS, 'gems = "?"', top=top).replace('"# w1"', '"# w f / . g l"'))
+    game = parse_game(write_treasure_game(FIVE_KINDS, 'gems = "?"', top=top).replace('"# w1"', '"# w f / . g l"'))
     (result,) = build_round_results(game, "game")
     assert result.outlook == "A wins, whatever is still missing: five kinds of gem win at once"
 
 
 @pytest.mark.clause("lost-treasures/immediate")
 def test_only_one_kingdom_can_have_five_kinds_of_gem() -> None:
-    game = parse_game(treasure_game(FIVE_KINDS, FIVE_KINDS))
-    found = [problem for problem in game.problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"]
-    assert [problem.text for problem in found] == [
+    game = parse_game(write_treasure_game(FIVE_KINDS, FIVE_KINDS))
+    problems = [problem for problem in game.problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"]
+    assert [problem.text for problem in problems] == [
         "A and B have 5 kinds of gem, and the first to have them ends the game"
     ]
 
 
 def test_names_of_players_differ_by_more_than_blanks_and_capitals() -> None:
     with pytest.raises(NotationError, match="two kingdoms of ann"):
-        parse_game(changed(QUEEN, '"Bo"', '" ann "'))
-    game = parse_game(changed(DYNASTY, '"Ann"', '"ANN "'))
+        parse_game(replace_text(QUEEN, '"Bo"', '" ann "'))
+    game = parse_game(replace_text(DYNASTY, '"Ann"', '"ANN "'))
     assert game.standing.reason == "ANN wins on points of 3 rounds, 3 to 0"
 
 
 @pytest.mark.clause("royal-wedding/teams")
 def test_a_person_is_in_one_team_once() -> None:
     with pytest.raises(NotationError, match="kingdom 2: bo is in two teams; expected each person in one team"):
-        parse_game(changed(TEAMS, '"Cy"', '"bo"'))
+        parse_game(replace_text(TEAMS, '"Cy"', '"bo"'))
     with pytest.raises(NotationError, match="kingdom 2, players: Cy twice in one team; expected two different names"):
-        parse_game(changed(TEAMS, '"Di"', '"cy "'))
+        parse_game(replace_text(TEAMS, '"Di"', '"cy "'))
 
 
 @pytest.mark.clause("royal-wedding/seven")
-@pytest.mark.parametrize("top, fewest", [("", 3), ("side = 5", 5), ("side = 7", 3)])
-def test_two_kingdoms_of_a_royal_wedding_may_be_two_of_three(top: str, fewest: int) -> None:
+@pytest.mark.parametrize("top, min_count", [("", 3), ("side = 5", 5), ("side = 7", 3)])
+def test_two_kingdoms_of_a_royal_wedding_may_be_two_of_three(top: str, min_count: int) -> None:
     game = parse_game(f'{top}\ngame = "royal-wedding"\n' + '[[kingdom]]\nboard = "# t g"\n' * 2)
-    assert game.note(game.rounds[0]) == f"2 kingdoms are entered so far, and this game has at least {fewest}"
+    assert game.note(game.rounds[0]) == f"2 kingdoms are entered so far, and this game has at least {min_count}"
 
 
-FULL = "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"
-WIDE = "# w w f f f"
+FULL_BOARD = "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"
+WIDE_BOARD = "# w w f f f"
 
 
 @pytest.mark.clause("kingdomino/mighty-duel")
 def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
-    text = f'variants = ["harmony"]\n[[kingdom]]\nboard = "{FULL}"\n[[kingdom]]\nboard = "{WIDE}"\n'
+    text = f'variants = ["harmony"]\n[[kingdom]]\nboard = "{FULL_BOARD}"\n[[kingdom]]\nboard = "{WIDE_BOARD}"\n'
     game = parse_game(text)
-    found = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
-    assert [(p.kingdom, p.clause) for p in found] == [(0, "kingdomino/complete")]
+    problems = [problem for problem in game.problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text]
+    assert [(problem.kingdom, problem.clause) for problem in problems] == [(0, "kingdomino/complete")]
     for side, points in ((5, 5), (7, 0)):
         game = parse_game(f"side = {side}\n{text}")
-        assert not any("--size" in p.text for p in game.problems(game.rounds[0]))
+        assert not any("--size" in problem.text for problem in game.problems(game.rounds[0]))
         (harmony,) = (
             line for line in score(game.rounds[0].kingdoms[0], game.rule_set).lines if line.label == "Harmony"
         )
@@ -658,16 +662,16 @@ def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
 
 @pytest.mark.clause("royal-wedding/five")
 def test_a_full_five_by_five_asks_for_the_size_where_the_number_of_kingdoms_decides_it() -> None:
-    text = f'game = "royal-wedding"\nvariants = ["harmony"]\n[[kingdom]]\nboard = "{FULL}"\n'
+    text = f'game = "royal-wedding"\nvariants = ["harmony"]\n[[kingdom]]\nboard = "{FULL_BOARD}"\n'
     text += '[[kingdom]]\nboard = "# t g"\n' * 2
     for top, count in ("", 1), ("side = 7\n", 0), ("kingdoms = 3\n", 0):
         game = parse_game(top + text)
-        found = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
-        assert (game.side, len(found)) == (7, count)
+        problems = [problem for problem in game.problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text]
+        assert (game.side, len(problems)) == (7, count)
 
 
 @pytest.mark.parametrize(
-    "entry, name, gives",
+    "entry, name, effect",
     [
         ("B1 The Statue", "The Statue", "5 points"),
         ("b1 2 points per forest territory", "", "2 points per forest territory"),
@@ -676,26 +680,30 @@ def test_a_full_five_by_five_asks_for_the_size_where_the_number_of_kingdoms_deci
         ("B1 ?", "?", "nothing at the end"),
     ],
 )
-def test_a_building_is_entered_by_what_it_shows_on_one_line(entry: str, name: str, gives: str) -> None:
+def test_a_building_is_entered_by_what_it_shows_on_one_line(entry: str, name: str, effect: str) -> None:
     game = parse_game(f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = ["{entry}"]\n')
-    (built,) = game.rounds[0].kingdoms[0].buildings
-    assert (str(built.square.name), built.building.name, describe_building(built.building)) == ("B1", name, gives)
+    (placed_building,) = game.rounds[0].kingdoms[0].buildings
+    assert (
+        str(placed_building.square.name),
+        placed_building.building.name,
+        describe_building(placed_building.building),
+    ) == ("B1", name, effect)
     assert parse_game(write_game_text(game)) == game
 
 
 def test_every_building_can_be_entered_by_what_it_shows() -> None:
     for building in BUILDINGS:
         text = f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = ["B1 {describe_building(building)}"]\n'
-        (built,) = parse_game(text).rounds[0].kingdoms[0].buildings
-        assert built.building == replace(building, name="")
+        (placed_building,) = parse_game(text).rounds[0].kingdoms[0].buildings
+        assert placed_building.building == replace(building, name="")
 
 
 @pytest.mark.parametrize("name", ["The Statue", "the statue", "Statue"])
 def test_a_building_of_the_box_has_its_printed_name_in_any_spelling(name: str) -> None:
-    building = f'{{at = "B1", name = "{name}", points = 5}}'
-    text = f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = [{building}]\n'
-    (built,) = parse_game(text).rounds[0].kingdoms[0].buildings
-    assert built.building.name == "The Statue"
+    building_text = f'{{at = "B1", name = "{name}", points = 5}}'
+    text = f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = [{building_text}]\n'
+    (placed_building,) = parse_game(text).rounds[0].kingdoms[0].buildings
+    assert placed_building.building.name == "The Statue"
 
 
 @pytest.mark.parametrize("entry", ["B1", "B1 7 points", "The Statue", "5B The Statue"])
