@@ -1,4 +1,4 @@
-"""The command line: output, exit codes and files. Readings are made from notation, without a network."""
+"""The command line: output, exit codes and files. The tests make readings from notation, without a network."""
 
 import errno
 import json
@@ -30,14 +30,14 @@ from tests.paths import ROOT, SAMPLES
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
-    """What each photo shows in this test; a photo whose first pixel is black shows no kingdom."""
+    """Return the readings of every photo in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [make_reading(SMALL)]
     monkeypatch.setattr(pipeline, "read", make_reader(kingdoms))
     return kingdoms
 
 
 SIX_SQUARES = "w1 w w / # f f1"
-"""Too few squares to say that two photos show one kingdom."""
+"""A board with too few squares to decide whether two photos show the same kingdom."""
 
 
 def write_photo_without_kingdom(folder: Path) -> Path:
@@ -51,18 +51,18 @@ def write_photo_without_kingdom(folder: Path) -> Path:
 
 @pytest.mark.parametrize("command", [["cli.py"], ["-m", "kdvision"]])
 def test_script_and_module_run_the_same_program(command: list[str]) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *command, "type", SMALL], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("1 kingdom · Kingdomino\n")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.startswith("1 kingdom · Kingdomino\n")
 
 
 def test_help_lists_the_commands_and_exit_codes(run: Run) -> None:
-    ran = run("--help")
-    assert ran.code == 0
-    assert "8 a model file" in " ".join(ran.out.split())
-    assert all(command in ran.out for command in ("score", "type", "evaluate"))
+    result = run("--help")
+    assert result.code == 0
+    assert "8 a model file" in " ".join(result.out.split())
+    assert all(command in result.out for command in ("score", "type", "evaluate"))
 
 
 @pytest.mark.parametrize(("command", "argument"), [("score", "PHOTO..."), ("type", "BOARD...")])
@@ -70,7 +70,7 @@ def test_usage_says_that_several_arguments_are_taken(command: str, argument: str
     assert argument in run(command, "--help").out.splitlines()[0]
 
 
-HEAVY = {
+HEAVY_PACKAGES = {
     "PIL",
     "cv2",
     "distributed",
@@ -94,11 +94,11 @@ from kdvision.cli import main
 try:
     main({args!r})
 finally:
-    print(*sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)
+    print(*sorted({HEAVY_PACKAGES!r} & set(sys.modules)), file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-    assert done.stdout
-    assert done.stderr.split() == []
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert process.stdout
+    assert process.stderr.split() == []
 
 
 def test_version(run: Run) -> None:
@@ -109,36 +109,36 @@ def test_version(run: Run) -> None:
 
 
 def test_type_scores_a_board(run: Run) -> None:
-    ran = run("type", FIVE, "--harmony", "--json")
-    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    result = run("type", FIVE, "--harmony", "--json")
+    (kingdom,) = json.loads(result.out)["kingdoms"]
     assert (kingdom["points"], kingdom["total"]) == (33, 38)
-    assert (ran.code, ran.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_type_reads_stdin_and_ranks_several(run: Run) -> None:
-    made = json.loads(run("type", "-", SMALL, "--json", stdin=FIVE.replace(" / ", "\n").encode()).out)
-    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [33, 5]
-    assert made["standing"]["winners"] == [1]
+    output = json.loads(run("type", "-", SMALL, "--json", stdin=FIVE.replace(" / ", "\n").encode()).out)
+    assert [kingdom["points"] for kingdom in output["kingdoms"]] == [33, 5]
+    assert output["standing"]["winners"] == [1]
 
 
 def test_type_takes_corrections(run: Run) -> None:
-    made = json.loads(run("type", SMALL, SMALL, "--fix", "2:B2=f1", "--fix", "A1=.", "--json").out)
-    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [2, 7]
-    assert made["kingdoms"][0]["board"][0] == ". w w"
+    output = json.loads(run("type", SMALL, SMALL, "--fix", "2:B2=f1", "--fix", "A1=.", "--json").out)
+    assert [kingdom["points"] for kingdom in output["kingdoms"]] == [2, 7]
+    assert output["kingdoms"][0]["board"][0] == ". w w"
 
 
 @pytest.mark.parametrize(("size", "side"), [("5", 5), ("7", 7), (None, 5)])
 def test_the_side_is_given_or_taken_from_the_board(size: str | None, side: int, run: Run) -> None:
-    ran = run("type", SMALL, "--json", *(["--size", size] if size else []))
-    assert json.loads(ran.out)["kingdoms"][0]["side"] == side
+    result = run("type", SMALL, "--json", *(["--size", size] if size else []))
+    assert json.loads(result.out)["kingdoms"][0]["side"] == side
 
 
-TOWN = "t l / # t / . g"
-"""A board of Queendomino's box alone."""
+TOWN_BOARD = "t l / # t / . g"
+"""A board with towns, which Kingdomino's box lacks."""
 
 
 @pytest.mark.parametrize(
-    ("game", "rules", "side", "lines", "odd"),
+    ("game", "rules", "side", "lines", "has_problems"),
     [
         ("kingdomino", "Kingdomino", 5, 4, True),
         ("queendomino", "Queendomino", 5, 5, False),
@@ -146,12 +146,12 @@ TOWN = "t l / # t / . g"
     ],
 )
 def test_typed_boards_are_checked_against_the_box_of_their_game(
-    game: str, rules: str, side: int, lines: int, odd: bool, run: Run
+    game: str, rules: str, side: int, lines: int, has_problems: bool, run: Run
 ) -> None:
-    ran = run("type", TOWN, "--json", "--game", game)
-    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    result = run("type", TOWN_BOARD, "--json", "--game", game)
+    (kingdom,) = json.loads(result.out)["kingdoms"]
     assert (kingdom["rules"], kingdom["side"], len(kingdom["lines"])) == (rules, side, lines)
-    assert (bool(kingdom["problems"]), kingdom["review"], ran.err) == (odd, odd, "")
+    assert (bool(kingdom["problems"]), kingdom["review"], result.err) == (has_problems, has_problems, "")
 
 
 @pytest.mark.parametrize(
@@ -159,16 +159,16 @@ def test_typed_boards_are_checked_against_the_box_of_their_game(
     [("queendomino", 2, 7), ("queendomino", 4, 5), ("royal-wedding", 3, 7), ("kingdomino", 3, 5)],
 )
 def test_the_side_of_typed_boards_follows_from_their_number(game: str, count: int, side: int, run: Run) -> None:
-    made = json.loads(run("type", *["# w w"] * count, "--json", "--game", game).out)
-    assert [kingdom["side"] for kingdom in made["kingdoms"]] == [side] * count
+    output = json.loads(run("type", *["# w w"] * count, "--json", "--game", game).out)
+    assert [kingdom["side"] for kingdom in output["kingdoms"]] == [side] * count
 
 
 def test_a_note_says_what_typed_boards_leave_out(run: Run) -> None:
     assert run("type", "# f f").err == ""
-    assert run("type", TOWN).err.endswith("use --game queendomino or --game royal-wedding.\n")
-    ran = run("type", TOWN, "--game", "queendomino")
-    assert "wealth: 0 coins" in ran.out
-    assert ran.err.startswith("kdvision: coins, buildings, knights, towers and the Queen need a game file")
+    assert run("type", TOWN_BOARD).err.endswith("use --game queendomino or --game royal-wedding.\n")
+    result = run("type", TOWN_BOARD, "--game", "queendomino")
+    assert "wealth: 0 coins" in result.out
+    assert result.err.startswith("kdvision: coins, buildings, knights, towers and the Queen need a game file")
     assert "Kingdom 1 leads on points" in run("type", SMALL, "# f", "# f", "--game", "queendomino").out
     assert run("type", "# t m", "--game", "chess").code == 2
 
@@ -198,48 +198,50 @@ def test_every_game_of_the_rules_can_be_typed(game: str, run: Run) -> None:
     ],
 )
 def test_malformed_text_is_one_line_and_code_5(args: list[str], words: list[str], run: Run) -> None:
-    ran = run(*args)
-    assert (ran.code, ran.out) == (5, "")
-    assert ran.err.startswith("kdvision: ")
-    assert ran.err.count("\n") == 1
-    assert all(word in ran.err for word in words)
+    result = run(*args)
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith("kdvision: ")
+    assert result.err.count("\n") == 1
+    assert all(word in result.err for word in words)
 
 
 def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
     assert run("type", SMALL).code == 0
-    ran = run("type", SMALL, "--strict")
-    assert ran.code == 6
-    assert "total" in ran.out
-    assert "check kingdom 1" in ran.err
+    result = run("type", SMALL, "--strict")
+    assert result.code == 6
+    assert "total" in result.out
+    assert "check kingdom 1" in result.err
 
 
 # Colours
 
 
 def run_on_terminal(*, columns: int = 80, **environment: str) -> str:
-    """What the program prints on a terminal; its messages go elsewhere."""
+    """Return what the program prints on a terminal, without its messages."""
     import pty
     import termios
 
-    printed = b""
+    output = b""
     parent, child = pty.openpty()
     termios.tcsetwinsize(child, (24, columns))
     command = [sys.executable, "cli.py", "type", SMALL]
-    cleared = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "COLUMNS")}
+    base_environment = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "COLUMNS")
+    }
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=child, stdin=child, env={**cleared, "TERM": "xterm", **environment}
+        command, cwd=ROOT, stdout=child, stdin=child, env={**base_environment, "TERM": "xterm", **environment}
     ):
         os.close(child)
         while True:
             try:
                 part = os.read(parent, 65536)
-            except OSError:  # what Linux says at the end of a terminal
+            except OSError:  # Linux raises this at the end of a terminal
                 break
             if not part:
                 break
-            printed += part
+            output += part
     os.close(parent)
-    return printed.decode()
+    return output.decode()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
@@ -251,62 +253,64 @@ def test_colours_are_for_terminals_that_want_them() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
 def test_lines_keep_to_the_width_of_the_terminal() -> None:
-    wide, narrow = (run_on_terminal(columns=columns, NO_COLOR="1").splitlines() for columns in (150, 50))
-    assert max(map(len, narrow)) <= 50 < max(map(len, wide))
+    wide_lines, narrow_lines = (run_on_terminal(columns=columns, NO_COLOR="1").splitlines() for columns in (150, 50))
+    assert max(map(len, narrow_lines)) <= 50 < max(map(len, wide_lines))
 
 
 # score
 
 
 def test_score_prints_a_table(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    ran = run("score", photo)
-    assert (ran.code, ran.err) == (0, "")
-    assert "w1  w   w" in ran.out
-    assert "\x1b" not in ran.out
+    result = run("score", photo)
+    assert (result.code, result.err) == (0, "")
+    assert "w1  w   w" in result.out
+    assert "\x1b" not in result.out
 
 
 def test_score_prints_one_object_per_photo(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    ran = run("score", photo, write_photo_without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
-    rows = [json.loads(line) for line in ran.out.splitlines()]
+    result = run("score", photo, write_photo_without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
+    rows = [json.loads(line) for line in result.out.splitlines()]
     assert [len(row["kingdoms"]) for row in rows] == [1, 0, 0, 1]
     assert [row["error"] is None for row in rows] == [True, False, False, True]
     assert rows[0]["photo"] == str(photo)
     assert (rows[0]["width"], rows[0]["height"]) == (640, 480)
-    assert ran.code == 7
-    assert ran.err.count("\n") == 2
+    assert result.code == 7
+    assert result.err.count("\n") == 2
 
 
 def test_other_photos_are_scored_after_a_failure(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    ran = run("score", tmp_path / "no.jpg", photo)
-    assert ran.code == 7
-    assert "there is no file" in ran.err
-    assert "w1  w   w" in ran.out
+    result = run("score", tmp_path / "no.jpg", photo)
+    assert result.code == 7
+    assert "there is no file" in result.err
+    assert "w1  w   w" in result.out
 
 
 def test_nobody_wins_while_a_photo_of_the_game_has_failed(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    other, floor = shutil.copy(photo, tmp_path / "ben.png"), write_photo_without_kingdom(tmp_path)
-    ran = run("score", photo, floor, other)
-    assert (ran.code, "share the lead" in ran.out, "victory" in ran.out) == (7, True, False)
-    assert f"! Nobody wins yet: {floor} failed, so a kingdom may be missing." in ran.out
+    other_photo, floor = shutil.copy(photo, tmp_path / "ben.png"), write_photo_without_kingdom(tmp_path)
+    result = run("score", photo, floor, other_photo)
+    assert (result.code, "share the lead" in result.out, "victory" in result.out) == (7, True, False)
+    assert f"! Nobody wins yet: {floor} failed, so a kingdom may be missing." in result.out
 
 
 def test_several_photos_are_ranked_as_one_game(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    other = shutil.copy(photo, tmp_path / "ben.png")
-    out = run("score", photo, other).out
-    assert "share the lead" in out and "ben.png show the same kingdom: leave one of them out" in " ".join(out.split())
+    other_photo = shutil.copy(photo, tmp_path / "ben.png")
+    output = run("score", photo, other_photo).out
+    assert "share the lead" in output and "ben.png show the same kingdom: leave one of them out" in " ".join(
+        output.split()
+    )
     readings[:] = [make_reading(SIX_SQUARES)]
-    assert "share the victory" in run("score", photo, other).out
-    out = run("score", *[photo] * 7).out
-    assert "victory" not in out and " ! 7 kingdoms are too many for one game" in out
-    assert "The leader of a photo has won if that photo shows the whole game." in out
+    assert "share the victory" in run("score", photo, other_photo).out
+    output = run("score", *[photo] * 7).out
+    assert "victory" not in output and " ! 7 kingdoms are too many for one game" in output
+    assert "The leader of a photo has won if that photo shows the whole game." in output
 
 
 def test_a_photo_names_no_winner_while_others_may_show_more_of_the_game(
@@ -321,23 +325,25 @@ def test_a_photo_names_no_winner_while_others_may_show_more_of_the_game(
 
 @pytest.mark.parametrize("source", ["path", "stdin"])
 def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
-    assert json.loads(ran.out)["kingdoms"][0]["points"] == 5
-    assert json.loads(ran.out)["photo"] == (str(photo) if source == "path" else "-")
+    result = (
+        run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
+    )
+    assert json.loads(result.out)["kingdoms"][0]["points"] == 5
+    assert json.loads(result.out)["photo"] == (str(photo) if source == "path" else "-")
 
 
 def test_options_are_passed_to_the_pipeline(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    received: dict[str, Any] = {}
+    received_options: dict[str, Any] = {}
 
     def read(photo: Photo, **options: Any) -> list[KingdomReading]:
-        received.update(options)
+        received_options.update(options)
         return [make_reading(SMALL)]
 
     monkeypatch.setattr(pipeline, "read", read)
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
     outline = KingdomOutline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
     fixed_squares = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
-    assert received == {"side": 7, "fixed_squares": fixed_squares, "corners": [outline], "game": "auto"}
+    assert received_options == {"side": 7, "fixed_squares": fixed_squares, "corners": [outline], "game": "auto"}
 
 
 def test_players_have_names_by_order_or_colour(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
@@ -345,13 +351,13 @@ def test_players_have_names_by_order_or_colour(run: Run, photo: Path, readings: 
         replace(make_reading(SMALL, place="left"), colour="pink"),
         make_reading(FIVE, place="right", left=300),
     ]
-    ran = run("score", photo, "--players", "Ann,Bob", "--json")
-    assert [k["player"] for k in json.loads(ran.out)["kingdoms"]] == ["Ann", "Bob"]
+    result = run("score", photo, "--players", "Ann,Bob", "--json")
+    assert [k["player"] for k in json.loads(result.out)["kingdoms"]] == ["Ann", "Bob"]
     assert "Bob wins on points, 33 to 5" in run("score", photo, "--players", "Ann,Bob").out
-    ran = run("score", photo, "--players", "pink=Ann,blue=Bob")
-    assert "Ann: kingdom 1 (pink)" in ran.out
-    assert (ran.code, ran.err.count("\n")) == (0, 1)
-    assert "no kingdom was seen to be blue (Bob)" in ran.err
+    result = run("score", photo, "--players", "pink=Ann,blue=Bob")
+    assert "Ann: kingdom 1 (pink)" in result.out
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert "no kingdom was seen to be blue (Bob)" in result.err
     for players, code in (("Ann,Bob", 0), ("Ann,Bob,Cy", 6), ("pink=Ann,blue=Bob", 6)):
         assert run("score", photo, "--players", players, "--strict").code == code
 
@@ -362,19 +368,19 @@ def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
     doubt = make_doubt("A1", "w1", "l1", 0.9)
     readings[:] = [make_reading(SIX_SQUARES, doubts=[doubt]), make_reading("w1 w w w / # . . .", left=300)]
     for players, word in (("Ann,Bob", "wins"), ("Ann,Bob,Cy", "leads"), ("blue=Ann,pink=Bob,green=Cy", "leads")):
-        out = run("score", photo, "--players", players).out
-        assert re.findall(r" (wins|leads) on points", out) == [word] * 3, "the standing, and the doubt twice"
+        output = run("score", photo, "--players", players).out
+        assert re.findall(r" (wins|leads) on points", output) == [word] * 3, "the standing, and the doubt twice"
     for players, verdict in (("Ann,Bob,Cy,Di", "victory"), ("Ann,Bob,Cy,Di,Ed", "lead")):
         assert f"Ann and Cy share the {verdict}" in run("score", photo, photo, "--players", players).out
 
 
 def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    """In several photos nobody knows which of them is Ann's."""
+    """With several photos, the colour does not decide which kingdom is Ann's."""
     readings[:] = [replace(make_reading(SIX_SQUARES), colour="blue")]
-    other = shutil.copy(photo, photo.with_name("other.png"))
-    out = run("score", photo, other, "--players", "blue=Ann").out
-    verdict = f"Ann ({photo}) and Ann ({other}) share the victory"
-    assert "".join(verdict.split()) in "".join(out.split())
+    other_photo = shutil.copy(photo, photo.with_name("other.png"))
+    output = run("score", photo, other_photo, "--players", "blue=Ann").out
+    verdict = f"Ann ({photo}) and Ann ({other_photo}) share the victory"
+    assert "".join(verdict.split()) in "".join(output.split())
 
 
 def test_a_player_named_like_a_colour_gets_a_different_name(
@@ -389,37 +395,37 @@ def test_a_player_named_like_a_colour_gets_a_different_name(
 
 def test_the_order_of_players_continues_over_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings[:] = [make_reading(SIX_SQUARES)]
-    out = run("score", photo, photo, "--players", "Ann,Bob").out
-    assert "Ann and Bob share the victory" in out
+    output = run("score", photo, photo, "--players", "Ann,Bob").out
+    assert "Ann and Bob share the victory" in output
 
 
 def test_after_a_failed_photo_the_order_of_players_is_not_used(
     run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
-    ran = run("score", write_photo_without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
-    assert ran.code == 7
-    assert "Ann" not in ran.out and "Bob" not in ran.out
-    assert "floor.png failed" in ran.err
+    result = run("score", write_photo_without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
+    assert result.code == 7
+    assert "Ann" not in result.out and "Bob" not in result.out
+    assert "floor.png failed" in result.err
 
 
 def test_a_total_that_differs_in_the_whole_game_is_explained(
     run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One kingdom is wider than five squares: the game's side is 7, and by that the other has no Harmony."""
-    other = photo.parent / "seven.png"
-    other.write_bytes(photo.read_bytes())
-    shown = {photo.name: make_reading(FIVE), other.name: make_reading("w w w w w w / # w w w w w")}
-    monkeypatch.setattr(pipeline, "read", lambda picture, **_: [shown[Path(picture.name).name]])
-    ran = run("score", photo, other, "--harmony")
-    assert "has 33 points in this game and 38 above" in " ".join(ran.out.split())
+    """One kingdom is wider than five squares, so the game's side is 7 and the other kingdom earns no Harmony."""
+    other_photo = photo.parent / "seven.png"
+    other_photo.write_bytes(photo.read_bytes())
+    readings_by_name = {photo.name: make_reading(FIVE), other_photo.name: make_reading("w w w w w w / # w w w w w")}
+    monkeypatch.setattr(pipeline, "read", lambda picture, **_: [readings_by_name[Path(picture.name).name]])
+    result = run("score", photo, other_photo, "--harmony")
+    assert "has 33 points in this game and 38 above" in " ".join(result.out.split())
 
 
 def test_strict_exits_with_6_if_a_kingdom_needs_review(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     assert run("score", photo, "--strict").code == 0
     readings[:] = [make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")])]
-    ran = run("score", photo, "--strict")
-    assert ran.code == 6
-    assert "check kingdom 1 (B2)" in ran.err
+    result = run("score", photo, "--strict")
+    assert result.code == 6
+    assert "check kingdom 1 (B2)" in result.err
     assert run("score", photo).code == 0
 
 
@@ -435,58 +441,62 @@ def test_strict_exits_with_6_if_a_kingdom_needs_review(run: Run, photo: Path, re
 def test_strict_exits_with_6_for_problems_of_all_photos_together(
     boards: list[str], problem: str, options: list[str], run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = iter([[make_reading(board)] for board in boards])
-    monkeypatch.setattr(pipeline, "read", lambda *_, **__: next(shown))
-    ran = run("score", *[photo] * len(boards), "--strict", *options)
-    assert (ran.code, ran.err.count("\n")) == (6, 1)
-    assert ran.err.endswith(f"{problem}.\n")
-    assert ran.out.count("! ") == (0 if options else 1)
+    photo_readings = iter([[make_reading(board)] for board in boards])
+    monkeypatch.setattr(pipeline, "read", lambda *_, **__: next(photo_readings))
+    result = run("score", *[photo] * len(boards), "--strict", *options)
+    assert (result.code, result.err.count("\n")) == (6, 1)
+    assert result.err.endswith(f"{problem}.\n")
+    assert result.out.count("! ") == (0 if options else 1)
 
 
 # Bad photos: one line, the code of the class, nothing written.
 
 
 def write_bad_photos(folder: Path) -> dict[str, Path]:
-    """A file for each way in which a photo can be bad."""
-    whole = folder / "whole.jpg"
-    Image.effect_noise((300, 200), 80).convert("RGB").save(whole)
-    content = {"text.jpg": b"w w1 / l #\n" * 40, "short.jpg": whole.read_bytes()[:5000], "empty.jpg": b""}
-    for name, data in content.items():
-        (folder / name).write_bytes(data)
+    """Write a file for each kind of bad photo, and return the paths by name."""
+    intact_photo = folder / "whole.jpg"
+    Image.effect_noise((300, 200), 80).convert("RGB").save(intact_photo)
+    content_by_name = {
+        "text.jpg": b"w w1 / l #\n" * 40,
+        "short.jpg": intact_photo.read_bytes()[:5000],
+        "empty.jpg": b"",
+    }
+    for name, content in content_by_name.items():
+        (folder / name).write_bytes(content)
     Image.new("RGB", (1, 1)).save(folder / "dot.png")
     (folder / "folder").mkdir()
-    return {name: folder / name for name in (*content, "dot.png", "folder", "missing.jpg")}
+    return {name: folder / name for name in (*content_by_name, "dot.png", "folder", "missing.jpg")}
 
 
 @pytest.mark.parametrize("name", ["text.jpg", "short.jpg", "empty.jpg", "dot.png", "folder", "missing.jpg"])
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_bad_photo_is_one_line_and_code_3(name: str, options: list[str], run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "out.png"
+    overlay_path = tmp_path / "out.png"
     path = write_bad_photos(tmp_path)[name]
-    before = sorted(tmp_path.rglob("*"))
-    ran = run("score", path, "--overlay", out, *options)
-    assert ran.code == 3
-    assert ran.err.startswith(f"kdvision: {'there is no file ' if name == 'missing.jpg' else ''}{path}")
-    assert ran.err.count("\n") == 1
-    assert ran.err.count(". ") >= 1, "what is wrong, then what to do"
-    assert sorted(tmp_path.rglob("*")) == before
+    files = sorted(tmp_path.rglob("*"))
+    result = run("score", path, "--overlay", overlay_path, *options)
+    assert result.code == 3
+    assert result.err.startswith(f"kdvision: {'there is no file ' if name == 'missing.jpg' else ''}{path}")
+    assert result.err.count("\n") == 1
+    assert result.err.count(". ") >= 1, "what is wrong, then what to do"
+    assert sorted(tmp_path.rglob("*")) == files
     if options:
-        assert json.loads(ran.out)["error"]
+        assert json.loads(result.out)["error"]
     else:
-        assert ran.out == ""
+        assert result.out == ""
 
 
 def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
-    ran = run("score", "-", stdin=b"no photo")
-    assert (ran.code, ran.out) == (3, "")
-    assert "the photo on stdin is no picture" in ran.err
+    result = run("score", "-", stdin=b"no photo")
+    assert (result.code, result.out) == (3, "")
+    assert "the photo on stdin is no picture" in result.err
     assert run("score", "-").code == 3
 
 
 def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, readings: list[KingdomReading]) -> None:
-    ran = run("score", write_photo_without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
-    assert (ran.code, ran.out) == (4, "")
-    assert "shows no kingdom. Take it from above." in ran.err
+    result = run("score", write_photo_without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
+    assert (result.code, result.out) == (4, "")
+    assert "shows no kingdom. Take it from above." in result.err
     assert not (tmp_path / "out.png").exists()
 
 
@@ -495,9 +505,9 @@ def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch:
         raise ModelError("the model detector.onnx is missing", hint="run make model")
 
     monkeypatch.setattr(pipeline, "read", read)
-    ran = run("score", photo, photo)
-    assert (ran.code, ran.out) == (8, "")
-    assert ran.err.count("\n") == 1
+    result = run("score", photo, photo)
+    assert (result.code, result.out) == (8, "")
+    assert result.err.count("\n") == 1
 
 
 # Overlays
@@ -507,53 +517,62 @@ def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch:
 def test_the_overlay_is_written_in_the_photos_size(
     name: str, run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
-    out = photo.parent / name
-    assert run("score", photo, "--overlay", out).code == 0
-    with Image.open(out) as drawn:
-        assert drawn.size == (640, 480)
+    overlay_path = photo.parent / name
+    assert run("score", photo, "--overlay", overlay_path).code == 0
+    with Image.open(overlay_path) as overlay:
+        assert overlay.size == (640, 480)
     assert sorted(path.name for path in photo.parent.iterdir()) == sorted([name, "table.png"])
 
 
 def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    out = photo.parent / "out.png"
-    out.write_text("old")
-    assert run("score", photo, "--overlay", out).code == 0
-    with Image.open(out) as drawn:
-        assert drawn.format == "PNG"
+    overlay_path = photo.parent / "out.png"
+    overlay_path.write_text("old")
+    assert run("score", photo, "--overlay", overlay_path).code == 0
+    with Image.open(overlay_path) as overlay:
+        assert overlay.format == "PNG"
 
 
 def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    folder, other = photo.parent / "out", photo.parent / "more"
+    folder, other_folder = photo.parent / "out", photo.parent / "more"
     folder.mkdir()
-    other.mkdir()
-    twin = shutil.copy(photo, other)
-    assert run("score", photo, twin, write_photo_without_kingdom(photo.parent), "--overlay", folder).code == 7
+    other_folder.mkdir()
+    photo_copy = shutil.copy(photo, other_folder)
+    assert run("score", photo, photo_copy, write_photo_without_kingdom(photo.parent), "--overlay", folder).code == 7
     assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
 
 
 def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     folder = photo.parent / "out"
     folder.mkdir()
-    twin, second = (shutil.copy(photo, photo.with_name(name)) for name in ("table.jpg", "table 2.png"))
-    assert run("score", second, photo, twin, "--overlay", folder).code == 0
+    jpeg_copy, numbered_copy = (shutil.copy(photo, photo.with_name(name)) for name in ("table.jpg", "table 2.png"))
+    assert run("score", numbered_copy, photo, jpeg_copy, "--overlay", folder).code == 0
     assert len(list(folder.iterdir())) == 3
 
 
-@pytest.mark.parametrize("named", ["a\x1b-score.jpg", ""], ids=["a file", "a folder"])
+@pytest.mark.parametrize("overlay_name", ["a\x1b-score.jpg", ""], ids=["a file", "a folder"])
 def test_an_overlay_never_overwrites_a_photo(
-    named: str, run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
+    overlay_name: str, run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         pipeline, "read_views", lambda photos, **options: pipeline.read(photos[0], game=options["game"])
     )
-    first, other = (Path(shutil.copy(photo, photo.with_name(name))) for name in ("a\x1b.png", "a\x1b-score.jpg"))
-    ran = run("score", *(["--same"] if named else []), first, other, "--overlay", photo.parent / named)
-    assert (ran.code, other.read_bytes()) == (2, photo.read_bytes())
-    assert "a\ufffd-score.jpg is one of the photos" in " ".join(ran.err.split())
+    first_photo, other_photo = (
+        Path(shutil.copy(photo, photo.with_name(name))) for name in ("a\x1b.png", "a\x1b-score.jpg")
+    )
+    result = run(
+        "score",
+        *(["--same"] if overlay_name else []),
+        first_photo,
+        other_photo,
+        "--overlay",
+        photo.parent / overlay_name,
+    )
+    assert (result.code, other_photo.read_bytes()) == (2, photo.read_bytes())
+    assert "a\ufffd-score.jpg is one of the photos" in " ".join(result.err.split())
 
 
 @pytest.mark.parametrize(
-    ("out", "photos", "words"),
+    ("overlay_name", "photo_count", "words"),
     [
         ("out.png", 2, "need a folder"),
         ("out.gif", 1, "must end in"),
@@ -565,15 +584,15 @@ def test_an_overlay_never_overwrites_a_photo(
     ],
 )
 def test_an_impossible_overlay_is_wrong_usage(
-    out: str, photos: int, words: str, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+    overlay_name: str, photo_count: int, words: str, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(photo.parent)
-    before = photo.read_bytes()
-    ran = run("score", *[photo] * photos, "--overlay", out)
-    assert (ran.code, ran.out) == (2, "")
-    assert words in " ".join(ran.err.replace("│", "").split())
+    photo_bytes = photo.read_bytes()
+    result = run("score", *[photo] * photo_count, "--overlay", overlay_name)
+    assert (result.code, result.out) == (2, "")
+    assert words in " ".join(result.err.replace("│", "").split())
     assert [path.name for path in photo.parent.iterdir()] == ["table.png"]
-    assert photo.read_bytes() == before
+    assert photo.read_bytes() == photo_bytes
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
@@ -582,9 +601,9 @@ def test_an_overlay_in_a_read_only_folder_is_an_ordinary_error(
 ) -> None:
     folder = photo.parent / "out"
     folder.mkdir(mode=0o500)
-    ran = run("score", photo, "--overlay", folder / "out.png")
-    assert ran.code == 1
-    assert "cannot be written" in ran.err
+    result = run("score", photo, "--overlay", folder / "out.png")
+    assert result.code == 1
+    assert "cannot be written" in result.err
     assert list(folder.iterdir()) == []
 
 
@@ -595,10 +614,10 @@ def test_an_overlay_on_a_read_only_disk_is_an_ordinary_error(
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(os, "fsync", fail)
-    ran = run("score", photo, "--overlay", photo.parent / "out.png")
-    assert ran.code == 1
-    assert ran.err.startswith("kdvision: ") and ran.err.count("\n") == 1
-    assert ran.err.endswith(
+    result = run("score", photo, "--overlay", photo.parent / "out.png")
+    assert result.code == 1
+    assert result.err.startswith("kdvision: ") and result.err.count("\n") == 1
+    assert result.err.endswith(
         "cannot be written: Read-only file system. Choose a folder that exists and that you may write to.\n"
     )
 
@@ -609,13 +628,13 @@ def test_an_overlay_that_cannot_be_written_leaves_the_old_one(
     def fail(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
-    out = photo.parent / "out.png"
-    out.write_text("old")
+    overlay_path = photo.parent / "out.png"
+    overlay_path.write_text("old")
     monkeypatch.setattr(Path, "replace", fail)
-    ran = run("score", photo, "--overlay", out)
-    assert ran.code == 1
-    assert "No space left on device" in ran.err
-    assert out.read_text() == "old"
+    result = run("score", photo, "--overlay", overlay_path)
+    assert result.code == 1
+    assert "No space left on device" in result.err
+    assert overlay_path.read_text() == "old"
     assert len(list(photo.parent.iterdir())) == 2
 
 
@@ -625,38 +644,40 @@ def test_an_overlay_that_cannot_be_written_leaves_the_old_one(
 def test_photos_of_the_same_kingdom_are_combined(
     run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    received: list[list[Any]] = []
+    photo_lists: list[list[Any]] = []
 
     def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomReading]:
-        received.append(list(photos))
+        photo_lists.append(list(photos))
         return [make_reading(SMALL)]
 
     monkeypatch.setattr(pipeline, "read_views", read_same)
-    ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w1", "--overlay", tmp_path)
-    assert (ran.code, ran.err) == (0, "")
-    assert [str(getattr(one, "name", one)) for one in received[0]] == [str(photo), "left.jpg", "right.jpg"]
-    assert json.loads(ran.out)["photo"] == str(photo)
+    result = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w1", "--overlay", tmp_path)
+    assert (result.code, result.err) == (0, "")
+    assert [str(getattr(view, "name", view)) for view in photo_lists[0]] == [str(photo), "left.jpg", "right.jpg"]
+    assert json.loads(result.out)["photo"] == str(photo)
     assert [path.name for path in tmp_path.glob("*-score.jpg")] == ["table-score.jpg"]
 
 
 def test_failed_views_are_listed_and_the_code_is_7(run: Run, tmp_path: Path) -> None:
     samples = SAMPLES
-    demo, none = samples / "demo.jpg", tmp_path / "none.jpg"
-    ran = run("score", "--same", demo, none, samples / "no-kingdom.jpg", "--json", "--strict")
-    (row,) = map(json.loads, ran.out.splitlines())
-    assert (ran.code, ran.err.count("\n"), row["error"], len(row["kingdoms"])) == (7, 2, None, 1)
-    assert [one["photo"] for one in row["failed"]] == [str(none), str(samples / "no-kingdom.jpg")]
-    assert row["failed"][0]["error"].startswith("there is no file") and all(one["hint"] for one in row["failed"])
-    ran = run("score", "--same", demo, none)
-    assert ran.code == 7 and "there is no file" in ran.err and "total" in ran.out
-    ran = run("score", "--same", none, demo)
-    assert ran.code == 3 and "put another one first" in ran.err
+    demo, missing_photo = samples / "demo.jpg", tmp_path / "none.jpg"
+    result = run("score", "--same", demo, missing_photo, samples / "no-kingdom.jpg", "--json", "--strict")
+    (row,) = map(json.loads, result.out.splitlines())
+    assert (result.code, result.err.count("\n"), row["error"], len(row["kingdoms"])) == (7, 2, None, 1)
+    assert [failure["photo"] for failure in row["failed"]] == [str(missing_photo), str(samples / "no-kingdom.jpg")]
+    assert row["failed"][0]["error"].startswith("there is no file") and all(
+        failure["hint"] for failure in row["failed"]
+    )
+    result = run("score", "--same", demo, missing_photo)
+    assert result.code == 7 and "there is no file" in result.err and "total" in result.out
+    result = run("score", "--same", missing_photo, demo)
+    assert result.code == 3 and "put another one first" in result.err
 
 
 def test_same_needs_two_photos(run: Run) -> None:
-    ran = run("score", "--same", "a.jpg")
-    assert ran.code == 2
-    assert "--same" in ran.err
+    result = run("score", "--same", "a.jpg")
+    assert result.code == 2
+    assert "--same" in result.err
 
 
 # Wrong usage
@@ -669,9 +690,9 @@ def test_same_needs_two_photos(run: Run) -> None:
      ["score", "a", "--game-file", ""], ["score", "a", "--game-file", "new/"]],
 )  # fmt: skip
 def test_wrong_usage_is_code_2(args: list[str], run: Run) -> None:
-    ran = run(*args)
-    assert (ran.code, ran.out) == (2, "")
-    assert "Usage" in ran.err
+    result = run(*args)
+    assert (result.code, result.out) == (2, "")
+    assert "Usage" in result.err
 
 
 @pytest.mark.clause("lost-treasures/crowns")
@@ -682,8 +703,8 @@ def test_type_takes_gems(run: Run) -> None:
         "--gem",
         "2:kind='joker',between='A1 B2'",
     ]
-    ran = run("type", "w f / l g", "w f / l g", *gems, "--json")
-    ruby, joker = json.loads(ran.out)["kingdoms"]
+    result = run("type", "w f / l g", "w f / l g", *gems, "--json")
+    ruby, joker = json.loads(result.out)["kingdoms"]
     assert (ruby["rules"], ruby["total"]) == ("Kingdomino, The Lost Treasures", 2)
     assert "the joker has one crown and no skull" in [problem["text"] for problem in joker["problems"]]
 
@@ -697,31 +718,33 @@ def test_type_takes_gems(run: Run) -> None:
     ],
 )
 def test_a_gem_that_is_none_is_an_error(gem: str, code: int, message: str, run: Run) -> None:
-    ran = run("type", "w f / l g", "--gem", gem)
-    assert (ran.code, message in ran.err) == (code, True)
+    result = run("type", "w f / l g", "--gem", gem)
+    assert (result.code, message in result.err) == (code, True)
 
 
 def test_gems_belong_to_kingdomino(run: Run) -> None:
-    ran = run("type", "w f / l g", "--gem", "kind = 'ruby', between = 'A1 B2'", "--game", "queendomino")
-    assert ran.code == 2
-    assert "--gem: The Lost Treasures cannot be added to queendomino" in " ".join(ran.err.split())
+    result = run("type", "w f / l g", "--gem", "kind = 'ruby', between = 'A1 B2'", "--game", "queendomino")
+    assert result.code == 2
+    assert "--gem: The Lost Treasures cannot be added to queendomino" in " ".join(result.err.split())
 
 
 def test_one_point_is_no_points(run: Run) -> None:
-    out = run("type", "w1 #", "w #").out
-    assert " 1 point " in out
-    assert " 0 points" in out
+    output = run("type", "w1 #", "w #").out
+    assert " 1 point " in output
+    assert " 0 points" in output
 
 
 def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path) -> None:
-    """Without its first row, the demo has room for one; the other half of a mine on E1 can only lie there."""
+    """The photo lacks the first row of the demo. The other half of a mine on E1 can only lie in that row."""
     (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
     corners = np.array(truth["corners_tl_tr_br_bl_px"], float)
-    below = corners[:2] + (corners[[3, 2]] - corners[:2]) / len(truth["board"])
+    lower_corners = corners[:2] + (corners[[3, 2]] - corners[:2]) / len(truth["board"])
     pixels = np.array(Photo.open(SAMPLES / "demo.jpg").pixels)
-    table = np.median(pixels[:40, :40].reshape(-1, 3), axis=0).tolist()
-    outline = np.rint(np.add([*corners[:2], *below[::-1]], [(-3, -3), (3, -3), (3, 0), (-3, 0)])).astype(np.int32)
-    cv2.fillPoly(pixels, [outline], table)
+    table_colour = np.median(pixels[:40, :40].reshape(-1, 3), axis=0).tolist()
+    outline = np.rint(np.add([*corners[:2], *lower_corners[::-1]], [(-3, -3), (3, -3), (3, 0), (-3, 0)])).astype(
+        np.int32
+    )
+    cv2.fillPoly(pixels, [outline], table_colour)
     path = tmp_path / "photo.png"
     path.write_bytes(png(pixels))
     assert "new names" not in run("score", path, "--fix", "1:A1=g").err

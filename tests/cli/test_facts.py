@@ -1,4 +1,4 @@
-"""Facts that no photo shows: given by options or in a game file; points are a range until then."""
+"""Facts that no photo shows. Options or a game file give them; until then, the points are a range."""
 
 import json
 import re
@@ -34,41 +34,41 @@ from tests.kingdoms import (
 )
 from tests.paths import SAMPLES
 
-OTHER = "g1 g / # l"
-PIECES = ("knight", "building")
+OTHER_BOARD = "g1 g / # l"
+PIECE_KINDS = ("knight", "building")
 
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
-    """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
-    kingdoms = [make_reading(SMALL), make_reading(OTHER, left=400)]
+    """Return the readings of every photo in this test; a photo whose first pixel is black shows no kingdom."""
+    kingdoms = [make_reading(SMALL), make_reading(OTHER_BOARD, left=400)]
     monkeypatch.setattr(pipeline, "read", make_reader(kingdoms))
     return kingdoms
 
 
 def make_reading_with_towns(text: str) -> KingdomReading:
-    """The kingdom of a board's notation as networks that know towns would have read it."""
+    """Return the reading of a board by networks that know towns."""
     board = Board.parse(text)
     observation = make_plain_observation(Reading.of(board, kinds=(*KINDS, "t", "t1", "t2")))
     return replace(make_reading(text.replace("t", "w")), board=board, observation=observation, box="queendomino")
 
 
 def leave_open(reading: KingdomReading) -> KingdomReading:
-    """The kingdom with a knight, a building and a gem that may be there, so that the photo does not answer for them."""
+    """Return the reading with an uncertain knight, building and gem, so that the photo leaves these facts open."""
     pieces = (DetectedPiece(kind, Square(0, 1), 0.5, 0.5) for kind in ("knight", "building", "gem"))
     return replace(reading, uncertain=tuple(pieces))
 
 
 def list_game_lines(run: Run, path: Path) -> list[list[tuple[str, int]]]:
-    """The lines of each kingdom that `kdvision game` prints of a finished game."""
+    """Return the lines of each kingdom, as `kdvision game` prints them for a finished game."""
     game = json.loads(run("game", path, "--json").out)
     assert game["complete"]
     kingdoms = game["rounds"][0]["kingdoms"]
-    assert all(one["complete"] and one["least"] == one["most"] == one["total"] for one in kingdoms)
-    return [[(line["label"], line["points"]) for line in one["lines"]] for one in kingdoms]
+    assert all(kingdom["complete"] and kingdom["least"] == kingdom["most"] == kingdom["total"] for kingdom in kingdoms)
+    return [[(line["label"], line["points"]) for line in kingdom["lines"]] for kingdom in kingdoms]
 
 
-# From a photo to the score, by way of the file
+# From a photo to the score through a game file
 
 
 def load_truth(name: str) -> list[Board]:
@@ -77,47 +77,48 @@ def load_truth(name: str) -> list[Board]:
 
 
 def correct_doubtful_squares(path: Path, truth: Sequence[Board]) -> None:
-    """Look at every square that the file calls unsure, as a person would, and write what lies there."""
+    """Correct every doubtful square of the file from the truth, as a person would."""
     blocks = path.read_text(encoding="utf-8").split("[[kingdom]]")
     for number, board in enumerate(truth, start=1):
         rows = re.findall(r'"""\n(.*?)\n"""', blocks[number], re.DOTALL)[0]
-        read = Board.parse(rows)
-        unsure = [Square.parse(name) for name in re.findall(r'^    "(\w+) is', blocks[number], re.MULTILINE)]
-        right = read.with_cells({square: board.get(square) for square in unsure})
-        settled = re.sub(r"questions = \[\n.*?\n\]\n", "", blocks[number], flags=re.DOTALL)
-        blocks[number] = settled.replace(rows, "\n".join(right.rows()))
+        file_board = Board.parse(rows)
+        doubtful_squares = [Square.parse(name) for name in re.findall(r'^    "(\w+) is', blocks[number], re.MULTILINE)]
+        corrected_board = file_board.with_cells({square: board.get(square) for square in doubtful_squares})
+        block = re.sub(r"questions = \[\n.*?\n\]\n", "", blocks[number], flags=re.DOTALL)
+        blocks[number] = block.replace(rows, "\n".join(corrected_board.rows()))
     path.write_text("[[kingdom]]".join(blocks), encoding="utf-8")
 
 
 def test_a_filled_in_game_file_scores_like_the_true_board(run: Run, tmp_path: Path) -> None:
-    plain, wedding = tmp_path / "plain.toml", tmp_path / "wedding.toml"
+    kingdomino_path, wedding_path = tmp_path / "plain.toml", tmp_path / "wedding.toml"
     (board,) = load_truth("demo")
-    ran = run("score", SAMPLES / "demo.jpg", "--harmony", "--players", "Ann", "--game-file", plain)
-    assert (ran.code, ran.err) == (0, f"kdvision: {plain} was written. Fill it in, then run kdvision game {plain}.\n")
-    run("score", SAMPLES / "demo.jpg", "--game", "royal-wedding", "--coins", "1:11", "--game-file", wedding)
-    assert load_game(wedding).is_open(load_game(wedding).rounds[0])
-    correct_doubtful_squares(plain, [board])
-    correct_doubtful_squares(wedding, [board])
-    assert list_game_lines(run, plain) == [list_lines(Kingdom(board), make_rule_set(variants=["harmony"]))]
+    result = run("score", SAMPLES / "demo.jpg", "--harmony", "--players", "Ann", "--game-file", kingdomino_path)
+    message = f"kdvision: {kingdomino_path} was written. Fill it in, then run kdvision game {kingdomino_path}.\n"
+    assert (result.code, result.err) == (0, message)
+    run("score", SAMPLES / "demo.jpg", "--game", "royal-wedding", "--coins", "1:11", "--game-file", wedding_path)
+    assert load_game(wedding_path).is_open(load_game(wedding_path).rounds[0])
+    correct_doubtful_squares(kingdomino_path, [board])
+    correct_doubtful_squares(wedding_path, [board])
+    assert list_game_lines(run, kingdomino_path) == [list_lines(Kingdom(board), make_rule_set(variants=["harmony"]))]
     fill_in(
-        wedding,
+        wedding_path,
         ('towers = "?"', "towers = 2"),
         ('spare_knights = "?"', "spare_knights = 1"),
-        ('queen = "?"', 'knights = ["A1"]\nqueen = true'),  # none was seen, and no line stands for that
+        ('queen = "?"', 'knights = ["A1"]\nqueen = true'),  # the file has no line for knights
     )
     truth = Kingdom(board, knights=(Square(0, 0),), spare_knights=1, towers=2, coins=11, queen=True)
-    assert list_game_lines(run, wedding) == [list_lines(truth, royal_wedding(side=5))]
+    assert list_game_lines(run, wedding_path) == [list_lines(truth, royal_wedding(side=5))]
 
 
 def test_queendomino_is_scored_from_photo_and_game_file(run: Run, tmp_path: Path) -> None:
-    """Towns, buildings and knights are seen; what the buildings give, and what lies beside the board, is written in."""
-    out = tmp_path / "match.toml"
-    (board,), truth = load_truth("queendomino"), json.loads((SAMPLES / "queendomino.json").read_text(encoding="utf-8"))
-    ran = run("score", SAMPLES / "queendomino.jpg", "--players", "Ann", "--game-file", out)
-    assert ran.code == 0 and "Queendomino" in ran.out
-    correct_doubtful_squares(out, [board])
+    """The photo shows towns, buildings and knights. The test writes the other facts into the file."""
+    game_path = tmp_path / "match.toml"
+    (board,), sample = load_truth("queendomino"), json.loads((SAMPLES / "queendomino.json").read_text(encoding="utf-8"))
+    result = run("score", SAMPLES / "queendomino.jpg", "--players", "Ann", "--game-file", game_path)
+    assert result.code == 0 and "Queendomino" in result.out
+    correct_doubtful_squares(game_path, [board])
     fill_in(
-        out,
+        game_path,
         ('coins = "?"', "coins = 11"),
         ('towers = "?"', "towers = 2"),
         ('spare_knights = "?"', "spare_knights = 1"),
@@ -126,38 +127,44 @@ def test_queendomino_is_scored_from_photo_and_game_file(run: Run, tmp_path: Path
         ('at = "B2", name = "?"', 'at = "B2", crowns = 1'),
         ('at = "D2", name = "?"', 'at = "D2", per_knight = 1'),
     )
-    # where a knight may stand too, a person looks: there is none
-    out.write_text(out.read_text(encoding="utf-8").replace(', "?"]', "]"), encoding="utf-8")
-    there = truth["kingdoms"][0]["pieces"].items()
-    on = {kind: [Square.parse(name) for name, one in there if one == kind] for kind in PIECES}
-    built = zip(on["building"], (Building(points=3), Building(crowns=1), Building(per_knight=1)), strict=True)
+    # a person checks the other squares where a knight may stand, and there is none
+    game_path.write_text(game_path.read_text(encoding="utf-8").replace(', "?"]', "]"), encoding="utf-8")
+    piece_items = sample["kingdoms"][0]["pieces"].items()
+    squares_by_kind = {
+        kind: [Square.parse(name) for name, piece_kind in piece_items if piece_kind == kind] for kind in PIECE_KINDS
+    }
+    buildings = zip(
+        squares_by_kind["building"], (Building(points=3), Building(crowns=1), Building(per_knight=1)), strict=True
+    )
     truth = Kingdom(
         board,
-        buildings=tuple(PlacedBuilding(*pair) for pair in built),
-        knights=tuple(on["knight"]),
+        buildings=tuple(PlacedBuilding(*pair) for pair in buildings),
+        knights=tuple(squares_by_kind["knight"]),
         spare_knights=1,
         towers=2,
         coins=11,
         queen=True,
     )
-    assert list_game_lines(run, out) == [list_lines(truth, queendomino(side=5))]
+    assert list_game_lines(run, game_path) == [list_lines(truth, queendomino(side=5))]
 
 
 def test_a_variant_does_not_replace_the_facts_of_the_game_that_the_photo_shows(run: Run) -> None:
-    ran = run("score", SAMPLES / "queendomino.jpg", "--age-of-giants", "--giants", "1:", "--json")
-    kingdom = json.loads(ran.out)["kingdoms"][0]
+    result = run("score", SAMPLES / "queendomino.jpg", "--age-of-giants", "--giants", "1:", "--json")
+    kingdom = json.loads(result.out)["kingdoms"][0]
     assert kingdom["total"] is None
-    assert {"coins", "towers", "buildings"} <= {missing["item"] for missing in kingdom["missing"]}
+    assert {"coins", "towers", "buildings"} <= {fact["item"] for fact in kingdom["missing"]}
 
 
 def test_missing_towns_can_be_filled_in(run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path) -> None:
-    out = tmp_path / "match.toml"
+    game_path = tmp_path / "match.toml"
     readings[:] = map(leave_open, readings)
-    ran = run("score", photo, "--game", "queendomino", "--size", "5", "--players", "Ann,Bob", "--game-file", out)
-    assert ran.code == 0
-    assert run("game", out).code == 0
+    result = run(
+        "score", photo, "--game", "queendomino", "--size", "5", "--players", "Ann,Bob", "--game-file", game_path
+    )
+    assert result.code == 0
+    assert run("game", game_path).code == 0
     fill_in(
-        out,
+        game_path,
         ("# f f1", "# t t1"),
         ('towns = "?"', "towns = 2"),
         ('coins = "?"', "coins = 7"),
@@ -165,12 +172,12 @@ def test_missing_towns_can_be_filled_in(run: Run, photo: Path, readings: list[Ki
         ('queen = "?"', "queen = true"),
         ('buildings = "?"', 'buildings = [{ at = "B2", points = 5 }, { at = "C2", per_tower = 1 }]'),
     )
-    made = json.loads(run("game", out, "--json").out)
-    assert [one["complete"] for one in made["rounds"][0]["kingdoms"]] == [True, False]
-    assert [gap["item"] for gap in made["rounds"][0]["kingdoms"][1]["missing"]] == [
+    output = json.loads(run("game", game_path, "--json").out)
+    assert [kingdom["complete"] for kingdom in output["rounds"][0]["kingdoms"]] == [True, False]
+    assert [fact["item"] for fact in output["rounds"][0]["kingdoms"][1]["missing"]] == [
         *("towns", "coins", "towers", "knights", "spare_knights", "buildings")
     ]
-    fill_in(out, ('towns = "?"', "towns = 0"), ('coins = "?"', "coins = 2"))
+    fill_in(game_path, ('towns = "?"', "towns = 0"), ('coins = "?"', "coins = 2"))
     tiles = (Building(points=5), Building(per_tower=1))
     ann = Kingdom(
         Board.parse("w1 w w / # t t1 / . l l"),
@@ -179,29 +186,34 @@ def test_missing_towns_can_be_filled_in(run: Run, photo: Path, readings: list[Ki
         queen=True,
         buildings=tuple(PlacedBuilding(Square(1, 1 + place), tile) for place, tile in enumerate(tiles)),
     )
-    assert list_game_lines(run, out) == [
+    assert list_game_lines(run, game_path) == [
         list_lines(ann, queendomino()),
-        list_lines(Kingdom(Board.parse(OTHER), coins=2), queendomino()),
+        list_lines(Kingdom(Board.parse(OTHER_BOARD), coins=2), queendomino()),
     ]
 
 
 def test_the_game_file_lists_doubts_problems_and_missing_facts(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    out = tmp_path / "match.toml"
-    readings[:] = [make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]), make_reading(OTHER, probability=0.6)]
+    game_path = tmp_path / "match.toml"
+    readings[:] = [
+        make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]),
+        make_reading(OTHER_BOARD, probability=0.6),
+    ]
     readings[0] = replace(readings[0], colour="blue", problems=(Problem((), "wolf\udcff.jpg is left out"),))
     readings[1] = replace(readings[1], colour="blue")
-    run("score", photo, "--game", "queendomino", "--game-file", out)
-    text = out.read_text(encoding="utf-8")
-    first, second = text.split("[[kingdom]]")[1:]
-    assert 'questions = [\n    "B2 is f (80 % sure), otherwise f1",\n    "wolf\ufffd.jpg is left out",\n]' in first
-    assert f"# Read from {photo}, kingdom 1 (blue)." in first
-    assert "# Towns were not read" in first
-    assert 'questions = [\n    "this board is 60 % sure: compare it",\n]' in second
-    assert ('player = "blue"' in first, 'player = "blue 2"' in second) == (True, True)
+    run("score", photo, "--game", "queendomino", "--game-file", game_path)
+    text = game_path.read_text(encoding="utf-8")
+    first_block, second_block = text.split("[[kingdom]]")[1:]
+    assert (
+        'questions = [\n    "B2 is f (80 % sure), otherwise f1",\n    "wolf\ufffd.jpg is left out",\n]' in first_block
+    )
+    assert f"# Read from {photo}, kingdom 1 (blue)." in first_block
+    assert "# Towns were not read" in first_block
+    assert 'questions = [\n    "this board is 60 % sure: compare it",\n]' in second_block
+    assert ('player = "blue"' in first_block, 'player = "blue 2"' in second_block) == (True, True)
     for key in ("towns", "coins", "towers", "spare_knights", "queen"):
-        assert re.search(rf'^{key} = "\?"  # \w', first, re.MULTILINE)
+        assert re.search(rf'^{key} = "\?"  # \w', first_block, re.MULTILINE)
     readings[:] = [leave_open(make_reading_with_towns("# t g / . t t"))]
     run("score", photo, "--game", "queendomino", "--game-file", tmp_path / "towns.toml")
     text = (tmp_path / "towns.toml").read_text(encoding="utf-8")
@@ -212,17 +224,17 @@ def test_the_game_file_lists_doubts_problems_and_missing_facts(
 def test_gems_are_missing_facts_where_they_can_lie(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    out = tmp_path / "match.toml"
+    game_path = tmp_path / "match.toml"
     readings[:] = map(leave_open, [make_reading("w1 f s2 / l g # / . . m1"), make_reading("# w w")])
-    ran = run("score", photo, "--lost-treasures", "--game-file", out)
-    assert "3 or more" in ran.out
-    assert "? still missing: gems between A1 B2" in ran.out
-    first, second = out.read_text(encoding="utf-8").split("[[kingdom]]")[1:]
-    assert 'gems = "?"  # tokens between A1 B2; as in [{ kind = "ruby", between = "A1 B2", crowns' in first
-    assert 'gems = "?"  # tokens where four different landscapes meet; none can lie on this board' in second
+    result = run("score", photo, "--lost-treasures", "--game-file", game_path)
+    assert "3 or more" in result.out
+    assert "? still missing: gems between A1 B2" in result.out
+    first_block, second_block = game_path.read_text(encoding="utf-8").split("[[kingdom]]")[1:]
+    assert 'gems = "?"  # tokens between A1 B2; as in [{ kind = "ruby", between = "A1 B2", crowns' in first_block
+    assert 'gems = "?"  # tokens where four different landscapes meet; none can lie on this board' in second_block
     gem = 'gems = [{ kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 2] }]'
-    fill_in(out, ('gems = "?"', gem))
-    assert [sum(points for _, points in lines) for lines in list_game_lines(run, out)] == [2 + 2 + 2 + 1, 0]
+    fill_in(game_path, ('gems = "?"', gem))
+    assert [sum(points for _, points in lines) for lines in list_game_lines(run, game_path)] == [2 + 2 + 2 + 1, 0]
 
 
 # Ranges
@@ -231,33 +243,35 @@ def test_gems_are_missing_facts_where_they_can_lie(
 def test_the_table_shows_a_range_and_missing_facts(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings[:] = [
         leave_open(make_reading_with_towns("# t t / w1 w g")),
-        replace(make_reading_with_towns(OTHER), doubts=(make_doubt("B1", "g", "g1"),)),
+        replace(make_reading_with_towns(OTHER_BOARD), doubts=(make_doubt("B1", "g", "g1"),)),
     ]
     arguments = ("score", photo, "--game", "queendomino", "--size", "5", "--coins", "1:7", "--queen", "0")
-    ran = run(*arguments)
-    assert re.search(r"total +4 to 48\b", ran.out)
-    assert "? still missing: towers; knights on the board; knights beside the board; buildings on B1 and C1" in ran.out
-    assert re.search(r"total +2 to 60\b", ran.out)
-    assert "? still missing: coins\n" in ran.out
-    assert "? B1 looks like g (80 % sure); it may be g1: --fix 2:B1=g1" in ran.out
-    assert "Who wins is not known yet" in ran.out
-    assert "wins on" not in ran.out
+    result = run(*arguments)
+    assert re.search(r"total +4 to 48\b", result.out)
+    assert (
+        "? still missing: towers; knights on the board; knights beside the board; buildings on B1 and C1" in result.out
+    )
+    assert re.search(r"total +2 to 60\b", result.out)
+    assert "? still missing: coins\n" in result.out
+    assert "? B1 looks like g (80 % sure); it may be g1: --fix 2:B1=g1" in result.out
+    assert "Who wins is not known yet" in result.out
+    assert "wins on" not in result.out
     assert run(*arguments, "--strict").code == 6
 
 
 def test_json_has_a_range_and_no_total_while_open(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    other = make_reading(OTHER, doubts=[make_doubt("B1", "g", "g1")])
-    readings[:] = [leave_open(make_reading_with_towns("# t t / w1 w g")), other]
-    found = json.loads(run("score", photo, "--game", "queendomino", "--coins", "7", "--json").out)
-    ann, bob = found["kingdoms"]
+    other_reading = make_reading(OTHER_BOARD, doubts=[make_doubt("B1", "g", "g1")])
+    readings[:] = [leave_open(make_reading_with_towns("# t t / w1 w g")), other_reading]
+    output = json.loads(run("score", photo, "--game", "queendomino", "--coins", "7", "--json").out)
+    ann, bob = output["kingdoms"]
     assert (ann["complete"], ann["least"], ann["total"], ann["points"]) == (False, 4, None, None)
     assert ann["most"] > 4
     assert ann["missing"][-1] == {"item": "buildings", "squares": ["B1", "C1"], "text": "buildings on B1 and C1"}
     assert sum(line["points"] for line in ann["lines"]) == ann["least"]
     assert (bob["least"], bob["most"], bob["points_probability"], bob["alternatives"]) == (0, None, None, [])
     assert {bob["doubts"][0][key] for key in ("points_if", "total_if", "changes_winner")} == {None}
-    assert (found["standing"], found["box"], found["ask_first"]["verdict"]) == (None, None, None)
-    assert found["outlook"] == "who wins is not known yet"
+    assert (output["standing"], output["box"], output["ask_first"]["verdict"]) == (None, None, None)
+    assert output["outlook"] == "who wins is not known yet"
 
 
 @pytest.mark.parametrize("size, names_winner", [("5", False), ("7", True)])
@@ -265,43 +279,42 @@ def test_no_winner_is_named_while_kingdoms_are_missing(
     size: str, names_winner: bool, run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
     facts = ("--coins", "1:150", "--coins", "2:9", "--towns", "1:0", "--towns", "2:0")  # the Queen stays open
-    found = json.loads(run("score", photo, "--game", "queendomino", "--size", size, *facts, "--json").out)
-    assert ("wins, whatever is still missing" in found["outlook"]) == names_winner  # with 5, three or more play
+    output = json.loads(run("score", photo, "--game", "queendomino", "--size", size, *facts, "--json").out)
+    assert ("wins, whatever is still missing" in output["outlook"]) == names_winner  # with 5, three or more play
 
 
 def test_facts_given_by_options_complete_the_score(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
     options = ("--coins", "11", "--knights", "1:3", "--towers", "1:2", "--queen", "1", "--towns", "1:0")
-    found = json.loads(run("score", photo, "--game", "queendomino", *options, "--json").out)["kingdoms"][0]
+    kingdom = json.loads(run("score", photo, "--game", "queendomino", *options, "--json").out)["kingdoms"][0]
     truth = Kingdom(Board.parse(SMALL), coins=11, towers=2, spare_knights=3, queen=True)
-    assert found["total"] == found["least"] == found["most"] == score(truth, queendomino()).total
-    assert (found["complete"], found["missing"]) == (True, [])
+    assert kingdom["total"] == kingdom["least"] == kingdom["most"] == score(truth, queendomino()).total
+    assert (kingdom["complete"], kingdom["missing"]) == (True, [])
 
 
 def test_a_kingdomino_photo_is_complete(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    plain = json.loads(run("score", photo, "--json").out)
-    assert [(one["complete"], one["total"], one["least"], one["most"]) for one in plain["kingdoms"]] == [
-        (True, 5, 5, 5),
-        (True, 2, 2, 2),
-    ]
-    assert (plain["standing"]["winners"], plain["outlook"]) == ([1], None)
-    assert json.loads(run("score", photo, "--game", "kingdomino", "--json").out) == plain
+    output = json.loads(run("score", photo, "--json").out)
+    assert [
+        (kingdom["complete"], kingdom["total"], kingdom["least"], kingdom["most"]) for kingdom in output["kingdoms"]
+    ] == [(True, 5, 5, 5), (True, 2, 2, 2)]
+    assert (output["standing"]["winners"], output["outlook"]) == ([1], None)
+    assert json.loads(run("score", photo, "--game", "kingdomino", "--json").out) == output
 
 
 def test_three_kingdoms_limit_the_side_of_each(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    wide = make_reading("# w w f f f1")
+    wide_reading = make_reading("# w w f f f1")
     sentence = "the kingdom spans 1 by 6 squares, and at most 5 by 5 are allowed"
     for game, count, clause in (
         ("kingdomino", 3, "kingdomino/grid"),
         ("queendomino", 3, "queendomino/grid"),
         ("kingdomino", 2, ""),  # the Mighty Duel
     ):
-        readings[:] = [wide, make_reading(OTHER, left=400), make_reading(SMALL, left=800)][:count]
-        found = json.loads(run("score", photo, "--game", game, "--json").out)["kingdoms"][0]
-        clauses = [one["clause"] for one in found["problems"] if one["text"] == sentence]
+        readings[:] = [wide_reading, make_reading(OTHER_BOARD, left=400), make_reading(SMALL, left=800)][:count]
+        kingdom = json.loads(run("score", photo, "--game", game, "--json").out)["kingdoms"][0]
+        clauses = [problem["clause"] for problem in kingdom["problems"] if problem["text"] == sentence]
         assert clauses == ([clause] if clause else [])
-        assert found["review"] or not clause
-    readings[:] = [wide]
+        assert kingdom["review"] or not clause
+    readings[:] = [wide_reading]
     assert sentence not in run("score", photo, photo).out
     assert f"! {photo} (kingdom 1): {sentence}" in " ".join(run("score", photo, photo, photo).out.split())
 
@@ -321,10 +334,10 @@ def test_a_problem_of_the_side_is_no_question_of_the_game_file(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
     readings[:] = [make_reading(FIVE), make_reading("# w w f f f f1", left=400)]
-    out = tmp_path / "my match.toml"
-    assert f'then run kdvision game "{out}"' in run("score", photo, "--game-file", out).err
-    assert "full 5 by 5" not in out.read_text()
-    assert run("game", out).out.count("full 5 by 5") == 1
+    game_path = tmp_path / "my match.toml"
+    assert f'then run kdvision game "{game_path}"' in run("score", photo, "--game-file", game_path).err
+    assert "full 5 by 5" not in game_path.read_text()
+    assert run("game", game_path).out.count("full 5 by 5") == 1
 
 
 @pytest.mark.parametrize("queen, has_problem", [("4", False), ("0", True)])
@@ -333,23 +346,23 @@ def test_the_queen_of_a_kingdom_in_another_photo_is_a_host(
 ) -> None:
     readings[:] = [make_reading_with_towns("# t t / w1 w g"), *readings]
     towers = ("--towers", "1:1", "--towers", "4:2")
-    ran = run("score", photo, photo, "--game", "queendomino", "--queen", queen, *towers)
-    assert ("there are towers, and nobody hosts the Queen" in ran.out) == has_problem
+    result = run("score", photo, photo, "--game", "queendomino", "--queen", queen, *towers)
+    assert ("there are towers, and nobody hosts the Queen" in result.out) == has_problem
 
 
 def test_pieces_are_counted_over_several_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings[:] = [make_reading("# m3")]
     giants = [word for number in (1, 2, 3) for word in ("--giants", f"{number}:B1,B1,B1")]
-    ran = run("score", photo, photo, photo, "--age-of-giants", *giants)
-    assert ran.out.count("! there are 9 giants in the game, and the box has 6") == 1
+    result = run("score", photo, photo, photo, "--age-of-giants", *giants)
+    assert result.out.count("! there are 9 giants in the game, and the box has 6") == 1
     assert "giants in the game" not in run("score", photo, photo, "--age-of-giants", *giants[:4]).out
 
 
 def test_an_open_game_of_several_photos_is_not_ranked(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
-    ran = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
-    assert ran.out.count("Who wins is not known yet: facts are missing.") == 1
-    assert "wealth: 9 coins" in ran.out
+    result = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
+    assert result.out.count("Who wins is not known yet: facts are missing.") == 1
+    assert "wealth: 9 coins" in result.out
 
 
 def test_the_overlay_of_an_open_kingdom_shows_the_range(
@@ -357,25 +370,25 @@ def test_the_overlay_of_an_open_kingdom_shows_the_range(
 ) -> None:
     from kdvision.report import overlay
 
-    written: list[str] = []
+    labels: list[str] = []
 
-    def draw_label(pen: object, at: object, words: str, *more: object) -> None:
-        written.append(words)
+    def draw_label(pen: object, anchor: object, words: str, *options: object) -> None:
+        labels.append(words)
 
     monkeypatch.setattr(overlay, "draw_label", draw_label)
     assert run("score", photo, "--game", "queendomino", "--overlay", tmp_path / "out.png").code == 0
-    assert "kingdom 1: 0 or more points ?" in written
+    assert "kingdom 1: 0 or more points ?" in labels
 
 
 def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
-    ran = run("score", photo, "--game", "queendomino", "--coins", "1:500", "--towers", "2:16", "--knights", "2:23")
-    assert ran.code == 0
+    result = run("score", photo, "--game", "queendomino", "--coins", "1:500", "--towers", "2:16", "--knights", "2:23")
+    assert result.code == 0
     for sentence in (
         "there are 500 coins in the game, and the box has 174",
         "there are 16 towers in the game, and the box has 15",
         "there are 23 knights in the game, and the box has 22",
     ):
-        assert f"! {sentence}" in ran.out
+        assert f"! {sentence}" in result.out
 
 
 # Impossible options
@@ -410,20 +423,20 @@ def test_impossible_facts_are_refused(
     readings: list[KingdomReading],
     tmp_path: Path,
 ) -> None:
-    out = tmp_path / "match.toml"
-    ran = run("score", photo, *options, "--game-file", out)
-    assert (ran.code, ran.out) == (code, "")
-    assert message in " ".join(ran.err.replace("│", " ").split())
-    assert not out.exists()
+    game_path = tmp_path / "match.toml"
+    result = run("score", photo, *options, "--game-file", game_path)
+    assert (result.code, result.out) == (code, "")
+    assert message in " ".join(result.err.replace("│", " ").split())
+    assert not game_path.exists()
 
 
 def test_an_existing_game_file_is_never_overwritten(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    out = tmp_path / "match.toml"
-    out.write_text("mine")
-    ran = run("score", photo, "--game-file", out)
-    assert (ran.code, ran.out, out.read_text()) == (2, "", "mine")
+    game_path = tmp_path / "match.toml"
+    game_path.write_text("mine")
+    result = run("score", photo, "--game-file", game_path)
+    assert (result.code, result.out, game_path.read_text()) == (2, "", "mine")
     assert run("score", photo, "--game-file", tmp_path / "none" / "match.toml").code == 2
     assert "names a folder; name a file" in " ".join(run("score", photo, "--game-file", tmp_path).err.split())
 
@@ -431,41 +444,41 @@ def test_an_existing_game_file_is_never_overwritten(
 def test_no_game_file_is_written_if_a_photo_fails(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    floor, out = tmp_path / "floor.png", tmp_path / "match.toml"
+    floor, game_path = tmp_path / "floor.png", tmp_path / "match.toml"
     floor.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
-    ran = run("score", photo, floor, "--game-file", out)
-    assert (ran.code, out.exists()) == (7, False)
-    assert "match.toml was not written, because " in ran.err
+    result = run("score", photo, floor, "--game-file", game_path)
+    assert (result.code, game_path.exists()) == (7, False)
+    assert "match.toml was not written, because " in result.err
 
 
 def test_no_game_file_is_written_for_too_many_kingdoms(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    out = tmp_path / "match.toml"
-    ran = run("score", photo, photo, photo, "--game-file", out)
-    assert (ran.code, out.exists()) == (1, False)
-    assert "these kingdoms cannot be one game: Kingdomino with 6 kingdoms; expected at most 4 of them" in ran.err
+    game_path = tmp_path / "match.toml"
+    result = run("score", photo, photo, photo, "--game-file", game_path)
+    assert (result.code, game_path.exists()) == (1, False)
+    assert "these kingdoms cannot be one game: Kingdomino with 6 kingdoms; expected at most 4 of them" in result.err
 
 
 @pytest.mark.parametrize("names, is_over", [("Ann,Bob", True), ("Ann,Bob,Cy", False)])
 def test_a_game_file_keeps_that_a_players_kingdom_is_missing(
     names: str, is_over: bool, run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    out = tmp_path / "match.toml"
-    scored = run("score", photo, "--players", names, "--game-file", out).out
-    told = run("game", out).out
-    assert ("Ann wins on points" in scored) == ("Ann wins on points" in told) == is_over
-    assert ("2 of 3 kingdoms are entered so far" in told) == (not is_over)
+    game_path = tmp_path / "match.toml"
+    score_output = run("score", photo, "--players", names, "--game-file", game_path).out
+    game_output = run("game", game_path).out
+    assert ("Ann wins on points" in score_output) == ("Ann wins on points" in game_output) == is_over
+    assert ("2 of 3 kingdoms are entered so far" in game_output) == (not is_over)
 
 
 def test_strange_names_are_escaped_in_game_files(run: Run, readings: list[KingdomReading], tmp_path: Path) -> None:
-    photo, out = tmp_path / 'a\nb"""\x07.png', tmp_path / "match.toml"
+    photo, game_path = tmp_path / 'a\nb"""\x07.png', tmp_path / "match.toml"
     photo.write_bytes(png(table_photo().pixels))
-    assert run("score", photo, "--players", 'A"n\\n,kingdom 1', "--game-file", out).code == 0
-    assert [kingdom.player for kingdom in load_game(out).rounds[0].kingdoms] == ['A"n\\n', "kingdom 1"]
-    other = tmp_path / "other.toml"
-    assert run("score", photo, "--players", "kingdom 2", "--game-file", other).code == 0
-    assert [kingdom.player for kingdom in load_game(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 2 2"]
-    third = tmp_path / "third.toml"
-    assert run("score", photo, "--players", "Kingdom 2", "--game-file", third).code == 0
-    assert [kingdom.player for kingdom in load_game(third).rounds[0].kingdoms] == ["Kingdom 2", "kingdom 2 2"]
+    assert run("score", photo, "--players", 'A"n\\n,kingdom 1', "--game-file", game_path).code == 0
+    assert [kingdom.player for kingdom in load_game(game_path).rounds[0].kingdoms] == ['A"n\\n', "kingdom 1"]
+    other_path = tmp_path / "other.toml"
+    assert run("score", photo, "--players", "kingdom 2", "--game-file", other_path).code == 0
+    assert [kingdom.player for kingdom in load_game(other_path).rounds[0].kingdoms] == ["kingdom 2", "kingdom 2 2"]
+    third_path = tmp_path / "third.toml"
+    assert run("score", photo, "--players", "Kingdom 2", "--game-file", third_path).code == 0
+    assert [kingdom.player for kingdom in load_game(third_path).rounds[0].kingdoms] == ["Kingdom 2", "kingdom 2 2"]

@@ -18,7 +18,7 @@ player = "Bo"
 board = "w w # f f"
 """
 
-ODD = GAME + '[[kingdom]]\nplayer = "Cy"\nboard = "# m3 w"\n'
+PROBLEM_GAME = GAME + '[[kingdom]]\nplayer = "Cy"\nboard = "# m3 w"\n'
 
 DYNASTY = "".join(
     f'[[round]]\n[[round.kingdom]]\nplayer = "Ann"\nboard = "# w1 {land}"\n'
@@ -35,20 +35,20 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
-    ran = run("game", file)
-    assert (ran.code, ran.err) == (0, "")
-    assert "2 kingdoms · Kingdomino" in " ".join(ran.out.split())
-    assert "\n Ann\n" in ran.out
-    assert "Ann wins on points, 3 to 0" in ran.out
-    assert "dominoes" not in ran.out
+    result = run("game", file)
+    assert (result.code, result.err) == (0, "")
+    assert "2 kingdoms · Kingdomino" in " ".join(result.out.split())
+    assert "\n Ann\n" in result.out
+    assert "Ann wins on points, 3 to 0" in result.out
+    assert "dominoes" not in result.out
 
 
 @pytest.mark.parametrize("command", [("game", "-"), ("type", "# m3 w / . . w / . . f")])
 def test_the_clause_of_every_line_is_named_when_asked_for(command: tuple[str, ...], run: Run) -> None:
     text = GAME.replace('"Ann"', '"kingdom 1"').encode()
-    ran = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=text)
-    (heading,) = [number for number, line in enumerate(ran.out.splitlines()) if line == " kingdom 1, line by line"]
-    lines = [line.split() for line in ran.out.splitlines()[heading + 1 :]]
+    result = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=text)
+    (heading,) = [number for number, line in enumerate(result.out.splitlines()) if line == " kingdom 1, line by line"]
+    lines = [line.split() for line in result.out.splitlines()[heading + 1 :]]
     assert " ".join(lines[0]) == "3 mine: 1 square × 3 crowns kingdomino/value"
     assert " ".join(lines[1]) == "0 wheat: 2 squares × 0 crowns kingdomino/value"
     assert ["3", "total"] in lines
@@ -57,20 +57,20 @@ def test_the_clause_of_every_line_is_named_when_asked_for(command: tuple[str, ..
 
 
 def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
-    ran = run("game", file, "--dominoes")
-    assert "Ann's dominoes: B1-C1: 48" in ran.out
-    assert "Bo's dominoes: A1-B1: 1 or 2, D1-E1: 3 or 4 or 5 or 6" in ran.out
+    result = run("game", file, "--dominoes")
+    assert "Ann's dominoes: B1-C1: 48" in result.out
+    assert "Bo's dominoes: A1-B1: 1 or 2, D1-E1: 3 or 4 or 5 or 6" in result.out
 
 
 def test_dominoes_are_narrowed_by_those_of_the_other_kingdoms(run: Run) -> None:
-    square = '[[kingdom]]\nplayer = "Ann"\nboard = ". f l . / # f w . / w w w w"\n'
-    other = '[[kingdom]]\nplayer = "Bo"\nboard = "# w f"\n'
-    assert "Ann's dominoes (2 readings fit): " in run("game", "-", "--dominoes", stdin=square.encode()).out
-    both = (square + other).encode()
-    assert "Ann's dominoes (1 of 2 readings fits beside the" in run("game", "-", "--dominoes", stdin=both).out
-    ann, bo = json.loads(run("game", "-", "--json", stdin=both).out)["rounds"][0]["kingdoms"]
-    assert [(one["readings"], one["readings_alone"]) for one in (ann, bo)] == [(1, 2), (1, 1)]
-    assert all(placed["sure"] for placed in ann["dominoes"])
+    ambiguous_kingdom = '[[kingdom]]\nplayer = "Ann"\nboard = ". f l . / # f w . / w w w w"\n'
+    rival_kingdom = '[[kingdom]]\nplayer = "Bo"\nboard = "# w f"\n'
+    assert "Ann's dominoes (2 readings fit): " in run("game", "-", "--dominoes", stdin=ambiguous_kingdom.encode()).out
+    game = (ambiguous_kingdom + rival_kingdom).encode()
+    assert "Ann's dominoes (1 of 2 readings fits beside the" in run("game", "-", "--dominoes", stdin=game).out
+    ann, bo = json.loads(run("game", "-", "--json", stdin=game).out)["rounds"][0]["kingdoms"]
+    assert [(kingdom["readings"], kingdom["readings_alone"]) for kingdom in (ann, bo)] == [(1, 2), (1, 1)]
+    assert all(domino["sure"] for domino in ann["dominoes"])
 
 
 def test_a_game_can_come_from_stdin(run: Run) -> None:
@@ -78,81 +78,81 @@ def test_a_game_can_come_from_stdin(run: Run) -> None:
 
 
 def test_json_has_the_whole_game(run: Run, file: Path) -> None:
-    found = json.loads(run("game", file, "--json").out)
-    assert (found["file"], found["rules"], found["side"], found["winners"]) == (str(file), "Kingdomino", 5, ["Ann"])
-    (played,) = found["rounds"]
-    ann = played["kingdoms"][0]
+    output = json.loads(run("game", file, "--json").out)
+    assert (output["file"], output["rules"], output["side"], output["winners"]) == (str(file), "Kingdomino", 5, ["Ann"])
+    (table,) = output["rounds"]
+    ann = table["kingdoms"][0]
     assert (ann["player"], ann["points"], ann["total"], ann["readings"]) == ("Ann", 3, 3, 1)
     assert ann["dominoes"][0] == {"squares": ["B1", "C1"], "numbers": [48], "sure": True}
     assert ann["lines"][0]["clause"] == "kingdomino/value"
-    assert played["problems"] == []
-    assert found["standing"]["reason"] == "Ann wins on points, 3 to 0"
+    assert table["problems"] == []
+    assert output["standing"]["reason"] == "Ann wins on points, 3 to 0"
 
 
 def test_a_dynasty_shows_its_rounds_and_its_sum(run: Run) -> None:
-    ran = run("game", "-", stdin=DYNASTY.encode())
-    assert all(f"round {number} · 2 kingdoms" in ran.out for number in (1, 2, 3))
-    assert "Ann wins on points of 3 rounds, 4 to 0" in ran.out
-    found = json.loads(run("game", "-", "--json", stdin=DYNASTY.encode()).out)
-    assert [played["standing"]["places"][0]["total"] for played in found["rounds"]] == [1, 1, 2]
+    result = run("game", "-", stdin=DYNASTY.encode())
+    assert all(f"round {number} · 2 kingdoms" in result.out for number in (1, 2, 3))
+    assert "Ann wins on points of 3 rounds, 4 to 0" in result.out
+    output = json.loads(run("game", "-", "--json", stdin=DYNASTY.encode()).out)
+    assert [table["standing"]["places"][0]["total"] for table in output["rounds"]] == [1, 1, 2]
     text = f"{DYNASTY[: DYNASTY.rindex('[[round]]')]}[[round]]\n"
-    ran = run("game", "-", "--strict", stdin=text.encode())
-    assert (ran.code, ran.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
+    result = run("game", "-", "--strict", stdin=text.encode())
+    assert (result.code, result.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
 
 
 def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
     sentence = "the kingdoms together have 2 squares m3, and the box has 1"
-    ran = run("game", "-", stdin=ODD.encode())
-    assert (ran.code, ran.out.count(sentence)) == (0, 1)
-    found = json.loads(run("game", "-", "--json", stdin=ODD.encode()).out)
-    assert [problem["text"] for problem in found["rounds"][0]["problems"]] == [sentence]
-    assert not found["rounds"][0]["kingdoms"][0]["review"]
-    strict = run("game", "-", "--strict", stdin=ODD.encode())
-    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: there are problems.\n")
+    result = run("game", "-", stdin=PROBLEM_GAME.encode())
+    assert (result.code, result.out.count(sentence)) == (0, 1)
+    output = json.loads(run("game", "-", "--json", stdin=PROBLEM_GAME.encode()).out)
+    assert [problem["text"] for problem in output["rounds"][0]["problems"]] == [sentence]
+    assert not output["rounds"][0]["kingdoms"][0]["review"]
+    strict_result = run("game", "-", "--strict", stdin=PROBLEM_GAME.encode())
+    assert (strict_result.code, strict_result.err) == (6, "kdvision: the game on stdin: there are problems.\n")
     assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
 
 
 def test_a_game_with_missing_kingdoms_has_a_note(run: Run) -> None:
     note = "2 of 3 kingdoms are entered so far"
     text = f"kingdoms = 3\n{GAME}".encode()
-    ran = run("game", "-", "--strict", stdin=text)
-    assert (ran.code, ran.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
-    assert f"\n {note}\n" in ran.out
-    single = text[: text.rindex(b"[[kingdom]]")]
-    assert run("game", "-", "--strict", stdin=single).code == 0  # a single kingdom is scored by itself
+    result = run("game", "-", "--strict", stdin=text)
+    assert (result.code, result.err) == (6, "kdvision: the game on stdin: some kingdoms are missing.\n")
+    assert f"\n {note}\n" in result.out
+    single_kingdom = text[: text.rindex(b"[[kingdom]]")]
+    assert run("game", "-", "--strict", stdin=single_kingdom).code == 0  # a single kingdom is scored by itself
     assert json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["note"] == note
     assert json.loads(run("game", "-", "--json", stdin=GAME.encode()).out)["rounds"][0]["note"] is None
 
 
 def test_nobody_wins_while_kingdoms_are_missing(run: Run) -> None:
     text = f"kingdoms = 4\n{GAME}".encode()
-    out = run("game", "-", stdin=text).out
-    assert "wins on" not in out and "Who wins is not known yet" in out
-    found = json.loads(run("game", "-", "--json", stdin=text).out)
-    assert (found["standing"], found["winners"], found["rounds"][0]["standing"]) == (None, [], None)
-    assert found["rounds"][0]["outlook"] == "who wins is not known yet"
+    text_output = run("game", "-", stdin=text).out
+    assert "wins on" not in text_output and "Who wins is not known yet" in text_output
+    output = json.loads(run("game", "-", "--json", stdin=text).out)
+    assert (output["standing"], output["winners"], output["rounds"][0]["standing"]) == (None, [], None)
+    assert output["rounds"][0]["outlook"] == "who wins is not known yet"
     assert "wins on" in run("game", "-", stdin=GAME.encode()).out
 
 
 def test_mistakes_name_file_and_path_and_exit_with_5(run: Run, file: Path) -> None:
     file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
-    ran = run("game", file)
-    assert (ran.code, ran.out) == (5, "")
-    assert ran.err.startswith(
+    result = run("game", file)
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith(
         f'kdvision: {file}, line 9, kingdom 2, coins: coins is no part of this game; expected game = "queendomino"'
     )
-    missing = run("game", file.parent / "none.toml")
-    assert missing.code == 5
-    assert "none.toml cannot be read" in missing.err
+    missing_file_result = run("game", file.parent / "none.toml")
+    assert missing_file_result.code == 5
+    assert "none.toml cannot be read" in missing_file_result.err
 
 
 def test_stdin_is_utf8_whatever_the_terminal_says(run: Run) -> None:
-    named = GAME.replace("Ann", "Jörg").encode("utf-8-sig")
-    assert "Jörg wins on points, 3 to 0" in run("game", "-", stdin=named).out
+    game = GAME.replace("Ann", "Jörg").encode("utf-8-sig")
+    assert "Jörg wins on points, 3 to 0" in run("game", "-", stdin=game).out
     for command in ("game", "type"):
-        ran = run(command, "-", stdin=b"\xff\xfe")
-        assert (ran.code, ran.err.count("\n")) == (5, 1)
-        assert ran.err.startswith("kdvision: the text on stdin is not UTF-8.")
+        result = run(command, "-", stdin=b"\xff\xfe")
+        assert (result.code, result.err.count("\n")) == (5, 1)
+        assert result.err.startswith("kdvision: the text on stdin is not UTF-8.")
 
 
 def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
@@ -160,23 +160,23 @@ def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
 
 
 def test_every_clause_has_its_line(run: Run) -> None:
-    ran = run("rules")
-    assert [line.split(" (")[0] for line in ran.out.splitlines()] == list(clauses())
+    result = run("rules")
+    assert [line.split(" (")[0] for line in result.out.splitlines()] == list(clauses())
     assert len(run("rules", "--json").out.splitlines()) == len(clauses())
 
 
 def test_one_clause_is_shown(run: Run) -> None:
-    ran = run("rules", "--clause", "queendomino/wealth")
-    assert ran.out.startswith("queendomino/wealth (Queendomino, End of the game): Every three coins")
-    assert len(ran.out.splitlines()) == 1
-    found = json.loads(run("rules", "--clause", "queendomino/queen-choice", "--json").out)
-    assert found["ruling"] is True
+    result = run("rules", "--clause", "queendomino/wealth")
+    assert result.out.startswith("queendomino/wealth (Queendomino, End of the game): Every three coins")
+    assert len(result.out.splitlines()) == 1
+    output = json.loads(run("rules", "--clause", "queendomino/queen-choice", "--json").out)
+    assert output["ruling"] is True
 
 
 def test_an_unknown_clause_is_a_usage_error_with_a_guess(run: Run) -> None:
-    ran = run("rules", "--clause", "queendomino/welth")
-    assert (ran.code, ran.out) == (2, "")
-    assert "queendomino/wealth" in ran.err
+    result = run("rules", "--clause", "queendomino/welth")
+    assert (result.code, result.out) == (2, "")
+    assert "queendomino/wealth" in result.err
 
 
 OPEN = """
@@ -194,34 +194,34 @@ buildings = [{ at = "B1", name = "?" }]
 
 
 def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
-    ran = run("game", "-", "--clauses", stdin=OPEN.encode())
-    assert (ran.code, ran.err) == (0, "")
-    assert "2 to 60" in ran.out
-    assert "? still missing: coins\n" in ran.out
-    assert "? still missing: which building stands on B1" in ran.out
-    assert "Who wins is not known yet" in ran.out
-    assert "wins on" not in ran.out
-    found = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)
-    assert (found["complete"], found["standing"], found["winners"]) == (False, None, [])
-    (played,) = found["rounds"]
-    assert (played["standing"], played["outlook"]) == (None, "who wins is not known yet")
-    ann = played["kingdoms"][0]
+    result = run("game", "-", "--clauses", stdin=OPEN.encode())
+    assert (result.code, result.err) == (0, "")
+    assert "2 to 60" in result.out
+    assert "? still missing: coins\n" in result.out
+    assert "? still missing: which building stands on B1" in result.out
+    assert "Who wins is not known yet" in result.out
+    assert "wins on" not in result.out
+    output = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)
+    assert (output["complete"], output["standing"], output["winners"]) == (False, None, [])
+    (table,) = output["rounds"]
+    assert (table["standing"], table["outlook"]) == (None, "who wins is not known yet")
+    ann = table["kingdoms"][0]
     assert (ann["complete"], ann["least"], ann["most"], ann["total"]) == (False, 2, 60, None)
     assert ann["review"]
     assert ann["missing"] == [{"item": "coins", "squares": [], "text": "coins"}]
-    strict = run("game", "-", "--strict", stdin=OPEN.encode())
-    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: some facts are missing.\n")
+    strict_result = run("game", "-", "--strict", stdin=OPEN.encode())
+    assert (strict_result.code, strict_result.err) == (6, "kdvision: the game on stdin: some facts are missing.\n")
 
 
 def test_a_dynasty_with_an_open_round_has_no_sum(run: Run) -> None:
     text = 'variants = ["lost-treasures"]\n' + DYNASTY.replace('"# w1 f"', '"# w1 f / m l g"\ngems = "?"')
-    ran = run("game", "-", stdin=text.encode())
-    assert "0 or more" in ran.out
-    assert "of 3 rounds" not in ran.out
-    assert "round 1 · 2 kingdoms" in ran.out and "Ann wins on points, 1 to 0" in ran.out
-    found = json.loads(run("game", "-", "--json", stdin=text.encode()).out)
-    assert [played["standing"] is None for played in found["rounds"]] == [False, True, False]
-    assert found["standing"] is None
+    result = run("game", "-", stdin=text.encode())
+    assert "0 or more" in result.out
+    assert "of 3 rounds" not in result.out
+    assert "round 1 · 2 kingdoms" in result.out and "Ann wins on points, 1 to 0" in result.out
+    output = json.loads(run("game", "-", "--json", stdin=text.encode()).out)
+    assert [table["standing"] is None for table in output["rounds"]] == [False, True, False]
+    assert output["standing"] is None
 
 
 def test_unknown_squares_are_listed_as_missing(run: Run) -> None:

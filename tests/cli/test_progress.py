@@ -9,12 +9,12 @@ from kdvision.cli.output import ProgressDisplay
 
 
 def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    clock = SimpleNamespace(monotonic=lambda: now[0])  # not the clock of the process: servers of other tests need that
+    seconds = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: seconds[0])  # servers of other tests need the clock of the process
     monkeypatch.setattr("kdvision.cli.output.time", clock)
     with closing(ProgressDisplay()) as display:
         for number in range(1, 61):
-            now[0] = float(number)
+            seconds[0] = float(number)
             display.update(number, 60, failure_count=number // 20)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "kdvision: 15 of 60 photos, 0:00:45 left."
