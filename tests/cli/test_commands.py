@@ -292,10 +292,10 @@ def test_other_photos_are_scored_after_a_failure(
 def test_nobody_wins_while_a_photo_of_the_game_has_failed(
     run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
-    other_photo, floor = shutil.copy(photo, tmp_path / "ben.png"), write_photo_without_kingdom(tmp_path)
-    result = run("score", photo, floor, other_photo)
+    other_photo, floor_photo = shutil.copy(photo, tmp_path / "ben.png"), write_photo_without_kingdom(tmp_path)
+    result = run("score", photo, floor_photo, other_photo)
     assert (result.code, "share the lead" in result.out, "victory" in result.out) == (7, True, False)
-    assert f"! Nobody wins yet: {floor} failed, so a kingdom may be missing." in result.out
+    assert f"! Nobody wins yet: {floor_photo} failed, so a kingdom may be missing." in result.out
 
 
 def test_several_photos_are_ranked_as_one_game(

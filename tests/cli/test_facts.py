@@ -444,9 +444,9 @@ def test_an_existing_game_file_is_never_overwritten(
 def test_no_game_file_is_written_if_a_photo_fails(
     run: Run, photo: Path, readings: list[KingdomReading], tmp_path: Path
 ) -> None:
-    floor, game_path = tmp_path / "floor.png", tmp_path / "match.toml"
-    floor.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
-    result = run("score", photo, floor, "--game-file", game_path)
+    floor_photo, game_path = tmp_path / "floor.png", tmp_path / "match.toml"
+    floor_photo.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
+    result = run("score", photo, floor_photo, "--game-file", game_path)
     assert (result.code, game_path.exists()) == (7, False)
     assert "match.toml was not written, because " in result.err
 

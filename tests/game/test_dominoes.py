@@ -158,5 +158,5 @@ def test_ambiguous_dominoes_are_not_missing() -> None:
 
 def test_kingdoms_that_one_box_can_have_laid_only_in_different_ways_are_right() -> None:
     """One kingdom has dominoes 15 and 17, the other 14 and 18, so they have different readings."""
-    twins = [Board.parse("# w g / f l f / f f f")] * 2
-    assert count_box(twins, KINGDOMINO).is_possible
+    boards = [Board.parse("# w g / f l f / f f f")] * 2
+    assert count_box(boards, KINGDOMINO).is_possible

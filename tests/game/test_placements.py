@@ -28,8 +28,8 @@ def list_legal_places(board: Board, domino: Face, side: int) -> Iterator[Halves]
     squares = {*board, *board.unknown}  # unknown squares count for the side, too
     for row in range(-9, 16):
         for col in range(-9, 16):
-            for down, across in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-                halves = Square(row, col), Square(row + down, col + across)
+            for row_step, col_step in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                halves = Square(row, col), Square(row + row_step, col + col_step)
                 kingdom_squares = squares | {*halves}
                 height = max(s.row for s in kingdom_squares) - min(s.row for s in kingdom_squares) + 1
                 width = max(s.col for s in kingdom_squares) - min(s.col for s in kingdom_squares) + 1

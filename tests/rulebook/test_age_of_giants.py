@@ -37,7 +37,9 @@ PHOTO = Path(__file__).with_name("age_of_giants.jpg")
 
 
 def make_kingdom(text: str, *giants: str, player: str = "") -> Kingdom:
-    return Kingdom(Board.parse(text), player, tokens=tuple(Token("giants", Square.parse(at), "", -1) for at in giants))
+    return Kingdom(
+        Board.parse(text), player, tokens=tuple(Token("giants", Square.parse(square), "", -1) for square in giants)
+    )
 
 
 def list_problems(*kingdoms: Kingdom) -> list[str]:

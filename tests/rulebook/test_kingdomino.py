@@ -175,9 +175,9 @@ def test_a_kingdom_fits_five_by_five() -> None:
 
 @clause("kingdomino/mighty-duel")
 def test_a_duel_is_played_to_seven_by_seven_with_all_dominoes() -> None:
-    duel = kingdomino(side=7)
-    assert duel.side == 7
-    assert duel.dominoes_drawn == {2: 48}
+    rule_set = kingdomino(side=7)
+    assert rule_set.side == 7
+    assert rule_set.dominoes_drawn == {2: 48}
     assert find_broken_clauses("# w w w f f f", side=7) == set()
     assert find_broken_clauses("# w w w f f f f l", side=7) == {"kingdomino/mighty-duel"}
 

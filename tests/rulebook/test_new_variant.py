@@ -21,7 +21,7 @@ KEY = "castle_in_corner"
 NAME = "Castle in the Corner"
 CLAUSE = "house/castle-in-corner"
 HELP = "Add 3 points for a castle in a corner."
-CORNER, MIDDLE = "# w1 / f f", "w1 # w / f f ."
+CORNER_BOARD, MIDDLE_BOARD = "# w1 / f f", "w1 # w / f f ."
 LINE = {"label": NAME, "points": 3, "clause": CLAUSE, "squares": ["A1"]}
 
 GAME_FILE = f"""
@@ -29,11 +29,11 @@ variants = ["{ID}"]
 
 [[kingdom]]
 player = "Ann"
-board = "{CORNER}"
+board = "{CORNER_BOARD}"
 
 [[kingdom]]
 player = "Bo"
-board = "{MIDDLE}"
+board = "{MIDDLE_BOARD}"
 claims = ["{ID}"]
 """
 
@@ -85,14 +85,14 @@ def list_bonus_lines(kingdom: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_type_has_the_option(main: Main) -> None:
-    result = json.loads(main("type", CORNER, MIDDLE, f"--{ID}", "--json"))
+    result = json.loads(main("type", CORNER_BOARD, MIDDLE_BOARD, f"--{ID}", "--json"))
     assert [kingdom["total"] for kingdom in result["kingdoms"]] == [1 + 3, 1]
     assert [list_bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [
         [LINE],
         [LINE | {"points": 0, "squares": []}],
     ]
     assert result["kingdoms"][0]["rules"] == f"Kingdomino, {NAME}"
-    assert NAME in main("type", CORNER, f"--{ID}", "--clauses")
+    assert NAME in main("type", CORNER_BOARD, f"--{ID}", "--clauses")
 
 
 def test_score_has_the_option(main: Main) -> None:
@@ -152,7 +152,7 @@ def test_a_review_of_a_batch_scores_and_explains_the_variant(main: Main, tmp_pat
     (photos / "ann.jpg").write_bytes(b"no photo")
     main("batch", photos, "-o", results, f"--{ID}", code=7)
     for _ in range(2):  # the second review reads what the first one stored
-        main("review", results, "--board", f"ann.jpg:1={CORNER}")
+        main("review", results, "--board", f"ann.jpg:1={CORNER_BOARD}")
         record = json.loads((results / "results.jsonl").read_text(encoding="utf-8"))
         assert record["counted"]["kingdoms"][0]["total"] == 4
         report = (results / "report.html").read_text(encoding="utf-8")
@@ -162,7 +162,7 @@ def test_a_review_of_a_batch_scores_and_explains_the_variant(main: Main, tmp_pat
 
 def test_event_files_have_the_variant() -> None:
     event = import_module("kdvision.batch.event").parse_event(f'variants = ["{ID}"]')
-    board = import_module("kdvision.game.board").Board.parse(CORNER)
+    board = import_module("kdvision.game.board").Board.parse(CORNER_BOARD)
     rule_set = event.rules.game_rule_set([board])
     assert import_module("kdvision.game.scoring").score(board, rule_set).total == 4
 
@@ -188,7 +188,7 @@ def test_the_server_scores_photos_with_the_variant() -> None:
 
 def test_tables_keep_and_score_the_variant() -> None:
     changes, model, score = (import_module(f"kdvision.web.table.{name}") for name in ("changes", "model", "score"))
-    new_kingdom = changes.AddKingdom(0, board=CORNER.split(" / "))
+    new_kingdom = changes.AddKingdom(0, board=CORNER_BOARD.split(" / "))
     game = changes.SetRules(model.TableRules(variants=[ID])).apply(model.TableGame(), None)
     assert game.rules.variants == [ID]
     game = new_kingdom.apply(game, None)

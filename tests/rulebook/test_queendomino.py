@@ -25,8 +25,8 @@ CROWN = Building(crowns=1)
 EXAMPLE = Kingdom(
     Board.parse("f1 f l1 t t / t t l1 l s1 / # g w w1 t / f g1 w m m1 / g2 g f1 t m3"),
     buildings=tuple(
-        PlacedBuilding(Square.parse(at), BUILDINGS_BY_NAME[name])
-        for at, name in {
+        PlacedBuilding(Square.parse(square), BUILDINGS_BY_NAME[name])
+        for square, name in {
             "D1": "The Sawmill",
             "E1": "The Church",
             "A2": "The Travelling Castle",

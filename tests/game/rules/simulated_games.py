@@ -168,8 +168,8 @@ def _make_gem(rng: np.random.Generator, kind: str) -> Gem:
     """Return the gem of a kind, with random crowns and a random skull; the joker has one crown and no skull."""
     if kind == JOKER:
         return Gem(kind, Square(0, 0), (1, 0, 0, 0))
-    one, two, three = (int(n) for n in rng.integers(0, 3, 3))
-    return Gem(kind, Square(0, 0), (1, one, two, three), int(rng.integers(4)))
+    second, third, fourth = (int(n) for n in rng.integers(0, 3, 3))
+    return Gem(kind, Square(0, 0), (1, second, third, fourth), int(rng.integers(4)))
 
 
 def _buy_court_tiles(rng: np.random.Generator, kingdom: Kingdom, pile: list[str]) -> tuple[list[Token], list[Token]]:

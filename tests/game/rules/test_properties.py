@@ -20,7 +20,7 @@ from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
-EVERYTHING = reduce(lambda rules, variant: variant.add_to(rules), VARIANTS, royal_wedding(side=7))
+ALL_RULES = reduce(lambda rules, variant: variant.add_to(rules), VARIANTS, royal_wedding(side=7))
 """All variants together, whatever their games."""
 TOKENS = [(kind.key, name, crowns) for kind in TOKEN_KINDS.values() for name, crowns in kind.crowns.items()]
 
@@ -104,7 +104,7 @@ def move_pieces(
 
 
 def summarize_score(kingdom: Kingdom) -> tuple[list[tuple[str, int]], int, int]:
-    card = score(kingdom, EVERYTHING)
+    card = score(kingdom, ALL_RULES)
     # The Queen may stand on another one of equally large territories; the sum of her lines is the same.
     # The labels of tokens name their squares.
     lines = sorted(
@@ -150,14 +150,14 @@ def test_territories_partition_the_land(kingdom: Kingdom) -> None:
 @given(kingdoms())
 def test_adding_a_rule_adds_exactly_its_lines(kingdom: Kingdom) -> None:
     for rule_set in (kingdomino(), queendomino(), royal_wedding()):
-        for rule in EVERYTHING.rules:
+        for rule in ALL_RULES.rules:
             extended_rules = replace(rule_set, rules=(*rule_set.rules, rule))
             assert score(kingdom, extended_rules).lines == (*score(kingdom, rule_set).lines, *rule(kingdom))
 
 
 @given(kingdoms())
 def test_a_scorecard_is_the_sum_of_its_lines(kingdom: Kingdom) -> None:
-    card = score(kingdom, EVERYTHING)
+    card = score(kingdom, ALL_RULES)
     assert card.total == sum(line.points for line in card.lines)
     assert card.points == sum(territory.points for territory in to_kingdom(kingdom).territories)
 
@@ -179,8 +179,8 @@ def compute_naive_points(kingdom: Kingdom) -> int:
     for gem in kingdom.gems:
         corner_steps = [(0, 0), (0, 1), (1, 1), (1, 0)]
         for quarter, count in enumerate(gem.crowns):
-            down, across = corner_steps[(quarter + gem.turned) % 4]
-            place = (gem.corner.row + down, gem.corner.col + across)
+            row_step, col_step = corner_steps[(quarter + gem.turned) % 4]
+            place = (gem.corner.row + row_step, gem.corner.col + col_step)
             if place in extra_crowns:
                 extra_crowns[place] += count
             if quarter == gem.skull:
@@ -215,7 +215,9 @@ def compute_naive_quests(kingdom: Kingdom) -> dict[str, int]:
     for (row, col), terrain in terrains.items():
         is_in_corner = row in (min(rows), max(rows)) and col in (min(cols), max(cols))
         is_near_castle = any(
-            terrains.get((row + down, col + across)) == "castle" for down in (-1, 0, 1) for across in (-1, 0, 1)
+            terrains.get((row + row_step, col + col_step)) == "castle"
+            for row_step in (-1, 0, 1)
+            for col_step in (-1, 0, 1)
         )
         if terrain == "castle":
             points["Lost Corner"] += 20 * is_in_corner
@@ -228,7 +230,7 @@ def compute_naive_quests(kingdom: Kingdom) -> dict[str, int]:
 @given(kingdoms())
 def test_naive_quests_agree(kingdom: Kingdom) -> None:
     expected = compute_naive_quests(kingdom)
-    for line in score(kingdom, EVERYTHING).lines:
+    for line in score(kingdom, ALL_RULES).lines:
         if line.label.startswith(("Lost Corner", "Four Corners", "Local Business")):
             assert line.points == expected.get(line.label, 0), line.label
 
