@@ -1,4 +1,4 @@
-"""Results that an earlier run saved are used again only if the program and its data are the same."""
+"""A run uses the results of an earlier run only if the program and its data are the same."""
 
 import shutil
 from pathlib import Path
@@ -26,8 +26,8 @@ from kdvision.lab.experiments import experiment
 def test_other_code_and_other_data_make_another_digest(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ignored = shutil.ignore_patterns("web", "__pycache__")
-    package = Path(shutil.copytree(run.PACKAGE, tmp_path / "kdvision", ignore=ignored))
+    ignored_files = shutil.ignore_patterns("web", "__pycache__")
+    package = Path(shutil.copytree(run.PACKAGE, tmp_path / "kdvision", ignore=ignored_files))
     monkeypatch.setattr(run, "PACKAGE", package)
     digest_program = experiment.compute_program_digest
     before = digest_program(), digest_observer()
@@ -48,10 +48,10 @@ def test_what_was_kept_of_other_data_is_not_used(tmp_path: Path, capsys: pytest.
     before = find_work(label.parent)
     label.with_suffix(".part").touch()
     label.with_suffix(".part").unlink()
-    moved = label.parent.rename(tmp_path / "moved")
-    assert find_work(moved) == before
-    (moved / label.name).write_text("w1 #", encoding="utf-8")
-    assert find_work(moved) != before
+    moved_folder = label.parent.rename(tmp_path / "moved")
+    assert find_work(moved_folder) == before
+    (moved_folder / label.name).write_text("w1 #", encoding="utf-8")
+    assert find_work(moved_folder) != before
     with pytest.raises(SystemExit):
         find_work(label.parent)
     assert f"there is no data folder {label.parent}: name it with --data" in capsys.readouterr().err

@@ -34,10 +34,10 @@ def test_an_interrupted_calibration_continues_with_the_saved_observations(tmp_pa
     run = command.CalibrationRun(DATA, models, work, workers=1, scenes=2, keep_weights=True)
     boards = run.judge_scenes("fresh", command.FRESH_SEED, 2)
     assert len(boards) >= 2
-    saved = {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")}
-    assert [path.name for path in saved] == ["0-2.pickle"]
+    modified_times = {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")}
+    assert [path.name for path in modified_times] == ["0-2.pickle"]
     assert run.judge_scenes("fresh", command.FRESH_SEED, 2) == boards
-    assert {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")} == saved
+    assert {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")} == modified_times
 
 
 def test_a_folder_without_the_network_gets_no_calibration(
@@ -48,16 +48,16 @@ def test_a_folder_without_the_network_gets_no_calibration(
     monkeypatch.setattr(command, "fit", lambda _: pytest.fail("it is fitted"))
     folders = ["--data", str(tmp_path), "--models", str(models), "--work", str(tmp_path / "work")]
     monkeypatch.setattr("sys.argv", ["calibrate", *folders])
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         command.main()
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert "copy one there" in capsys.readouterr().err
 
 
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
-    before, about = digest_observer("calibration"), Model(models / "cells.onnx").metadata
+    before, metadata = digest_observer("calibration"), Model(models / "cells.onnx").metadata
     update_metadata(models / "cells.onnx", {"calibration": {"review_threshold": 0.5}})
-    assert Model(models / "cells.onnx").metadata == {**about, "calibration": {"review_threshold": 0.5}}
+    assert Model(models / "cells.onnx").metadata == {**metadata, "calibration": {"review_threshold": 0.5}}
     assert digest_observer("calibration") == before != digest_observer()
     update_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
     assert digest_observer("calibration") != before

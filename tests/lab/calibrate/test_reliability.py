@@ -13,15 +13,15 @@ OUTCOMES = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, Fals
 
 
 def make_outcome(
-    probability: float, right: bool, *, always_review: bool = False, truncated: bool = False
+    probability: float, is_right: bool, *, always_review: bool = False, is_truncated: bool = False
 ) -> BoardOutcome:
-    return BoardOutcome((probability, 1 - probability), right, always_review, truncated=truncated)
+    return BoardOutcome((probability, 1 - probability), is_right, always_review, truncated=is_truncated)
 
 
 def test_tables_are_written(tmp_path: Path) -> None:
     """Boards that are always reviewed count in the total, and truncated kingdoms do not."""
-    boards = [make_outcome(probability, right) for probability, right in OUTCOMES]
-    boards += [make_outcome(0.99, True, always_review=True)] * 3 + [make_outcome(0.99, False, truncated=True)]
+    boards = [make_outcome(probability, is_right) for probability, is_right in OUTCOMES]
+    boards += [make_outcome(0.99, True, always_review=True)] * 3 + [make_outcome(0.99, False, is_truncated=True)]
     write_reliability(tmp_path, boards, THRESHOLD)
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
     assert "0.500,0.9600,5,0,review threshold" in table and table[-1] == "0.700,0.5500,7,1,"
@@ -30,5 +30,5 @@ def test_tables_are_written(tmp_path: Path) -> None:
 
 
 def test_truncated_kingdoms_are_left_out() -> None:
-    whole, truncated = make_outcome(0.98, True), make_outcome(0.98, False, truncated=True)
-    assert list_outcomes([whole, truncated], Calibration()) == [pytest.approx((0.98, True))]
+    outcome, truncated_outcome = make_outcome(0.98, True), make_outcome(0.98, False, is_truncated=True)
+    assert list_outcomes([outcome, truncated_outcome], Calibration()) == [pytest.approx((0.98, True))]

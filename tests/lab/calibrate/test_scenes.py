@@ -25,12 +25,12 @@ def make_picture() -> Picture:
 @pytest.mark.parametrize("corruption", TRAINING_CORRUPTIONS)
 def test_the_truth_is_scaled_with_the_picture(corruption: str) -> None:
     picture = make_picture()
-    corrupted = corrupt_picture(picture, corruption, 2, seed=1)
-    scale = np.array(corrupted.photo.shape[1::-1]) / picture.photo.shape[1::-1]
+    corrupted_picture = corrupt_picture(picture, corruption, 2, seed=1)
+    scale = np.array(corrupted_picture.photo.shape[1::-1]) / picture.photo.shape[1::-1]
     assert (corruption in ("fewer pixels", "jpeg")) == bool(scale.max() < 1)
-    for square, drawn in picture.kingdoms[0].squares.items():
-        assert corrupted.kingdoms[0].squares[square].corners == pytest.approx(drawn.corners * scale)
-    assert corrupted.loose[0] == pytest.approx(picture.loose[0] * scale)
+    for square, rendered_square in picture.kingdoms[0].squares.items():
+        assert corrupted_picture.kingdoms[0].squares[square].corners == pytest.approx(rendered_square.corners * scale)
+    assert corrupted_picture.loose[0] == pytest.approx(picture.loose[0] * scale)
 
 
 def test_no_calibrated_corruption_hides_what_is_scored() -> None:
@@ -39,15 +39,16 @@ def test_no_calibrated_corruption_hides_what_is_scored() -> None:
 
 def test_a_share_of_all_seeds_is_corrupted_and_a_seed_always_alike() -> None:
     picture = make_picture()
-    changed = [corrupt_some(picture, seed) is not picture for seed in range(60)]
-    assert np.mean(changed) == pytest.approx(CORRUPTED_SHARE, abs=0.15)
-    seed = changed.index(True)
+    is_changed = [corrupt_some(picture, seed) is not picture for seed in range(60)]
+    assert np.mean(is_changed) == pytest.approx(CORRUPTED_SHARE, abs=0.15)
+    seed = is_changed.index(True)
     assert np.array_equal(corrupt_some(picture, seed).photo, corrupt_some(picture, seed).photo)
 
 
 def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_there() -> None:
     observation = make_plain_observation(Reading.of(BOARD, confidence=0.999))
     kingdom = ObservedKingdom(observation, Surroundings(unread=True), BOARD.trim())
-    scene, hidden = (ObservedScene((kingdom,), missed) for missed in (0, 1))
-    unseen = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed=1)
-    assert [judge_boards(one)[0].right for one in (scene, hidden, unseen)] == [True, False, True]
+    scene, scene_with_miss = (ObservedScene((kingdom,), missed_count) for missed_count in (0, 1))
+    scene_without_evidence = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed=1)
+    scenes = (scene, scene_with_miss, scene_without_evidence)
+    assert [judge_boards(one)[0].right for one in scenes] == [True, False, True]

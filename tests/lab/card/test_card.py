@@ -1,4 +1,4 @@
-"""The model card holds the figures of the results, and is the one that the committed results give."""
+"""The model card holds the figures of the committed results."""
 
 import re
 import shutil
@@ -34,14 +34,14 @@ RESULTS = MODELS / "results"
 pytestmark = pytest.mark.skipif(not list(MODELS.glob("*.onnx")), reason="no models: make model")
 
 
-def words_of(text: str) -> list[str]:
+def list_words(text: str) -> list[str]:
     return [word for word in text.split() if any(map(str.isalnum, word))]
 
 
-def photo_line(name: str, pictures: int, exact: int) -> Mapping[str, str]:
+def make_photo_row(name: str, pictures: int, exact_count: int) -> Mapping[str, str]:
     counts = {
         "pictures": pictures,
-        "exact": exact,
+        "exact": exact_count,
         "silent_errors": 1,
         "false_alarms": 2,
         "unflagged": 3,
@@ -59,7 +59,7 @@ def test_the_shipped_card_is_the_one_that_the_results_give() -> None:
 def test_the_card_is_short() -> None:
     text = (MODELS / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MAX_LINES
-    assert len(words_of(text)) <= MAX_WORDS
+    assert len(list_words(text)) <= MAX_WORDS
 
 
 @pytest.mark.parametrize("name", [*(plot.table for plot in PLOTS), "stress-coverage"])
@@ -72,16 +72,19 @@ def test_the_shipped_plots_show_the_committed_tables(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_has_a_committed_result_with_its_description(name: str) -> None:
-    experiment, about = EXPERIMENTS[name], load_descriptions(MODELS)[name]
-    assert about["question"] == experiment.question
-    assert about["command"] == f"python -m kdvision.lab.experiments {name}"
-    assert {"seed", "cases", "models", "silent_errors"} <= about.keys()
+    experiment, description = EXPERIMENTS[name], load_descriptions(MODELS)[name]
+    assert description["question"] == experiment.question
+    assert description["command"] == f"python -m kdvision.lab.experiments {name}"
+    assert {"seed", "cases", "models", "silent_errors"} <= description.keys()
     assert {*experiment.groups, "pictures", *experiment.counts} <= load_tables(MODELS)[name][0].keys()
 
 
 def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
-    stress = [{**photo_line("x", 10, 9), "family": family} for family in ("lens", "cut (adversarial)")]
-    tables: dict[str, Table] = {"photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)], "stress": stress}
+    stress = [{**make_photo_row("x", 10, 9), "family": family} for family in ("lens", "cut (adversarial)")]
+    tables: dict[str, Table] = {
+        "photos": [make_photo_row("photos", 4, 3), make_photo_row("photos", 6, 5)],
+        "stress": stress,
+    }
     lines = format_photos(tables).splitlines()
     assert lines[2] == "| photos | 10 | 8 | 2 | 4 | 60.0 % | 0 |"
     assert lines[3] == "| photos under corruptions | 10 | 9 | 1 | 2 | 30.0 % | 0 |"
@@ -107,8 +110,8 @@ def test_every_column_of_the_cell_network_is_explained() -> None:
 
 
 def test_training_settings_and_errors_are_listed() -> None:
-    about = {"settings": {"seed": 1, "rate": 0.002}, "held_out": {"kind_error": 0.012345}}
-    lines = format_training({"cells": about}).splitlines()
+    metadata = {"settings": {"seed": 1, "rate": 0.002}, "held_out": {"kind_error": 0.012345}}
+    lines = format_training({"cells": metadata}).splitlines()
     assert lines[1:] == ["cells,settings,seed,1", "cells,settings,rate,0.002", "cells,held_out,kind_error,0.01235"]
 
 

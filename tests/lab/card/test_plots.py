@@ -14,11 +14,11 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 STRESS, FACTORS = PLOTS
-CORRUPTED = (
+STRESS_CSV = (
     "seed,family,severity,pictures,outlined,exact,silent_errors\n"
     "0,light,1,4,3,2,1\n1,light,1,4,4,2,0\n0,light,2,4,1,0,0\n0,lens,1,4,4,4,0\n"
 )
-VARIED = (
+FACTORS_CSV = (
     "art,factor,setting,kingdoms,found,outlined,exact,silent_errors\n"
     "drawn,all at random,up to 45 degrees,9,9,9,9,0\n"
     'drawn,"view angle, degrees",0.0,6,6,5,4,0\ndrawn,"view angle, degrees",15.0,6,6,5,4,0\n'
@@ -26,12 +26,12 @@ VARIED = (
 )
 
 
-def lines_of(text: str) -> list[dict[str, str]]:
+def parse_csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_seeds_are_added_up_and_every_family_has_a_panel() -> None:
-    panels = STRESS.build_panels(lines_of(CORRUPTED))
+    panels = STRESS.build_panels(parse_csv(STRESS_CSV))
     assert list(panels) == ["light", "lens"]
     assert panels["light"] == {
         "1": {"outlined": 7, "exact": 4, "silent_errors": 1, "pictures": 8},
@@ -40,12 +40,12 @@ def test_seeds_are_added_up_and_every_family_has_a_panel() -> None:
 
 
 def test_settings_that_are_names_are_not_connected() -> None:
-    _, angle, table = FACTORS.build_panels(lines_of(VARIED)).values()
+    _, angle, table = FACTORS.build_panels(parse_csv(FACTORS_CSV)).values()
     assert list(angle) == ["0", "15"] and list(table) == ["oak"]
     axes = Figure().subplots(1, 2)
-    for panel, place in zip((angle, table), axes, strict=True):
-        _draw_panel(panel, "kingdoms", place)
-    assert [place.lines[0].get_linestyle() for place in axes] == ["-", "None"]
+    for panel, axis in zip((angle, table), axes, strict=True):
+        _draw_panel(panel, "kingdoms", axis)
+    assert [axis.lines[0].get_linestyle() for axis in axes] == ["-", "None"]
 
 
 def test_series_differ_without_colours() -> None:
@@ -55,16 +55,16 @@ def test_series_differ_without_colours() -> None:
 def test_equal_tables_give_equal_plots_that_name_their_source(tmp_path: Path) -> None:
     table, plot = tmp_path / "factors.csv", tmp_path / "factors.svg"
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    table.write_text(VARIED)
+    table.write_text(FACTORS_CSV)
     write_plots(tmp_path)
-    first = plot.read_text(encoding="utf-8")
+    svg = plot.read_text(encoding="utf-8")
     write_plots(tmp_path)
-    assert plot.read_text(encoding="utf-8") == first
+    assert plot.read_text(encoding="utf-8") == svg
     assert [path.name for path in tmp_path.glob("*.svg")] == ["factors.svg"]
-    assert get_source(first) == describe_source(table)
-    assert "view angle, degrees" in first and "silent error" in first and "at random" not in first
-    table.write_text(VARIED.replace("oak", "linen"))
-    assert get_source(first) != describe_source(table)
+    assert get_source(svg) == describe_source(table)
+    assert "view angle, degrees" in svg and "silent error" in svg and "at random" not in svg
+    table.write_text(FACTORS_CSV.replace("oak", "linen"))
+    assert get_source(svg) != describe_source(table)
 
 
 def test_a_foreign_plot_names_no_source() -> None:
@@ -74,9 +74,9 @@ def test_a_foreign_plot_names_no_source() -> None:
 def test_the_risk_coverage_curve_names_both_kinds_and_its_source(tmp_path: Path) -> None:
     table = tmp_path / "stress-coverage.csv"
     lines = [
-        f"{kind},{coverage},4,1,{mark}"
+        f"{kind},{coverage},4,1,{at_threshold}"
         for kind in ("ordinary", "adversarial")
-        for coverage, mark in (("0.5", "0"), ("1.0", "0"), ("0.7", "1"))
+        for coverage, at_threshold in (("0.5", "0"), ("1.0", "0"), ("0.7", "1"))
     ]
     table.write_text("\n".join(["kind,coverage,accepted,wrong,at_threshold", *lines]))
     write_plots(tmp_path)

@@ -34,15 +34,17 @@ def list_numbers(_: Path, seed: int) -> Iterator[Row]:
         yield {"kind": "odd" if number % 2 else "even", "number": 10 * seed + number}
 
 
-def count(_: Path, case: Row) -> Sequence[Row]:
+def measure_case(_: Path, case: Row) -> Sequence[Row]:
     return [{"kingdoms": 2, "silent_errors": int(case["number"] == 3), "unflagged": 1}]
 
 
-NUMBERS = Experiment("numbers", "Which?", list_numbers, count, ("kind",), ("kingdoms", "silent_errors", "unflagged"))
+NUMBERS = Experiment(
+    "numbers", "Which?", list_numbers, measure_case, ("kind",), ("kingdoms", "silent_errors", "unflagged")
+)
 
 
 def test_rows_are_added_up_by_group_with_coverage() -> None:
-    rows = [{**case, **row} for case in list_numbers(DATA, 0) for row in count(DATA, case)]
+    rows = [{**case, **row} for case in list_numbers(DATA, 0) for row in measure_case(DATA, case)]
     assert NUMBERS.summarise(rows) == [
         {"kind": "even", "pictures": 3, "kingdoms": 6, "silent_errors": 0, "unflagged": 3, "coverage": "0.5000"},
         {"kind": "odd", "pictures": 3, "kingdoms": 6, "silent_errors": 1, "unflagged": 3, "coverage": "0.5000"},
@@ -51,12 +53,13 @@ def test_rows_are_added_up_by_group_with_coverage() -> None:
 
 def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
     summary = run(NUMBERS, results=tmp_path / "results", work=tmp_path / "work", data=DATA, seed=0, workers=2)
-    table, about = tmp_path / "results" / "numbers.csv", json.loads((tmp_path / "results" / "numbers.json").read_text())
+    table = tmp_path / "results" / "numbers.csv"
+    metadata = json.loads(table.with_suffix(".json").read_text())
     assert table.read_text() == format_csv(summary)
     assert [line["kind"] for line in csv.DictReader(table.read_text().splitlines())] == ["even", "odd"]
-    assert (about["command"], about["cases"]) == ("python -m kdvision.lab.experiments numbers", 6)
-    assert [row["number"] for row in about["silent_errors"]] == [3]
-    assert set(about["models"]) == {"cells", "context", "detector"}
+    assert (metadata["command"], metadata["cases"]) == ("python -m kdvision.lab.experiments numbers", 6)
+    assert [row["number"] for row in metadata["silent_errors"]] == [3]
+    assert set(metadata["models"]) == {"cells", "context", "detector"}
 
 
 def test_the_table_of_an_earlier_run_stays_if_the_data_folder_has_no_case(tmp_path: Path) -> None:
@@ -68,14 +71,14 @@ def test_the_table_of_an_earlier_run_stays_if_the_data_folder_has_no_case(tmp_pa
 
 def test_the_command_of_a_run_has_its_options(tmp_path: Path) -> None:
     run(NUMBERS, results=tmp_path, work=tmp_path, data=DATA, seed=2, quick=True)
-    about = json.loads((tmp_path / "numbers.json").read_text())
-    assert about["command"] == "python -m kdvision.lab.experiments numbers --quick --seed 2"
+    metadata = json.loads((tmp_path / "numbers.json").read_text())
+    assert metadata["command"] == "python -m kdvision.lab.experiments numbers --quick --seed 2"
 
 
 def test_risk_is_traced_from_the_most_probable_picture_on() -> None:
     rows: list[Row] = [
-        {"family": "light", "probability": probability, "exact": exact, "unflagged": unflagged}
-        for probability, exact, unflagged in (("0.2", 0, 0), ("0.99", 1, 1), ("0.97", 0, 1), ("0.9", 1, 0))
+        {"family": "light", "probability": probability, "exact": is_exact, "unflagged": is_unflagged}
+        for probability, is_exact, is_unflagged in (("0.2", 0, 0), ("0.99", 1, 1), ("0.97", 0, 1), ("0.9", 1, 0))
     ]
     rows.append({"family": "covered (adversarial)", "probability": "0.5", "exact": 0, "unflagged": 0})
     curve = trace_risk(rows)
@@ -85,18 +88,18 @@ def test_risk_is_traced_from_the_most_probable_picture_on() -> None:
 
 
 def test_a_quick_run_reads_the_same_part_every_time() -> None:
-    experiment = Experiment("numbers", "", list_numbers, count, ("kind",), (), quick_cases=3)
-    quick = experiment.list_cases(DATA, 0, quick=True)
-    assert len(quick) == 3 and quick == experiment.list_cases(DATA, 0, quick=True)
-    assert all(case in experiment.list_cases(DATA, 0) for case in quick)
+    experiment = Experiment("numbers", "", list_numbers, measure_case, ("kind",), (), quick_cases=3)
+    quick_cases = experiment.list_cases(DATA, 0, quick=True)
+    assert len(quick_cases) == 3 and quick_cases == experiment.list_cases(DATA, 0, quick=True)
+    assert all(case in experiment.list_cases(DATA, 0) for case in quick_cases)
 
 
-def measure(work: Path, calls: list[int], *, stop_at: int | None = None) -> list[Row]:
+def measure_numbers(work: Path, calls: list[int], *, stop_at: int | None = None) -> list[Row]:
     def record(data: Path, case: Row) -> Sequence[Row]:
         if case["number"] == stop_at:
             raise KeyboardInterrupt
         calls.append(int(case["number"]))
-        return count(data, case)
+        return measure_case(data, case)
 
     experiment = Experiment("numbers", "", list_numbers, record, ("kind",), ())
     cases = list(list_numbers(DATA, 0))
@@ -106,22 +109,22 @@ def measure(work: Path, calls: list[int], *, stop_at: int | None = None) -> list
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     calls: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        measure(tmp_path, calls, stop_at=4)
+        measure_numbers(tmp_path, calls, stop_at=4)
     with (tmp_path / "numbers.jsonl").open("a") as file:
         file.write('{"case": "{\\"ki')  # a line torn by a kill
-    rows = measure(tmp_path, calls)
+    rows = measure_numbers(tmp_path, calls)
     assert calls == [0, 1, 2, 3, 4, 5]
     assert [row["number"] for row in rows] == [0, 1, 2, 3, 4, 5]
-    assert measure(tmp_path, calls) == rows and len(calls) == 6
+    assert measure_numbers(tmp_path, calls) == rows and len(calls) == 6
 
 
 def test_work_of_another_program_or_other_models_is_measured_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
-    measure(tmp_path, calls)
+    measure_numbers(tmp_path, calls)
     monkeypatch.setattr(module, "compute_program_digest", lambda: "another")
-    measure(tmp_path, calls)
+    measure_numbers(tmp_path, calls)
     assert len(calls) == 12
 
 
@@ -155,10 +158,12 @@ def test_missing_models_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_cases_differ_within_a_seed_and_between_seeds() -> None:
     for experiment in EXPERIMENTS.values():
-        first, again, other = ([json.dumps(case) for case in experiment.list_cases(DATA, seed)] for seed in (0, 0, 1))
-        assert first == again and len(set(first)) == len(first)
+        cases, same_cases, other_cases = (
+            [json.dumps(case) for case in experiment.list_cases(DATA, seed)] for seed in (0, 0, 1)
+        )
+        assert cases == same_cases and len(set(cases)) == len(cases)
         if experiment.name not in ("photos", "pieces", "no_kingdom", "occluders"):  # which have photos in every seed
-            assert not set(first) & set(other)
+            assert not set(cases) & set(other_cases)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no shared data beside the checkout")

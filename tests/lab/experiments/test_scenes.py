@@ -23,7 +23,7 @@ from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.detect import hypothesis
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import make_grid, make_reading
-from tests.lab.render.test_scene_factors import PLAIN
+from tests.lab.render.test_scene_factors import GREY_ART
 from tests.paths import SAMPLES, SHARED
 
 DATA = SHARED / "data"
@@ -44,18 +44,20 @@ def test_a_case_names_its_scene_factors() -> None:
 
 
 def test_random_factors_spread_angles_evenly() -> None:
-    drawn = [draw_factors(number) for number in range(80)]
-    assert all(24 <= scene_factors.pixels <= 96 and 0 <= scene_factors.angle <= 60 for scene_factors in drawn)
-    assert sum(scene_factors.angle <= 45 for scene_factors in drawn) == 60
-    assert {scene_factors.kingdoms for scene_factors in drawn} == {1, 2, 3, 4}
+    samples = [draw_factors(number) for number in range(80)]
+    assert all(24 <= scene_factors.pixels <= 96 and 0 <= scene_factors.angle <= 60 for scene_factors in samples)
+    assert sum(scene_factors.angle <= 45 for scene_factors in samples) == 60
+    assert {scene_factors.kingdoms for scene_factors in samples} == {1, 2, 3, 4}
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no shared data beside the checkout")
 def test_scenes_show_the_art_that_is_named() -> None:
-    small = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
-    drawn, scans = (render_scene(small, 1, art, DATA) for art in (factors.DRAWN, factors.SCANS))
-    assert drawn.kingdoms[0].board == scans.kingdoms[0].board
-    assert not np.array_equal(drawn.photo, scans.photo)
+    small_factors = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
+    drawn_picture, scanned_picture = (
+        render_scene(small_factors, 1, art, DATA) for art in (factors.DRAWN, factors.SCANS)
+    )
+    assert drawn_picture.kingdoms[0].board == scanned_picture.kingdoms[0].board
+    assert not np.array_equal(drawn_picture.photo, scanned_picture.photo)
 
 
 def test_tables_without_a_kingdom_hold_something_else() -> None:
@@ -67,40 +69,42 @@ def test_tables_without_a_kingdom_hold_something_else() -> None:
 
 
 def test_equal_cases_give_equal_pictures() -> None:
-    small = replace(no_kingdom.draw_factors(1), pixels=16.0, fill=0.95)
-    one, again = (small.picture(1, PLAIN, objects=no_kingdom.OBJECTS["clutter"]) for _ in range(2))
-    assert np.array_equal(one.photo, again.photo)
+    small_factors = replace(no_kingdom.draw_factors(1), pixels=16.0, fill=0.95)
+    picture, same_picture = (
+        small_factors.picture(1, GREY_ART, objects=no_kingdom.OBJECTS["clutter"]) for _ in range(2)
+    )
+    assert np.array_equal(picture.photo, same_picture.photo)
 
 
-AT, SIDE = np.array([300.0, 200.0]), 20.0
+CENTRE, SIDE = np.array([300.0, 200.0]), 20.0
 TABLE = np.full((400, 600, 3), (120, 60, 200), np.uint8)
 
 
 @pytest.mark.parametrize("occluder", OCCLUDERS)
 def test_an_object_covers_its_place_and_nothing_far_away(occluder: str) -> None:
-    covered, again = (cover(TABLE, occluder, AT, SIDE, np.random.default_rng(3)) for _ in range(2))
-    assert np.array_equal(covered, again)
-    changed = np.abs(covered.astype(int) - TABLE).max(axis=2) > 20
-    assert changed[190:210, 290:310].mean() > 0.25
-    away = np.abs(np.mgrid[0:400, 0:600] - AT[::-1, None, None]).max(axis=0) > REACH_SIDES * SIDE + 1
-    assert not changed[away].any()
+    covered_table, second_table = (cover(TABLE, occluder, CENTRE, SIDE, np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(covered_table, second_table)
+    is_changed = np.abs(covered_table.astype(int) - TABLE).max(axis=2) > 20
+    assert is_changed[190:210, 290:310].mean() > 0.25
+    is_far = np.abs(np.mgrid[0:400, 0:600] - CENTRE[::-1, None, None]).max(axis=0) > REACH_SIDES * SIDE + 1
+    assert not is_changed[is_far].any()
 
 
 def test_an_object_at_the_border_is_cut_by_it() -> None:
-    covered = cover(TABLE, "a phone", np.array([2.0, 3.0]), SIDE, np.random.default_rng(3))
-    assert covered.shape == TABLE.shape and (covered[0, 0] != TABLE[0, 0]).any()
+    covered_table = cover(TABLE, "a phone", np.array([2.0, 3.0]), SIDE, np.random.default_rng(3))
+    assert covered_table.shape == TABLE.shape and (covered_table[0, 0] != TABLE[0, 0]).any()
 
 
 def test_a_photo_is_read_with_objects_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(occluders, "DRAWS_PER_PHOTO", 1)
-    some = {name: OCCLUDERS[name] for name in ("a hand", "a king", "a cloth")}
-    monkeypatch.setattr(occluders, "OCCLUDERS", some)
+    selection = {name: OCCLUDERS[name] for name in ("a hand", "a king", "a cloth")}
+    monkeypatch.setattr(occluders, "OCCLUDERS", selection)
     rows = occluders._measure_photo(SAMPLES.name, f"{SAMPLES.name}/demo.jpg", SAMPLES.parent)
-    assert [row["occluder"] for row in rows] == [occluders.NONE, *some]
+    assert [row["occluder"] for row in rows] == [occluders.NONE, *selection]
     assert rows[0]["exact"] and rows[0]["unflagged"]
-    hidden = [row for row in rows[1:] if row["occluder"] != "a king"]
-    assert sum(int(row["exact"]) for row in hidden) < len(hidden)
-    assert not any(row["silent_errors"] for row in hidden)
+    hidden_rows = [row for row in rows[1:] if row["occluder"] != "a king"]
+    assert sum(int(row["exact"]) for row in hidden_rows) < len(hidden_rows)
+    assert not any(row["silent_errors"] for row in hidden_rows)
 
 
 def test_a_photo_whose_kingdom_is_hidden_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,8 +120,8 @@ BOARD = "w1 t t / # f f1 / . l l"
 B1, C1, A2, B3 = (Square.parse(name) for name in ("B1", "C1", "A2", "B3"))
 
 
-def furnished_picture() -> Picture:
-    """Return a building on B1, a knight on B3 and a gem between A1 and B2."""
+def make_furnished_picture() -> Picture:
+    """Return a picture with a building on B1, a knight on B3 and a gem between A1 and B2."""
     board = Board.parse(BOARD)
     grid = make_grid(board, left=40)
     quads = {square: RenderedSquare(grid.quads[square], 0.0) for square in board}
@@ -125,40 +129,42 @@ def furnished_picture() -> Picture:
     return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())
 
 
-def furnished_reading(
-    *found: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD
+def make_furnished_reading(
+    *placements: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD
 ) -> KingdomReading:
-    plain = make_reading(board.replace("t", "w"))
+    plain_reading = make_reading(board.replace("t", "w"))
     return replace(
-        plain,
+        plain_reading,
         board=Board.parse(board),
-        pieces=tuple(DetectedPiece(*piece, piece[2]) for piece in found),
+        pieces=tuple(DetectedPiece(*piece, piece[2]) for piece in placements),
         gems=tuple(DetectedPiece(GEM, corner, 0.9, 0.9) for corner in gems),
     )
 
 
 def count_items(*readings: KingdomReading) -> dict[str, tuple[int, int, int]]:
-    rows = pieces.count_items(furnished_picture(), readings)
+    rows = pieces.count_items(make_furnished_picture(), readings)
     return {str(row["item"]): (int(row["there"]), int(row["found"]), int(row["extra"])) for row in rows}
 
 
 def test_pieces_on_their_squares_and_gems_on_their_crossings_are_found() -> None:
-    found = count_items(furnished_reading(("building", B1, 0.99), ("knight", B3, 0.7), gems=(Square(0, 0),)))
-    assert (found["tiles"], found["towns"]) == ((8, 8, 0), (2, 2, 0))
-    assert found["building"] == found["knight"] == found["gem"] == (1, 1, 0)
-    assert found["tower"] == found["queen"] == (0, 0, 0)
+    counts = count_items(make_furnished_reading(("building", B1, 0.99), ("knight", B3, 0.7), gems=(Square(0, 0),)))
+    assert (counts["tiles"], counts["towns"]) == ((8, 8, 0), (2, 2, 0))
+    assert counts["building"] == counts["knight"] == counts["gem"] == (1, 1, 0)
+    assert counts["tower"] == counts["queen"] == (0, 0, 0)
 
 
 def test_a_piece_elsewhere_is_missed_and_extra_and_an_unlikely_one_is_none() -> None:
-    reading = furnished_reading(("building", C1, 0.99), ("knight", B3, 0.3), ("tower", A2, 0.8), gems=(Square(1, 1),))
-    found = count_items(reading)
-    assert found["building"] == found["gem"] == (1, 0, 1)
-    assert (found["knight"], found["tower"]) == ((1, 0, 0), (0, 0, 1))
+    reading = make_furnished_reading(
+        ("building", C1, 0.99), ("knight", B3, 0.3), ("tower", A2, 0.8), gems=(Square(1, 1),)
+    )
+    counts = count_items(reading)
+    assert counts["building"] == counts["gem"] == (1, 0, 1)
+    assert (counts["knight"], counts["tower"]) == ((1, 0, 0), (0, 0, 1))
 
 
 def test_a_misread_town_is_missed_and_what_was_read_there_is_extra() -> None:
-    found = count_items(furnished_reading(board=BOARD.replace("t t", "t w")))
-    assert (found["tiles"], found["towns"]) == ((8, 7, 1), (2, 1, 0))
+    counts = count_items(make_furnished_reading(board=BOARD.replace("t t", "t w")))
+    assert (counts["tiles"], counts["towns"]) == ((8, 7, 1), (2, 1, 0))
 
 
 def test_nothing_read_is_nothing_found() -> None:
@@ -166,62 +172,62 @@ def test_nothing_read_is_nothing_found() -> None:
 
 
 def test_pieces_in_photos_are_counted_by_square_or_by_number() -> None:
-    read = [("knight", "C1"), ("knight", "B2"), ("knight", "A1"), ("tower", "A1")]
-    assert pieces.count_pieces(read, "knight", ["C1", "B2", "C2"]) == {
+    piece_readings = [("knight", "C1"), ("knight", "B2"), ("knight", "A1"), ("tower", "A1")]
+    assert pieces.count_pieces(piece_readings, "knight", ["C1", "B2", "C2"]) == {
         "item": "knight",
         "there": 3,
         "found": 2,
         "extra": 1,
     }
-    assert pieces.count_pieces(read, "knight", 2)["found"] == 2
-    assert pieces.count_pieces(read, "tower", 0)["extra"] == 1
+    assert pieces.count_pieces(piece_readings, "knight", 2)["found"] == 2
+    assert pieces.count_pieces(piece_readings, "tower", 0)["extra"] == 1
     assert set(pieces.load_pieces_in_photos()["18.jpg"]) == {"knight"}
 
 
-SMALL_SCENE = SceneFactors(
+SMALL_SCENE_FACTORS = SceneFactors(
     kingdoms=1, pixels=30, fill=0.9, clutter=0, castles=0, blur=0, angle=0, light=0, glare=0, noise=0
 )
 
 
 @pytest.fixture(scope="module")
-def small_scene() -> Picture:
-    return render_scene(SMALL_SCENE, 1, factors.DRAWN, DATA)
+def small_picture() -> Picture:
+    return render_scene(SMALL_SCENE_FACTORS, 1, factors.DRAWN, DATA)
 
 
 @pytest.mark.parametrize("part", ablation.PARTS)
-def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> None:
+def test_the_program_runs_without_each_part(part: str, small_picture: Picture) -> None:
     with ablation.PARTS[part]():
-        verdict = judge(small_scene, read_picture(small_scene.photo))
+        verdict = judge(small_picture, read_picture(small_picture.photo))
     assert (verdict["kingdoms"], verdict["errors"]) == (1, 0)
     assert verdict["found"] or part != "nothing"
 
 
 def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
     """Return sums over probabilities, positions and border evidence, which differ between two readings."""
-    found: list[tuple[float, ...]] = []
+    descriptions: list[tuple[float, ...]] = []
     for reading in pipeline.read(photo):
         borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
         sums = float(reading.reading.log_probs.sum()), float(reading.grid.quads.sum())
-        found.append((*sums, borders, reading.probability))
-    return found
+        descriptions.append((*sums, borders, reading.probability))
+    return descriptions
 
 
 def test_leaving_a_part_out_has_an_effect() -> None:
-    """A part that was renamed must not stay in the program unnoticed. Few lattices are split."""
-    tilted_scene = replace(SMALL_SCENE, angle=30, clutter=1, light=1, noise=1)
+    """A part that was renamed fails here. The scene needs no splitting and no partition, so these have other checks."""
+    tilted_scene = replace(SMALL_SCENE_FACTORS, angle=30, clutter=1, light=1, noise=1)
     photo = render_scene(tilted_scene, 1, factors.DRAWN, DATA).photo
-    complete = describe_kingdoms(photo)
+    complete_description = describe_kingdoms(photo)
     for part in ablation.PARTS.keys() - {"nothing", "component splitting", "partition of close kingdoms"}:
         with ablation.PARTS[part]():
-            assert describe_kingdoms(photo) != complete, part
+            assert describe_kingdoms(photo) != complete_description, part
     with ablation.PARTS["component splitting"]():
         assert vars(hypothesis)["split_component"](None) == [None]
     with ablation.PARTS["partition of close kingdoms"]():
         assert vars(find)["split_by_castles"](None) == vars(find)["remove_foreign_tiles"]([]) == []
 
 
-def test_parts_are_back_after_they_were_left_out(small_scene: Picture) -> None:
-    assert judge(small_scene, read_picture(small_scene.photo))["exact"] == 1
+def test_parts_are_back_after_they_were_left_out(small_picture: Picture) -> None:
+    assert judge(small_picture, read_picture(small_picture.photo))["exact"] == 1
 
 
 def test_removed_parts_keep_their_rows() -> None:
@@ -232,6 +238,6 @@ def test_removed_parts_keep_their_rows() -> None:
 
 
 def test_a_refused_picture_is_no_silent_error() -> None:
-    verdict = judge(furnished_picture(), Reading(error="NoKingdomFound: none"))
+    verdict = judge(make_furnished_picture(), Reading(error="NoKingdomFound: none"))
     assert (verdict["found"], verdict["silent_errors"], verdict["errors"]) == (0, 0, 0)
-    assert judge(furnished_picture(), Reading())["silent_errors"] == 1
+    assert judge(make_furnished_picture(), Reading())["silent_errors"] == 1

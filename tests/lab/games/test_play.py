@@ -10,7 +10,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import PlayedKingdom, play
 
 GAMES = [(2, 5), (3, 5), (4, 5), (2, 7)]
-IN_PLAY = {(2, 5): 24, (3, 5): 36, (4, 5): 48, (2, 7): 48}
+DOMINOES_IN_PLAY = {(2, 5): 24, (3, 5): 36, (4, 5): 48, (2, 7): 48}
 
 
 def replay(kingdom: PlayedKingdom, side: int) -> None:
@@ -20,17 +20,17 @@ def replay(kingdom: PlayedKingdom, side: int) -> None:
         assert abs(left.row - right.row) + abs(left.col - right.col) == 1
         assert left not in table and right not in table
         joins = [
-            table[near].terrain in (Terrain.CASTLE, cell.terrain)
-            for at, cell in ((left, domino.left), (right, domino.right))
-            for near in at.neighbours()
-            if near in table
+            table[neighbour].terrain in (Terrain.CASTLE, cell.terrain)
+            for square, cell in ((left, domino.left), (right, domino.right))
+            for neighbour in square.neighbours()
+            if neighbour in table
         ]
         assert any(joins), f"domino {domino} joins nothing"
         table[left], table[right] = domino.left, domino.right
         assert max(s.row for s in table) - min(s.row for s in table) < side
         assert max(s.col for s in table) - min(s.col for s in table) < side
-    top, first = kingdom.top_left
-    assert {Square(s.row + top, s.col + first): cell for s, cell in kingdom.board.items()} == table
+    first_row, first_col = kingdom.top_left
+    assert {Square(s.row + first_row, s.col + first_col): cell for s, cell in kingdom.board.items()} == table
 
 
 @pytest.mark.parametrize(("players", "side"), GAMES)
@@ -41,11 +41,11 @@ def test_games_are_legal_and_use_each_domino_once(players: int, side: int) -> No
         assert len(kingdoms) == players
         for kingdom in kingdoms:
             replay(kingdom, side)
-            assert len(kingdom.placements) + len(kingdom.discarded) == IN_PLAY[players, side] // players
-        used = Counter(d.number for k in kingdoms for d in (*(p.domino for p in k.placements), *k.discarded))
-        assert set(used.values()) == {1}
-        assert sum(used.values()) == IN_PLAY[players, side]
-        assert set(used) <= {domino.number for domino in KINGDOMINO}
+            assert len(kingdom.placements) + len(kingdom.discarded) == DOMINOES_IN_PLAY[players, side] // players
+        uses = Counter(d.number for k in kingdoms for d in (*(p.domino for p in k.placements), *k.discarded))
+        assert set(uses.values()) == {1}
+        assert sum(uses.values()) == DOMINOES_IN_PLAY[players, side]
+        assert set(uses) <= {domino.number for domino in KINGDOMINO}
 
 
 @pytest.mark.parametrize(("players", "dominoes_a_turn"), [(2, 2), (3, 1), (4, 1)])
@@ -59,18 +59,19 @@ def test_no_turns_leave_bare_castles() -> None:
 
 
 def test_the_seed_decides_the_game() -> None:
-    def game(seed: int) -> list[str]:
+    def play_game(seed: int) -> list[str]:
         return [str(k.board) for k in play(np.random.default_rng(seed), players=4)]
 
-    assert game(5) == game(5)
-    assert game(5) != game(6)
+    assert play_game(5) == play_game(5)
+    assert play_game(5) != play_game(6)
 
 
 def test_stopping_early_is_the_start_of_the_same_game() -> None:
-    early = play(np.random.default_rng(8), players=3, turns=5)
-    late = play(np.random.default_rng(8), players=3)
+    early_kingdoms = play(np.random.default_rng(8), players=3, turns=5)
+    late_kingdoms = play(np.random.default_rng(8), players=3)
     assert all(
-        one.placements == other.placements[: len(one.placements)] for one, other in zip(early, late, strict=True)
+        one.placements == other.placements[: len(one.placements)]
+        for one, other in zip(early_kingdoms, late_kingdoms, strict=True)
     )
 
 
@@ -78,13 +79,13 @@ def test_territories_grow_as_in_play() -> None:
     """In real kingdoms most squares touch one of their own terrain; on shuffled boards few do."""
     rng = np.random.default_rng(1)
     boards = [k.board for _ in range(10) for k in play(rng, players=4)]
-    grown = [
-        any(near in board and board[near].terrain is cell.terrain for near in square.neighbours())
+    touches_own_terrain = [
+        any(neighbour in board and board[neighbour].terrain is cell.terrain for neighbour in square.neighbours())
         for board in boards
         for square, cell in board.items()
         if cell.terrain is not Terrain.CASTLE
     ]
-    assert np.mean(grown) > 0.75
+    assert np.mean(touches_own_terrain) > 0.75
 
 
 def test_five_players_are_refused() -> None:

@@ -21,10 +21,10 @@ def draw_occluders(seed: int) -> tuple[Bytes, Floats32, Bytes]:
 @pytest.mark.parametrize("seed", range(8))
 def test_hidden_pixels_are_marked_and_have_the_reflectance_of_the_object(seed: int) -> None:
     picture, gloss, cover = draw_occluders(seed)
-    hidden = cover == 255
-    assert hidden.any() and not hidden.all()
-    assert ((gloss >= 0) == hidden).all()
-    assert not (picture[hidden] == 120).all()
+    is_hidden = cover == 255
+    assert is_hidden.any() and not is_hidden.all()
+    assert ((gloss >= 0) == is_hidden).all()
+    assert not (picture[is_hidden] == 120).all()
     assert picture.dtype == np.uint8
 
 
@@ -35,8 +35,10 @@ def test_equal_seeds_give_equal_objects_and_others_do_not() -> None:
 
 def test_most_objects_hide_a_square_and_some_lie_beside() -> None:
     """A network that saw objects on kingdoms only would take every cup on the table for a hidden tile."""
-    on = [any(draw_occluders(seed)[2][int(q[0, 1]) + 6, int(q[0, 0]) + 6] for q in SQUARES) for seed in range(60)]
-    assert 0.5 < np.mean(on) < 0.95
+    hides_square = [
+        any(draw_occluders(seed)[2][int(q[0, 1]) + 6, int(q[0, 0]) + 6] for q in SQUARES) for seed in range(60)
+    ]
+    assert 0.5 < np.mean(hides_square) < 0.95
 
 
 @pytest.mark.parametrize("shape", occluders.SHAPES)

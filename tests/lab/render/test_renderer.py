@@ -25,8 +25,8 @@ from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import make_scene
 
 Bytes = NDArray[np.uint8]
-EASY = PhotoFactors(0.0, 0.0, 0.0, 0.0, 0.0)
-CLEAN = PrintStyle(
+IDEAL_FACTORS = PhotoFactors(0.0, 0.0, 0.0, 0.0, 0.0)
+CLEAN_PRINT = PrintStyle(
     thickness=0.03,
     tone=np.ones(3, np.float32),
     unevenness=0.0,
@@ -51,11 +51,11 @@ class Swatches:
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
         if kind == "castle":
-            return self.square(Cell.parse("#"))
+            return self.paint_square(Cell.parse("#"))
         domino = KINGDOMINO[int(name) - 1]
-        return np.hstack([self.square(cell) for cell in (domino.left, domino.right)])
+        return np.hstack([self.paint_square(cell) for cell in (domino.left, domino.right)])
 
-    def square(self, cell: Cell) -> Bytes:
+    def paint_square(self, cell: Cell) -> Bytes:
         return np.full((32, 32, 3), SWATCHES[cell.terrain.value], np.uint8)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
@@ -64,127 +64,137 @@ class Swatches:
     scraps: Sequence[Bytes] = ()
 
 
-def grey(surface: Surface) -> NDArray[np.floating]:
+def paint_grey(surface: Surface) -> NDArray[np.floating]:
     return np.full((*surface.shape, 3), 0.5)
 
 
-def one_kingdom(seed: int = 3, *, castle: float = 0.0) -> Scene:
+def make_kingdom_scene(seed: int = 3, *, castle: float = 0.0) -> Scene:
     """Return a finished kingdom; `castle` is the size of the standing castle, 0 for none."""
     rng = np.random.default_rng(seed)
     kingdom = play(rng, players=2, side=5)[0]
-    laid, tiles = lay_out(
+    layout, tiles = lay_out(
         kingdom, rng, at=(0.0, 0.0), turn=0.3, colour="blue", noise=LayoutNoise(1.02, 0.01, 0.01, 0.0)
     )
     pieces = [Piece("castle", "blue", tiles[0].centre, 0.2, castle)] if castle else []
-    return Scene([laid], tiles, pieces)
+    return Scene([layout], tiles, pieces)
 
 
-def view(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 0.9) -> Camera:
+def aim_camera(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 0.9) -> Camera:
     outline = scene.outline()
     return fit_camera(outline, tilt=tilt, azimuth=1.2, focal=1.0, width=480, height=400, fill=fill, bend=bend)
 
 
 def render_scene(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
     rng = np.random.default_rng(seed)
-    return renderer.render(scene, camera, Swatches(), rng, factors=EASY, print_style=CLEAN, table_top=grey)
+    return renderer.render(
+        scene, camera, Swatches(), rng, factors=IDEAL_FACTORS, print_style=CLEAN_PRINT, table_top=paint_grey
+    )
 
 
-def hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
+def compute_hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(colour / np.linalg.norm(colour))
 
 
-def nearest(pixel: NDArray[np.float64], light: NDArray[np.float64]) -> str:
+def find_nearest_terrain(pixel: NDArray[np.float64], light: NDArray[np.float64]) -> str:
     """Return the terrain of the nearest hue under a light; brightness is ignored because of shadows."""
-    return max(SWATCHES, key=lambda name: float(hue(np.array(SWATCHES[name]) * light) @ hue(pixel)))
+    return max(SWATCHES, key=lambda name: float(compute_hue(np.array(SWATCHES[name]) * light) @ compute_hue(pixel)))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_middle_of_every_square_has_its_tiles_colour(seed: int) -> None:
-    scene = one_kingdom(seed)
-    picture = render_scene(scene, view(scene), seed)
+    scene = make_kingdom_scene(seed)
+    picture = render_scene(scene, aim_camera(scene), seed)
     (kingdom,) = picture.kingdoms
     assert set(kingdom.squares) == set(kingdom.board)
-    pixels = {s: middle_colour(picture.photo, seen.corners) for s, seen in kingdom.squares.items()}
+    pixels = {
+        s: get_middle_colour(picture.photo, rendered_square.corners) for s, rendered_square in kingdom.squares.items()
+    }
     castle = next(square for square, cell in kingdom.board.items() if str(cell) == "#")
     light = pixels[castle] / 250  # the castle tile is white
-    assert {s: nearest(pixel, light) for s, pixel in pixels.items()} == {
+    assert {s: find_nearest_terrain(pixel, light) for s, pixel in pixels.items()} == {
         s: cell.terrain.value for s, cell in kingdom.board.items()
     }
 
 
-def middle_colour(photo: Bytes, corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def get_middle_colour(photo: Bytes, corners: NDArray[np.float64]) -> NDArray[np.float64]:
     x, y = corners.mean(0).astype(int)
     return np.asarray(photo[y - 2 : y + 3, x - 2 : x + 3].mean((0, 1)))
 
 
 def test_corners_lie_where_the_card_ends() -> None:
-    """Just inside a corner of the kingdom's outline lies a tile, just outside the table."""
-    scene = one_kingdom()
-    picture = render_scene(scene, view(scene))
+    """A tile lies just inside each outer corner of the kingdom, and the table just outside."""
+    scene = make_kingdom_scene()
+    picture = render_scene(scene, aim_camera(scene))
     (kingdom,) = picture.kingdoms
-    middle = np.mean([seen.corners.mean(0) for seen in kingdom.squares.values()], axis=0)
-    corners = np.concatenate([seen.corners for seen in kingdom.squares.values()])
-    far = corners[np.argsort(-np.linalg.norm(corners - middle, axis=1))[:4]]
+    middle = np.mean([square.corners.mean(0) for square in kingdom.squares.values()], axis=0)
+    corners = np.concatenate([square.corners for square in kingdom.squares.values()])
+    outer_corners = corners[np.argsort(-np.linalg.norm(corners - middle, axis=1))[:4]]
     table = picture.photo[:12, :12].reshape(-1, 3).mean(0)
-    for corner in far:
-        way = (corner - middle) / np.linalg.norm(corner - middle)
-        inside, outside = (picture.photo[tuple((corner + step * way).astype(int)[::-1])] for step in (-4, 7))
-        assert np.abs(outside - table).max() < 45
-        assert np.abs(inside - table).max() > 30
+    for corner in outer_corners:
+        direction = (corner - middle) / np.linalg.norm(corner - middle)
+        inner_pixel, outer_pixel = (
+            picture.photo[tuple((corner + step * direction).astype(int)[::-1])] for step in (-4, 7)
+        )
+        assert np.abs(outer_pixel - table).max() < 45
+        assert np.abs(inner_pixel - table).max() > 30
 
 
 def test_corners_begin_at_the_top_left_of_the_printed_half_and_run_clockwise() -> None:
-    scene = one_kingdom()
-    (kingdom,) = render_scene(scene, view(scene)).kingdoms
+    scene = make_kingdom_scene()
+    (kingdom,) = render_scene(scene, aim_camera(scene)).kingdoms
     for square, other in kingdom.partner.items():
         a, b, c, d = kingdom.squares[square].corners
         (x1, y1), (x2, y2) = b - a, d - a
         assert x1 * y2 - y1 * x2 > 0
-        along = kingdom.squares[other].corners.mean(0) - kingdom.squares[square].corners.mean(0)
-        right = (b + c - a - d) / 2
-        assert abs(float(along @ right)) > 0.8 * np.linalg.norm(along) * np.linalg.norm(right)
+        step = kingdom.squares[other].corners.mean(0) - kingdom.squares[square].corners.mean(0)
+        right_axis = (b + c - a - d) / 2
+        assert abs(float(step @ right_axis)) > 0.8 * np.linalg.norm(step) * np.linalg.norm(right_axis)
 
 
 def test_the_same_seed_takes_the_same_photo() -> None:
-    scene = one_kingdom(castle=1.0)
-    one, again, other = (render_scene(scene, view(scene), seed).photo for seed in (1, 1, 2))
-    assert np.array_equal(one, again)
-    assert not np.array_equal(one, other)
+    scene = make_kingdom_scene(castle=1.0)
+    photo, same_photo, other_photo = (render_scene(scene, aim_camera(scene), seed).photo for seed in (1, 1, 2))
+    assert np.array_equal(photo, same_photo)
+    assert not np.array_equal(photo, other_photo)
 
 
 def test_a_standing_castle_hides_its_tile_and_a_taller_one_more() -> None:
-    hidden = []
+    hidden_areas = []
     for size in (0.0, 0.5, 1.0, 1.6):
-        scene = one_kingdom(castle=size)
-        (kingdom,) = render_scene(scene, view(scene, tilt=0.9)).kingdoms
-        hidden.append(sum(seen.hidden for seen in kingdom.squares.values()))
-    assert hidden[0] == 0
-    assert hidden == sorted(hidden)
-    assert hidden[1] > 0.2
-    assert hidden[3] > 1.0  # it leans over a neighbour
+        scene = make_kingdom_scene(castle=size)
+        (kingdom,) = render_scene(scene, aim_camera(scene, tilt=0.9)).kingdoms
+        hidden_areas.append(sum(square.hidden for square in kingdom.squares.values()))
+    assert hidden_areas[0] == 0
+    assert hidden_areas == sorted(hidden_areas)
+    assert hidden_areas[1] > 0.2
+    assert hidden_areas[3] > 1.0  # it leans over a neighbour
 
 
 def test_a_hidden_square_shows_the_piece() -> None:
-    bare, built = one_kingdom(), one_kingdom(castle=1.0)
-    without, (kingdom,) = render_scene(bare, view(bare)).photo, render_scene(built, view(built)).kingdoms
-    photo = render_scene(built, view(built)).photo
-    for seen in kingdom.squares.values():
-        if seen.hidden > 0.9:
-            assert np.abs(middle_colour(photo, seen.corners) - middle_colour(without, seen.corners)).max() > 20
-    assert any(seen.hidden > 0.5 for seen in kingdom.squares.values())
+    bare_scene, castle_scene = make_kingdom_scene(), make_kingdom_scene(castle=1.0)
+    bare_photo, (kingdom,) = (
+        render_scene(bare_scene, aim_camera(bare_scene)).photo,
+        render_scene(castle_scene, aim_camera(castle_scene)).kingdoms,
+    )
+    photo = render_scene(castle_scene, aim_camera(castle_scene)).photo
+    for square in kingdom.squares.values():
+        if square.hidden > 0.9:
+            colours = (get_middle_colour(image, square.corners) for image in (photo, bare_photo))
+            assert np.abs(np.subtract(*colours)).max() > 20
+    assert any(square.hidden > 0.5 for square in kingdom.squares.values())
 
 
 def test_squares_outside_the_picture_are_left_out() -> None:
-    scene = one_kingdom()
-    camera = view(scene, fill=1.8)
+    scene = make_kingdom_scene()
+    camera = aim_camera(scene, fill=1.8)
     (kingdom,) = render_scene(scene, camera).kingdoms
-    middles = {s: camera.project(quad, CLEAN.thickness).mean(0) for s, quad in scene.kingdoms[0].squares.items()}
+    middles = {s: camera.project(quad, CLEAN_PRINT.thickness).mean(0) for s, quad in scene.kingdoms[0].squares.items()}
     assert set(kingdom.squares) == {s for s, (x, y) in middles.items() if 0 <= x < 480 and 0 <= y < 400}
     assert 0 < len(kingdom.squares) < len(kingdom.board)
 
 
 def test_an_empty_table_is_a_picture_without_truth() -> None:
-    picture = render_scene(Scene(), view(Scene()))
+    picture = render_scene(Scene(), aim_camera(Scene()))
     assert picture.photo.shape == (400, 480, 3)
     assert picture.kingdoms == ()
     assert picture.loose == ()
@@ -216,7 +226,7 @@ def test_drawn_art_has_every_card_and_piece() -> None:
 
 
 def test_random_cameras_see_the_kingdom() -> None:
-    scene = one_kingdom()
+    scene = make_kingdom_scene()
     for seed in range(40):
         camera = renderer.place_camera(scene, np.random.default_rng(seed), size=320, fill=(0.5, 0.9))
         x, y = camera.project(scene.outline()).mean(0)
@@ -226,14 +236,20 @@ def test_random_cameras_see_the_kingdom() -> None:
 
 
 def test_the_print_style_changes_the_photo_and_not_the_truth() -> None:
-    scene = one_kingdom()
-    worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
+    scene = make_kingdom_scene()
+    worn_print = replace(CLEAN_PRINT, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
     one, other = (
         renderer.render(
-            scene, view(scene), Swatches(), np.random.default_rng(0), factors=EASY, print_style=made, table_top=grey
+            scene,
+            aim_camera(scene),
+            Swatches(),
+            np.random.default_rng(0),
+            factors=IDEAL_FACTORS,
+            print_style=style,
+            table_top=paint_grey,
         )
-        for made in (CLEAN, worn)
+        for style in (CLEAN_PRINT, worn_print)
     )
     assert np.abs(one.photo.astype(int) - other.photo).max() > 30
-    for square, seen in one.kingdoms[0].squares.items():
-        assert np.array_equal(seen.corners, other.kingdoms[0].squares[square].corners)
+    for square, rendered_square in one.kingdoms[0].squares.items():
+        assert np.array_equal(rendered_square.corners, other.kingdoms[0].squares[square].corners)

@@ -24,10 +24,10 @@ from kdvision.lab.render.scenes import OTHER_OBJECTS
 from tests.paths import ROOT
 
 Bytes = NDArray[np.uint8]
-SMALL = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
+SMALL_SCENE = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
 
 
-class Plain(DrawnArt):
+class GreyArt(DrawnArt):
     """A box with plain grey tiles."""
 
     def tile(self, kind: str, name: int | str) -> Bytes:
@@ -36,10 +36,10 @@ class Plain(DrawnArt):
         return np.full((16, 32, 3), 60 if kind == "back" else 5 * int(name), np.uint8)
 
 
-PLAIN = DrawnSceneArt(Plain())
+GREY_ART = DrawnSceneArt(GreyArt())
 
 
-def middles(kingdom: KingdomLayout) -> Points:
+def get_centres(kingdom: KingdomLayout) -> Points:
     return np.array([quad.mean(0) for quad in kingdom.squares.values()])
 
 
@@ -50,13 +50,13 @@ def measure_turns(scene: Scene) -> Points:
 
 
 def test_the_same_number_gives_the_same_photo() -> None:
-    one, again, other = (SMALL.picture(number, PLAIN) for number in (3, 3, 4))
-    assert np.array_equal(one.photo, again.photo)
-    assert str(one.kingdoms[0].board) == str(again.kingdoms[0].board) != str(other.kingdoms[0].board)
+    picture, same_picture, other_picture = (SMALL_SCENE.picture(number, GREY_ART) for number in (3, 3, 4))
+    assert np.array_equal(picture.photo, same_picture.photo)
+    assert str(picture.kingdoms[0].board) == str(same_picture.kingdoms[0].board) != str(other_picture.kingdoms[0].board)
 
 
 def test_the_light_changes_no_square() -> None:
-    one, other = (replace(SMALL, light=light).picture(1, PLAIN) for light in (0.0, 1.0))
+    one, other = (replace(SMALL_SCENE, light=light).picture(1, GREY_ART) for light in (0.0, 1.0))
     (first,), (second,) = one.kingdoms, other.kingdoms
     assert first.board == second.board
     assert all(np.array_equal(first.squares[s].corners, second.squares[s].corners) for s in first.board)
@@ -70,17 +70,17 @@ def test_squares_have_the_wanted_side_and_lie_in_the_picture(number: int, angle:
     scene = factors.scene(number)
     camera = factors.camera(scene, number)
     assert measure_square_side(camera, scene) == pytest.approx(20, rel=0.03)
-    seen = np.concatenate([camera.project(middles(kingdom)) for kingdom in scene.kingdoms])
-    assert (seen > 0).all() and (seen < (camera.width, camera.height)).all()
+    points = np.concatenate([camera.project(get_centres(kingdom)) for kingdom in scene.kingdoms])
+    assert (points > 0).all() and (points < (camera.width, camera.height)).all()
 
 
 def test_the_angle_is_the_cameras() -> None:
-    scene = SMALL.scene(0)
+    scene = SMALL_SCENE.scene(0)
     for angle in (0.0, 45.0):
-        matrix = replace(SMALL, angle=angle).camera(scene, 0).matrix
+        matrix = replace(SMALL_SCENE, angle=angle).camera(scene, 0).matrix
         position = -np.linalg.inv(matrix[:, :3]) @ matrix[:, 3]
-        away = position[:2] - scene.outline().mean(0)
-        assert np.degrees(np.arctan2(np.linalg.norm(away), position[2])) == pytest.approx(angle, abs=0.01)
+        offset = position[:2] - scene.outline().mean(0)
+        assert np.degrees(np.arctan2(np.linalg.norm(offset), position[2])) == pytest.approx(angle, abs=0.01)
 
 
 def test_the_kingdoms_span_the_wanted_share() -> None:
@@ -91,26 +91,26 @@ def test_the_kingdoms_span_the_wanted_share() -> None:
     assert share.max() == pytest.approx(0.3, abs=0.02)
 
 
-@pytest.mark.parametrize("crooked", [0.0, 4.0, 8.0])
-def test_dominoes_are_turned_up_to_the_wanted_angle(crooked: float) -> None:
-    turned = np.concatenate(
-        [np.abs(measure_turns(SceneFactors(kingdoms=1, crooked=crooked, clutter=0).scene(n))) for n in range(6)]
+@pytest.mark.parametrize("angle", [0.0, 4.0, 8.0])
+def test_dominoes_are_turned_up_to_the_wanted_angle(angle: float) -> None:
+    turns = np.concatenate(
+        [np.abs(measure_turns(SceneFactors(kingdoms=1, crooked=angle, clutter=0).scene(n))) for n in range(6)]
     )
-    assert turned.max() <= 2 * crooked + 1e-6  # the middle tile may be turned the other way
-    assert turned.max() > 0.9 * crooked - 1e-6
+    assert turns.max() <= 2 * angle + 1e-6  # the middle tile may be turned the other way
+    assert turns.max() > 0.9 * angle - 1e-6
 
 
 def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
     gaps = {}
-    for crooked in (0.0, 8.0):
-        (kingdom,) = SceneFactors(kingdoms=1, crooked=crooked).scene(0).kingdoms
+    for angle in (0.0, 8.0):
+        (kingdom,) = SceneFactors(kingdoms=1, crooked=angle).scene(0).kingdoms
         steps = [
             np.linalg.norm(kingdom.squares[a].mean(0) - kingdom.squares[b].mean(0))
             for a, b in kingdom.partner.items()
             for b in [type(a)(a.row, a.col + 1)]
             if b in kingdom.squares and b != kingdom.partner[a]
         ]
-        gaps[crooked] = float(np.mean(steps)) - 1
+        gaps[angle] = float(np.mean(steps)) - 1
     assert gaps[0.0] == pytest.approx(0.01, abs=0.02)
     assert gaps[8.0] == pytest.approx(0.2, abs=0.06)
 
@@ -119,8 +119,8 @@ def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
 def test_kingdoms_have_the_wanted_gap(gap: float) -> None:
     for number in range(3):
         one, other = SceneFactors(kingdoms=2, gap=gap).scene(number).kingdoms
-        nearest = np.linalg.norm(middles(one)[:, None] - middles(other)[None], axis=2).min()
-        assert 1 + gap < nearest < 1 + gap + 0.15
+        distance = np.linalg.norm(get_centres(one)[:, None] - get_centres(other)[None], axis=2).min()
+        assert 1 + gap < distance < 1 + gap + 0.15
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
@@ -139,21 +139,25 @@ def test_all_dominoes_come_from_one_box(number: int) -> None:
 
 
 def test_clutter_adds_other_objects() -> None:
-    bare, full = SceneFactors(clutter=0, castles=0), SceneFactors(clutter=len(OTHER_OBJECTS), castles=0)
+    bare_factors, cluttered_factors = (
+        SceneFactors(clutter=0, castles=0),
+        SceneFactors(clutter=len(OTHER_OBJECTS), castles=0),
+    )
     counts = [
-        [len(scene.tiles) + len(scene.pieces) for scene in map(factors.scene, range(4))] for factors in (bare, full)
+        [len(scene.tiles) + len(scene.pieces) for scene in map(factors.scene, range(4))]
+        for factors in (bare_factors, cluttered_factors)
     ]
-    laid = [sum(len(k.partner) // 2 + 1 for k in bare.scene(n).kingdoms) for n in range(4)]
-    assert counts[0] == laid
-    assert all(more > less for less, more in zip(*counts, strict=True))
+    tile_counts = [sum(len(k.partner) // 2 + 1 for k in bare_factors.scene(n).kingdoms) for n in range(4)]
+    assert counts[0] == tile_counts
+    assert all(cluttered_count > bare_count for bare_count, cluttered_count in zip(*counts, strict=True))
 
 
 @pytest.mark.parametrize("name", HELD_OUT_TOPS)
 def test_every_held_out_top_is_seeded_and_in_range(name: str) -> None:
-    one, again = (paint(HELD_OUT_TOPS[name], np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
-    assert one.shape == (90, 120, 3) and one.dtype == np.float32
-    assert np.array_equal(one, again)
-    assert one.min() >= 0 and one.max() <= 1 and one.std() > 0.005
+    picture, same_picture = (paint(HELD_OUT_TOPS[name], np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
+    assert picture.shape == (90, 120, 3) and picture.dtype == np.float32
+    assert np.array_equal(picture, same_picture)
+    assert picture.min() >= 0 and picture.max() <= 1 and picture.std() > 0.005
 
 
 TRAINING_PACKAGES = ("kdvision.lab.train", "kdvision.lab.calibrate", "kdvision.lab.games", "kdvision.lab.render")
@@ -175,12 +179,14 @@ def test_training_imports_neither_held_out_tops_nor_scene_factors(package: str) 
     for module in modules:
         path = Path(*module.split(".")).with_suffix(".py")
         nodes = list(ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))))
-        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        from_imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-        names |= {str(node.module) for node in froms} | {f"{n.module}.{a.name}" for n in froms for a in n.names}
+        names |= {str(node.module) for node in from_imports} | {
+            f"{n.module}.{a.name}" for n in from_imports for a in n.names
+        }
         assert not names & MEASURING_MODULES, module
 
 
 def test_experiments_use_no_box_of_training() -> None:
-    measured = {TRAINING_BOX_COUNT + number for number in range(BOXES)}
-    assert measured.isdisjoint([*range(TRAINING_BOX_COUNT), *EXTRA_TRAINING_BOXES])
+    experiment_boxes = {TRAINING_BOX_COUNT + number for number in range(BOXES)}
+    assert experiment_boxes.isdisjoint([*range(TRAINING_BOX_COUNT), *EXTRA_TRAINING_BOXES])

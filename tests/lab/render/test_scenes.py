@@ -17,19 +17,19 @@ from kdvision.lab.games.play import play
 from kdvision.lab.render.scenes import MIN_KINGDOM_GAP_SQUARES, make_scene
 
 SEEDS = range(12)
-CAREFUL = LayoutNoise(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
+NO_NOISE = LayoutNoise(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
 
 
-def middles(kingdom: KingdomLayout) -> Points:
+def get_centres(kingdom: KingdomLayout) -> Points:
     return np.array([quad.mean(0) for quad in kingdom.squares.values()])
 
 
-def distance(one: Points, other: Points) -> float:
+def compute_distance(one: Points, other: Points) -> float:
     """Return the least distance between two sets of points."""
     return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())
 
 
-def everything(scene: Scene) -> list[object]:
+def list_contents(scene: Scene) -> list[object]:
     return [*(k.board for k in scene.kingdoms), *scene.tiles, *scene.pieces, np.array(scene.loose).tolist()]
 
 
@@ -45,21 +45,23 @@ def test_boards_are_legal_and_every_square_lies_on_the_table(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
     scene = make_scene(np.random.default_rng(seed), kingdoms=2 + seed % 3)
-    groups = [middles(kingdom) for kingdom in scene.kingdoms]
-    loose = np.array([quad.mean(0) for quad in scene.loose])
-    assert all(distance(one, other) > MIN_KINGDOM_GAP_SQUARES for one, other in combinations(groups, 2))
-    assert not len(loose) or all(distance(loose, group) > MIN_KINGDOM_GAP_SQUARES for group in groups)
+    groups = [get_centres(kingdom) for kingdom in scene.kingdoms]
+    loose_centres = np.array([quad.mean(0) for quad in scene.loose])
+    assert all(compute_distance(one, other) > MIN_KINGDOM_GAP_SQUARES for one, other in combinations(groups, 2))
+    assert not len(loose_centres) or all(
+        compute_distance(loose_centres, group) > MIN_KINGDOM_GAP_SQUARES for group in groups
+    )
 
 
 def test_cards_may_touch_but_none_covers_another() -> None:
     for seed in SEEDS:
-        covered = np.zeros((1200, 1200), np.uint8)
+        is_covered = np.zeros((1200, 1200), np.uint8)
         for tile in make_scene(np.random.default_rng(seed)).tiles:
             core = np.array(tile.centre) + 0.7 * (tile.outline() - tile.centre)
-            mask = np.zeros_like(covered)
+            mask = np.zeros_like(is_covered)
             cv2.fillConvexPoly(mask, ((core + 30) * 20).astype(np.int32), 1)
-            assert not (covered & mask).any()
-            covered |= mask
+            assert not (is_covered & mask).any()
+            is_covered |= mask
 
 
 def test_each_domino_is_placed_once() -> None:
@@ -69,9 +71,9 @@ def test_each_domino_is_placed_once() -> None:
 
 
 def test_the_same_seed_makes_the_same_scene() -> None:
-    one, again, other = (make_scene(np.random.default_rng(seed)) for seed in (5, 5, 6))
-    assert everything(one) == everything(again)
-    assert everything(one) != everything(other)
+    scene, same_scene, other_scene = (make_scene(np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert list_contents(scene) == list_contents(same_scene)
+    assert list_contents(scene) != list_contents(other_scene)
 
 
 def test_scenes_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() -> None:
@@ -86,20 +88,20 @@ def test_scenes_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() 
 
 def test_a_layout_without_noise_is_a_grid() -> None:
     (kingdom, _) = play(np.random.default_rng(3), players=2, side=5)
-    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", noise=CAREFUL)
+    layout, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", noise=NO_NOISE)
     assert tiles[0] == Tile("castle", "pink", tiles[0].centre, tiles[0].turn)
-    assert middles(laid).mean(0) == pytest.approx((2.0, 1.0))
-    first = Square(*min(laid.squares))
-    for square, quad in laid.squares.items():
-        step = quad.mean(0) - laid.squares[first].mean(0)
+    assert get_centres(layout).mean(0) == pytest.approx((2.0, 1.0))
+    first = Square(*min(layout.squares))
+    for square, quad in layout.squares.items():
+        step = quad.mean(0) - layout.squares[first].mean(0)
         assert step == pytest.approx((square.col - first.col, square.row - first.row), abs=1e-9)
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.4, 2.0])
 def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -> None:
     (kingdom, _) = play(np.random.default_rng(4), players=2, side=5)
-    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", noise=CAREFUL)
-    cells = {tuple(quad.mean(0).round(6)): laid.board[square] for square, quad in laid.squares.items()}
+    layout, tiles = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", noise=NO_NOISE)
+    cells = {tuple(quad.mean(0).round(6)): layout.board[square] for square, quad in layout.squares.items()}
     for tile in tiles[1:]:
         domino = KINGDOMINO[int(tile.name) - 1]
         left, right = (tuple(half.mean(0).round(6)) for half in tile.halves())
@@ -118,8 +120,8 @@ def test_partners_are_neighbours_and_the_castle_has_none() -> None:
 def test_boards_turn_with_the_table() -> None:
     """A quarter turn on the table is a quarter turn of the board."""
     (kingdom, _) = play(np.random.default_rng(6), players=2, side=5)
-    laid, _ = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", noise=CAREFUL)
-    spots = {tuple(quad.mean(0).round().astype(int)): laid.board[square] for square, quad in laid.squares.items()}
+    layout, _ = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", noise=NO_NOISE)
+    spots = {tuple(quad.mean(0).round().astype(int)): layout.board[square] for square, quad in layout.squares.items()}
     left, top = (min(spot[axis] for spot in spots) for axis in (0, 1))
-    seen = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})
-    assert str(seen) == str(laid.board.rotate(1))
+    board = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})
+    assert str(board) == str(layout.board.rotate(1))

@@ -26,9 +26,9 @@ def test_every_kind_makes_a_picture_in_range(kind: TableTop, unit: float) -> Non
 
 
 def test_tables_differ_by_seed_and_only_by_seed() -> None:
-    seen = [paint(make_table_top, np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
-    assert np.array_equal(seen[0], seen[-1])
-    assert len({picture.tobytes() for picture in seen}) == 20
+    pictures = [paint(make_table_top, np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
+    assert np.array_equal(pictures[0], pictures[-1])
+    assert len({picture.tobytes() for picture in pictures}) == 20
 
 
 def test_some_tables_have_the_colour_of_a_terrain() -> None:
@@ -39,14 +39,14 @@ def test_some_tables_have_the_colour_of_a_terrain() -> None:
 
 def test_photographed_scraps_are_tiled_without_seams() -> None:
     ramp = np.tile(np.linspace(40, 200, 63, dtype=np.uint8)[None, :, None], (63, 1, 3))
-    tiled = 0
+    tiled_count = 0
     for seed in range(30):
         picture = paint(partial(make_table_top, scraps=[ramp]), np.random.default_rng(seed), 80, 80, 16.0)
-        tiled += smooth(picture) and picture.mean(2).std() > 0.1
-    assert tiled >= 3
+        tiled_count += is_smooth(picture) and picture.mean(2).std() > 0.1
+    assert tiled_count >= 3
 
 
-def smooth(picture: NDArray[np.float32]) -> bool:
+def is_smooth(picture: NDArray[np.float32]) -> bool:
     return bool(np.abs(np.diff(picture.mean(2), axis=1)).max() < 0.15)
 
 
@@ -55,8 +55,8 @@ def test_noise_has_the_wanted_cell_size(cell: float) -> None:
     field = Surface(np.random.default_rng(0), 200, 220, 1.0).make_noise(cell)
     assert field.shape == (200, 220)
     assert abs(field.mean()) < 0.5
-    rough = float(np.abs(np.diff(field, axis=1)).mean() / field.std())
-    assert (rough > 0.8) if cell == 1.0 else (rough < 2.5 / cell)
+    roughness = float(np.abs(np.diff(field, axis=1)).mean() / field.std())
+    assert (roughness > 0.8) if cell == 1.0 else (roughness < 2.5 / cell)
 
 
 def paint_patterned_top(seed: int) -> Floats32:
@@ -81,5 +81,5 @@ def test_a_rug_repeats_its_rows() -> None:
     rng = np.random.default_rng(2)
     rug = paint(_make_rug, rng, 400, 60, 12.0).mean(axis=2)
     lines = (rug - rug.mean(axis=0)) / rug.std()
-    alike = [float((lines[:-shift] * lines[shift:]).mean()) for shift in range(8, 200)]
-    assert max(alike) > 0.5
+    similarities = [float((lines[:-shift] * lines[shift:]).mean()) for shift in range(8, 200)]
+    assert max(similarities) > 0.5

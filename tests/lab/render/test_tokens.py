@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.lab.render.art.scene_art import make_piece_mesh
 from kdvision.lab.render.objects import meshes, tokens
-from tests.lab.render.sizes import measure
+from tests.lab.render.sizes import measure_size
 
 SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem": (0.33, 0.58)}
 """The least and greatest longest side of each piece, in squares."""
@@ -17,10 +17,10 @@ SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem"
 def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> None:
     for seed in range(12):
         piece = tokens.MAKERS[kind](np.random.default_rng(seed))
-        low, high = piece.triangles.min(axis=(0, 1)), piece.triangles.max(axis=(0, 1))
-        assert low[2] == pytest.approx(0)
-        assert (low + high)[:2] == pytest.approx((0, 0), abs=0.03)
-        assert SIZES[kind][0] <= max(measure(piece)) <= SIZES[kind][1]
+        minimum, maximum = piece.triangles.min(axis=(0, 1)), piece.triangles.max(axis=(0, 1))
+        assert minimum[2] == pytest.approx(0)
+        assert (minimum + maximum)[:2] == pytest.approx((0, 0), abs=0.03)
+        assert SIZES[kind][0] <= max(measure_size(piece)) <= SIZES[kind][1]
         a, b, c = piece.triangles.transpose(1, 0, 2)
         assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces point outwards
 
@@ -28,9 +28,9 @@ def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> 
 @pytest.mark.parametrize("kind", tokens._LYING_SHARE)
 def test_some_figures_stand_and_some_lie(kind: str) -> None:
     rng = np.random.default_rng(5)
-    sizes = [measure(tokens.MAKERS[kind](rng)) for _ in range(30)]
-    lying = np.mean([height < min(width, depth) + 0.01 for width, depth, height in sizes])
-    assert 0.15 < lying < 0.8
+    sizes = [measure_size(tokens.MAKERS[kind](rng)) for _ in range(30)]
+    lying_share = np.mean([height < min(width, depth) + 0.01 for width, depth, height in sizes])
+    assert 0.15 < lying_share < 0.8
 
 
 def test_knights_are_mostly_dark_and_towers_mostly_light_grey() -> None:
@@ -46,7 +46,7 @@ def test_knights_are_slim_and_stout() -> None:
     rng = np.random.default_rng(8)
     shapes = []
     for _ in range(60):
-        width, depth, height = measure(tokens.MAKERS["knight"](rng))
+        width, depth, height = measure_size(tokens.MAKERS["knight"](rng))
         shapes.append(width / max(depth, height))
     assert min(shapes) < 0.55
     assert max(shapes) > 0.95
@@ -57,11 +57,11 @@ def test_a_board_laid_flat_shows_its_front() -> None:
     picture[..., 3] = 255
     picture[:20, :, 0] = 200  # the upper half is red
     board = tokens._make_printed_board(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10)
-    laid = board.topple(front_up=True)
-    assert measure(laid) == pytest.approx((0.5, 1.0, 0.1))
-    top = (laid.triangles[..., 2] > 0.09).all(axis=1)
-    red = laid.colours[:, 0] > 150
-    assert (top & red).sum() == top.sum() / 2
+    lying_board = board.topple(front_up=True)
+    assert measure_size(lying_board) == pytest.approx((0.5, 1.0, 0.1))
+    is_top = (lying_board.triangles[..., 2] > 0.09).all(axis=1)
+    is_red = lying_board.colours[:, 0] > 150
+    assert (is_top & is_red).sum() == is_top.sum() / 2
 
 
 def test_no_two_gems_are_alike() -> None:
@@ -81,8 +81,8 @@ def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
 
 
 def test_a_knight_in_a_player_s_colour_is_plain_and_draws_no_random_number() -> None:
-    rng, same = np.random.default_rng(9), np.random.default_rng(9)
+    rng, reference_rng = np.random.default_rng(9), np.random.default_rng(9)
     knight = make_piece_mesh("knight", "blue", rng)
     assert np.array_equal(knight.triangles, meshes.wooden_mesh("knight", "blue").triangles)
-    assert rng.random() == same.random()
-    assert max(measure(make_piece_mesh("knight", "", rng))) > 0
+    assert rng.random() == reference_rng.random()
+    assert max(measure_size(make_piece_mesh("knight", "", rng))) > 0

@@ -28,16 +28,16 @@ def _one_thread() -> None:
 
 def make_photos(count: int, seed: int = 0) -> list[LabelledTiles]:
     """Return photos in which wheat and grass look alike; wheat is a little redder, and the light varies."""
-    rng, made = np.random.default_rng(seed), []
+    rng, photos = np.random.default_rng(seed), []
     for _ in range(count):
         truth = rng.choice([KINDS.index("w"), KINDS.index("g")], 24)
-        said = np.full((24, len(KINDS)), 1e-4)
-        said[:, [KINDS.index("w"), KINDS.index("g")]] = 0.5
+        probabilities = np.full((24, len(KINDS)), 1e-4)
+        probabilities[:, [KINDS.index("w"), KINDS.index("g")]] = 0.5
         colours = rng.normal(0, 0.1, (24, 6)) + rng.normal(0, 3, 6)
         colours[:, 1] += np.where(truth == KINDS.index("w"), 1.0, 0.0)
-        log_probs = np.log(said / said.sum(axis=1, keepdims=True)).astype(np.float32)
-        made.append(LabelledTiles(log_probs, colours.astype(np.float32), truth))
-    return made
+        log_probs = np.log(probabilities / probabilities.sum(axis=1, keepdims=True)).astype(np.float32)
+        photos.append(LabelledTiles(log_probs, colours.astype(np.float32), truth))
+    return photos
 
 
 def test_collected_tiles_match_the_picture() -> None:
@@ -49,18 +49,18 @@ def test_collected_tiles_match_the_picture() -> None:
     tiles = context.collect_tiles(picture)
     assert tiles.log_probs.shape == (len(tiles.labels), len(KINDS)) and tiles.colours.shape == (len(tiles.labels), 6)
     assert np.allclose(np.exp(tiles.log_probs).sum(axis=1), 1, atol=1e-3)
-    drawn = sorted(str(cell) for kingdom in picture.kingdoms for cell in kingdom.board.values())
-    found = sorted(KINDS[kind] for kind in tiles.labels if kind != IGNORED_LABEL)
-    assert sum((Counter(drawn) - Counter(found)).values()) <= 2
+    true_kinds = sorted(str(cell) for kingdom in picture.kingdoms for cell in kingdom.board.values())
+    labelled_kinds = sorted(KINDS[kind] for kind in tiles.labels if kind != IGNORED_LABEL)
+    assert sum((Counter(true_kinds) - Counter(labelled_kinds)).values()) <= 2
     assert (tiles.log_probs.argmax(axis=1) == tiles.labels).mean() > 0.8
 
 
 def test_collecting_continues_where_it_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, photos, collected = Run(tmp_path, tmp_path, tmp_path, workers=1), make_photos(5), list[int]()
+    run, photos, seeds = Run(tmp_path, tmp_path, tmp_path, workers=1), make_photos(5), list[int]()
     broken_seeds = [13]
 
     def collect(seed: int, **_: object) -> LabelledTiles:
-        collected.append(seed)
+        seeds.append(seed)
         if seed in broken_seeds:
             raise KeyboardInterrupt
         return photos[seed - 10]
@@ -70,18 +70,18 @@ def test_collecting_continues_where_it_was_interrupted(tmp_path: Path, monkeypat
     with pytest.raises(KeyboardInterrupt):
         context.load_tiles(run, 10, 5)
     broken_seeds.clear()
-    found = context.load_tiles(run, 10, 5)
-    assert collected == [10, 11, 12, 13, 12, 13, 14]
-    assert [one.labels.tolist() for one in found] == [one.labels.tolist() for one in photos]
+    tiles = context.load_tiles(run, 10, 5)
+    assert seeds == [10, 11, 12, 13, 12, 13, 14]
+    assert [one.labels.tolist() for one in tiles] == [one.labels.tolist() for one in photos]
 
 
 @pytest.fixture(scope="module")
-def trained() -> ContextNet:
+def trained_net() -> ContextNet:
     return context.fit_context(make_photos(160), epochs=12, batch=8, learning_rate=5e-3)
 
 
-def test_it_learns_from_other_tiles_what_no_tile_shows_alone(trained: ContextNet) -> None:
-    temperature, rates = context.measure_context(trained, make_photos(40, seed=1))
+def test_it_learns_from_other_tiles_what_no_tile_shows_alone(trained_net: ContextNet) -> None:
+    temperature, rates = context.measure_context(trained_net, make_photos(40, seed=1))
     assert rates["kind_error_alone"] > 0.3
     assert rates["kind_error_in_context"] < 0.03
     assert rates["log_loss_in_context"] < rates["log_loss_alone"] / 4
@@ -97,19 +97,21 @@ def test_before_training_it_changes_nothing() -> None:
 
 def test_equal_seeds_give_equal_weights() -> None:
     one, other = (context.fit_context(make_photos(16), epochs=1, batch=8) for _ in range(2))
-    for left, right in zip(one.parameters(), other.parameters(), strict=True):
-        assert torch.equal(left, right)
+    for weights, other_weights in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(weights, other_weights)
 
 
-def test_padding_has_no_effect(trained: ContextNet) -> None:
-    short, long = make_photos(2)
-    short = LabelledTiles(short.log_probs[:MIN_TILES], short.colours[:MIN_TILES], short.labels[:MIN_TILES])
+def test_padding_has_no_effect(trained_net: ContextNet) -> None:
+    short_photo, long_photo = make_photos(2)
+    short_photo = LabelledTiles(
+        short_photo.log_probs[:MIN_TILES], short_photo.colours[:MIN_TILES], short_photo.labels[:MIN_TILES]
+    )
     with torch.inference_mode():
-        alone = trained(*context.make_batch([short])[:2])
-        log_probs, colours, _, missing = context.make_batch([short, long])
-        beside = trained(log_probs, colours, missing)
-    assert missing[0].sum() == 20
-    assert torch.allclose(alone[0], beside[0, :MIN_TILES], atol=1e-4)
+        single_output = trained_net(*context.make_batch([short_photo])[:2])
+        log_probs, colours, _, is_missing = context.make_batch([short_photo, long_photo])
+        padded_output = trained_net(log_probs, colours, is_missing)
+    assert is_missing[0].sum() == 20
+    assert torch.allclose(single_output[0], padded_output[0, :MIN_TILES], atol=1e-4)
 
 
 def test_false_tiles_add_nothing_to_the_loss() -> None:
@@ -122,23 +124,23 @@ def test_false_tiles_add_nothing_to_the_loss() -> None:
     )
 
 
-def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained: ContextNet, tmp_path: Path) -> None:
+def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained_net: ContextNet, tmp_path: Path) -> None:
     path = tmp_path / "context.onnx"
-    export_context(trained, path, kinds=KINDS, temperature=2.0, held_out={}, settings={})
+    export_context(trained_net, path, kinds=KINDS, temperature=2.0, held_out={}, settings={})
     model = Model(path)
     assert tuple(model.metadata["kinds"]) == KINDS
-    many, other = make_photos(2)
-    single = LabelledTiles(other.log_probs[:1], other.colours[:1], other.labels[:1])
-    for photo in (many, single):
+    many_tiles, other_tiles = make_photos(2)
+    single_tile = LabelledTiles(other_tiles.log_probs[:1], other_tiles.colours[:1], other_tiles.labels[:1])
+    for photo in (many_tiles, single_tile):
         log_probs, colours, _, _ = context.make_batch([photo])
         with torch.inference_mode():
-            mixed = (1 - OWN_EVIDENCE_SHARE) * torch.softmax(trained(log_probs, colours)[0] / 2, -1)
-        alone = log_probs[0].exp()
-        mixed = mixed + OWN_EVIDENCE_SHARE * alone
+            mixture = (1 - OWN_EVIDENCE_SHARE) * torch.softmax(trained_net(log_probs, colours)[0] / 2, -1)
+        own_probabilities = log_probs[0].exp()
+        mixture = mixture + OWN_EVIDENCE_SHARE * own_probabilities
         expected = np.zeros_like(photo.log_probs)
         for terrain in dict.fromkeys(kind[0] for kind in KINDS):
-            own = [n for n, kind in enumerate(KINDS) if kind[0] == terrain]
-            crowns = alone[:, own] / alone[:, own].sum(1, keepdim=True)
-            expected[:, own] = torch.log(crowns * mixed[:, own].sum(1, keepdim=True)).numpy()
+            columns = [n for n, kind in enumerate(KINDS) if kind[0] == terrain]
+            crowns = own_probabilities[:, columns] / own_probabilities[:, columns].sum(1, keepdim=True)
+            expected[:, columns] = torch.log(crowns * mixture[:, columns].sum(1, keepdim=True)).numpy()
         output = model.run_inputs(log_probs=photo.log_probs, colours=photo.colours)
         np.testing.assert_allclose(output, expected, atol=1e-3)

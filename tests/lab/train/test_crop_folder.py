@@ -32,10 +32,10 @@ def _save(path: Path) -> None:
 
 def test_no_photo_is_on_both_sides_of_a_split(folder: Path) -> None:
     for seed in range(20):
-        train, held = Crops.load(folder).split(held_out=0.3, seed=seed)
-        assert train.pictures and held.pictures
-        assert {parse_photo(group) for group in train.pictures}.isdisjoint(
-            parse_photo(group) for group in held.pictures
+        train_crops, held_out_crops = Crops.load(folder).split(held_out=0.3, seed=seed)
+        assert train_crops.pictures and held_out_crops.pictures
+        assert {parse_photo(group) for group in train_crops.pictures}.isdisjoint(
+            parse_photo(group) for group in held_out_crops.pictures
         )
 
 
@@ -55,27 +55,27 @@ def test_mislabelled_crops_have_their_true_kind(folder: Path) -> None:
 
 
 def test_a_photo_borrows_missing_kinds_from_a_photo_with_the_same_light() -> None:
-    warm, cold = np.array([1.0, 0.8, 0.5]), np.array([0.6, 0.8, 1.0])
+    warm_lamp, cold_lamp = np.array([1.0, 0.8, 0.5]), np.array([0.6, 0.8, 1.0])
     lake, grass = np.array([60, 120, 200]), np.array([130, 180, 70])
 
-    def light_crops(paint: Floats, lamp: Floats) -> list[Bytes]:
-        return [np.full((8, 8, 3), paint * lamp, np.uint8)] * MIN_BORROWED_CROPS
+    def make_crops(colour: Floats, lamp: Floats) -> list[Bytes]:
+        return [np.full((8, 8, 3), colour * lamp, np.uint8)] * MIN_BORROWED_CROPS
 
     crops = Crops(
         {
-            "cold": {"l": light_crops(lake, cold), "g": light_crops(grass, cold)},
-            "evening": {"l": light_crops(lake, warm)},
-            "noon": {"l": light_crops(lake, cold)},
-            "unlike": {"f": light_crops(grass, cold)},
-            "warm": {"l": light_crops(lake, warm), "g": light_crops(grass, warm)},
+            "cold": {"l": make_crops(lake, cold_lamp), "g": make_crops(grass, cold_lamp)},
+            "evening": {"l": make_crops(lake, warm_lamp)},
+            "noon": {"l": make_crops(lake, cold_lamp)},
+            "unlike": {"f": make_crops(grass, cold_lamp)},
+            "warm": {"l": make_crops(lake, warm_lamp), "g": make_crops(grass, warm_lamp)},
         },
         (),
     )
-    for photo, lamp in (("evening", warm), ("noon", cold)):
-        matching = crops.find_matching(photo)
-        assert set(matching) == {"f", "g", "l"}
-        assert all((crop == light_crops(grass, lamp)[0]).all() for crop in matching["g"])
-        assert matching["l"] is crops.pictures[photo]["l"]
+    for photo, lamp in (("evening", warm_lamp), ("noon", cold_lamp)):
+        matching_crops = crops.find_matching(photo)
+        assert set(matching_crops) == {"f", "g", "l"}
+        assert all((crop == make_crops(grass, lamp)[0]).all() for crop in matching_crops["g"])
+        assert matching_crops["l"] is crops.pictures[photo]["l"]
     # photos without a common terrain cannot be compared: any will do
     assert set(crops.find_matching("unlike")) == {"f", "g", "l"}
     assert not crops.boards

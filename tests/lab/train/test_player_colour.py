@@ -34,28 +34,31 @@ def test_the_fit_separates_distinct_colours() -> None:
 def test_only_a_training_of_the_shipped_models_replaces_the_weights_of_the_runtime(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = tmp_path / "package" / WEIGHTS.name
-    own.parent.mkdir()
-    monkeypatch.setattr(player_colour, "WEIGHTS", own)
+    weights_path = tmp_path / "package" / WEIGHTS.name
+    weights_path.parent.mkdir()
+    monkeypatch.setattr(player_colour, "WEIGHTS", weights_path)
     monkeypatch.setattr(player_colour, "PICTURES", 160)
     monkeypatch.setattr(player_colour, "render_square", lambda number, data: make_square(number))
-    for models, written in ((tmp_path, tmp_path / own.name), (MODELS, own)):
+    for models, written_path in ((tmp_path, tmp_path / weights_path.name), (MODELS, weights_path)):
         player_colour.train_player_colour(Run(data=tmp_path, models=models, work=tmp_path, workers=1))
-        assert load_player_colours(written).colours == NAMES
-        written.unlink()
+        assert load_player_colours(written_path).colours == NAMES
+        written_path.unlink()
         assert not list(tmp_path.rglob("*.json"))
 
 
 def test_the_threshold_gives_the_required_precision() -> None:
-    right = np.array([False] * 3 + [True] * 97)
-    assert choose_threshold(right, np.array([0.605] * 3 + [0.9] * 97)) == 0.61
-    assert choose_threshold(~right, np.array([0.605] * 3 + [0.9] * 97)) == 1.0
+    is_right = np.array([False] * 3 + [True] * 97)
+    assert choose_threshold(is_right, np.array([0.605] * 3 + [0.9] * 97)) == 0.61
+    assert choose_threshold(~is_right, np.array([0.605] * 3 + [0.9] * 97)) == 1.0
 
 
 def test_the_runtime_reads_what_training_writes(tmp_path: Path) -> None:
-    shipped = load_player_colours()
-    write_classifier(shipped, tmp_path / "weights.json")
-    loaded = load_player_colours(tmp_path / "weights.json")
-    assert (loaded.colours, loaded.threshold) == (shipped.colours, shipped.threshold)
+    shipped_classifier = load_player_colours()
+    write_classifier(shipped_classifier, tmp_path / "weights.json")
+    loaded_classifier = load_player_colours(tmp_path / "weights.json")
+    assert (loaded_classifier.colours, loaded_classifier.threshold) == (
+        shipped_classifier.colours,
+        shipped_classifier.threshold,
+    )
     for name in ("mean", "scale", "weights"):
-        assert np.array_equal(getattr(loaded, name), getattr(shipped, name))
+        assert np.array_equal(getattr(loaded_classifier, name), getattr(shipped_classifier, name))

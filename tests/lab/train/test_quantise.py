@@ -55,17 +55,17 @@ def test_a_quantised_detector_takes_any_size_and_keeps_its_ends_in_floats(tmp_pa
         model.run(rng.integers(0, 256, (1, *size, 3), dtype=np.uint8))
     quantise(path, tmp_path / "int8.onnx", model.inputs)
     assert Model(tmp_path / "int8.onnx").run(np.zeros((1, 128, 160, 3), np.uint8)).shape == (1, 8, 16, 20)
-    excluded = list_unquantised_nodes(onnx.load(path))
-    assert {"/net/stem/stem.0/stem.0.0/Conv", "/net/head/head.1/Conv"} <= set(excluded)
-    assert not any("eighth" in name or "merge" in name for name in excluded)
+    unquantised_nodes = list_unquantised_nodes(onnx.load(path))
+    assert {"/net/stem/stem.0/stem.0.0/Conv", "/net/head/head.1/Conv"} <= set(unquantised_nodes)
+    assert not any("eighth" in name or "merge" in name for name in unquantised_nodes)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "acceptable"),
+    ("before", "after", "is_acceptable"),
     [(200, 196, True), (200, 195, False), (200, 203, True), (20, 19, True), (0, 0, True)],
 )
-def test_one_kingdom_in_fifty_may_be_lost(before: int, after: int, acceptable: bool) -> None:
-    assert is_loss_acceptable(before, after) == acceptable
+def test_one_kingdom_in_fifty_may_be_lost(before: int, after: int, is_acceptable: bool) -> None:
+    assert is_loss_acceptable(before, after) == is_acceptable
 
 
 @pytest.mark.parametrize("loss", [1, 5])
@@ -75,19 +75,19 @@ def test_only_a_network_in_floats_is_quantised_and_replaced_if_little_is_lost(
     models = tmp_path / "models"
     models.mkdir()
     monkeypatch.setenv("KDVISION_MODELS", str(models))
-    shipped = (MODELS / "detector.onnx").read_bytes()
-    (models / "detector.onnx").write_bytes(shipped)
+    detector_bytes = (MODELS / "detector.onnx").read_bytes()
+    (models / "detector.onnx").write_bytes(detector_bytes)
     (models / "cells.onnx").write_bytes(cells.read_bytes())
     monkeypatch.setattr(quantising, "record_inputs", lambda _: {"cells": [make_crops(8, 1)]})
     counts = iter([100, 100 - loss])
     monkeypatch.setattr(quantising, "count_right_kingdoms", lambda *_: next(counts))
     quantise_networks(Run(tmp_path, models, tmp_path, workers=1))
-    assert (models / "detector.onnx").read_bytes() == shipped
-    about = Model(models / "cells.onnx").metadata
+    assert (models / "detector.onnx").read_bytes() == detector_bytes
+    metadata = Model(models / "cells.onnx").metadata
     if loss == 1:
-        assert about[METADATA_KEY]["right"] == {"floats": 100, "whole numbers": 99}
+        assert metadata[METADATA_KEY]["right"] == {"floats": 100, "whole numbers": 99}
     else:
-        assert METADATA_KEY not in about
+        assert METADATA_KEY not in metadata
 
 
 def test_a_network_that_the_folder_lacks_is_not_quantised_elsewhere(

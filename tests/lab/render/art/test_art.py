@@ -22,7 +22,7 @@ CELLS = {14: ("yellow", "blue"), 30: ("blue", "yellow"), 45: ("black", "yellow")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the pictures are in the data folder beside the checkout")
 
 
-def halves(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
+def make_domino_picture(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
     picture = np.zeros((256, 512, 3), dtype=np.uint8)
     picture[:, :256], picture[:, 256:] = left, right
     return picture
@@ -31,17 +31,17 @@ def halves(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
 def test_a_print_is_cut_along_its_edges() -> None:
     corners = np.array([(31, 18), (985, 30), (994, 490), (22, 482)], dtype=np.float32)
     flat = np.array([(0, 0), (512, 0), (512, 256), (0, 256)], dtype=np.float32)
-    domino = halves((210, 160, 20), (60, 50, 40))
+    domino = make_domino_picture((210, 160, 20), (60, 50, 40))
     photo = np.full((512, 1024, 3), (232, 226, 214), dtype=np.uint8)
     cv2.warpPerspective(
         domino, cv2.getPerspectiveTransform(flat, corners), (1024, 512), photo, borderMode=cv2.BORDER_TRANSPARENT
     )
-    found = cut_print(photo, corners, 2)
-    assert found.shape == (256, 512, 3)
-    off = np.abs(found.astype(int) - domino).max(axis=2) > 40
-    assert off[4:-4, 4:-4].mean() < 0.02
-    trimmed = cut_print(photo, corners, 2, rim=0.02)
-    assert (np.abs(trimmed.astype(int) - domino).max(axis=2) > 40).mean() < 0.02
+    flat_picture = cut_print(photo, corners, 2)
+    assert flat_picture.shape == (256, 512, 3)
+    differs = np.abs(flat_picture.astype(int) - domino).max(axis=2) > 40
+    assert differs[4:-4, 4:-4].mean() < 0.02
+    trimmed_picture = cut_print(photo, corners, 2, rim=0.02)
+    assert (np.abs(trimmed_picture.astype(int) - domino).max(axis=2) > 40).mean() < 0.02
 
 
 @needs_data
@@ -59,61 +59,61 @@ def test_a_picture_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> DrawnArt:
+def drawn_art() -> DrawnArt:
     return DrawnArt(seed=5)
 
 
 def count_crowns(square: Picture) -> int:
     """Return the number of white rims near the upper edge of a square."""
-    white = np.asarray((square[:80] > 250).all(axis=2), dtype=np.uint8)
-    solid = cv2.morphologyEx(white, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(solid)
+    is_white = np.asarray((square[:80] > 250).all(axis=2), dtype=np.uint8)
+    is_solid = cv2.morphologyEx(is_white, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(is_solid)
     return int((stats[1:, cv2.CC_STAT_WIDTH] > 40).sum())
 
 
 @pytest.mark.parametrize("number", [1, 9, 12, 18, 23, 28, 35, 37, 39, 40, 42, 44, 46, 48])
-def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn: DrawnArt, number: int) -> None:
-    picture = drawn.tile("domino", number)
+def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn_art: DrawnArt, number: int) -> None:
+    picture = drawn_art.tile("domino", number)
     domino = KINGDOMINO[number - 1]
     assert picture.shape == (256, 512, 3)
     assert picture.dtype == np.uint8
     assert [count_crowns(picture[:, :256]), count_crowns(picture[:, 256:])] == [domino.left.crowns, domino.right.crowns]
 
 
-def test_drawn_terrains_have_the_colours_of_the_game(drawn: DrawnArt) -> None:
+def test_drawn_terrains_have_the_colours_of_the_game(drawn_art: DrawnArt) -> None:
     for number, (left, right) in CELLS.items():
-        picture = drawn.tile("domino", number)
+        picture = drawn_art.tile("domino", number)
         assert [find_main_colour(picture[:, :256]), find_main_colour(picture[:, 256:])] == [left, right]
-    meadow, trees = drawn.tile("domino", 18)[:, 290:], drawn.tile("domino", 18)[:, :220]
+    meadow, trees = drawn_art.tile("domino", 18)[:, 290:], drawn_art.tile("domino", 18)[:, :220]
     assert find_main_colour(meadow) == find_main_colour(trees) == "green"
     assert meadow.mean() > 1.4 * trees.mean()
 
 
 def test_the_same_seed_draws_the_same_pictures_in_any_order() -> None:
-    first, again, other = DrawnArt(5, side=64), DrawnArt(5, side=64), DrawnArt(6, side=64)
-    again.tile("back", 7)
-    assert np.array_equal(again.tile("domino", 19), first.tile("domino", 19))
-    assert np.array_equal(again.tile("castle", "pink"), first.tile("castle", "pink"))
+    first, second, other = DrawnArt(5, side=64), DrawnArt(5, side=64), DrawnArt(6, side=64)
+    second.tile("back", 7)
+    assert np.array_equal(second.tile("domino", 19), first.tile("domino", 19))
+    assert np.array_equal(second.tile("castle", "pink"), first.tile("castle", "pink"))
     assert not np.array_equal(other.tile("domino", 19), first.tile("domino", 19))
     assert not np.array_equal(first.tile("domino", 3), first.tile("domino", 4))
 
 
 def test_castles_and_backs_differ_by_colour_and_number() -> None:
-    drawn = DrawnArt(5, side=64)
-    castles = {colour: drawn.tile("castle", colour) for colour in COLOURS}
+    art = DrawnArt(5, side=64)
+    castles = {colour: art.tile("castle", colour) for colour in COLOURS}
     assert {picture.shape for picture in castles.values()} == {(64, 64, 3)}
     red, blue = (castles[colour][20:45, 20:45].reshape(-1, 3).mean(axis=0) for colour in ("red", "blue"))
     assert red[0] > 1.3 * red[2]
     assert blue[2] > 1.3 * blue[0]
-    assert drawn.tile("back", 3).shape == (64, 128, 3)
-    assert np.abs(drawn.tile("back", 1).astype(int) - drawn.tile("back", 48)).max() > 100
+    assert art.tile("back", 3).shape == (64, 128, 3)
+    assert np.abs(art.tile("back", 1).astype(int) - art.tile("back", 48)).max() > 100
 
 
-def test_drawn_and_folder_art_have_the_same_form(drawn: DrawnArt) -> None:
-    sets: list[DrawnArt | FolderArt] = [drawn]
+def test_drawn_and_folder_art_have_the_same_form(drawn_art: DrawnArt) -> None:
+    arts: list[DrawnArt | FolderArt] = [drawn_art]
     if DATA.is_dir():
-        sets += [FolderArt(DATA, source) for source in SOURCES]
-    for art in sets:
+        arts += [FolderArt(DATA, source) for source in SOURCES]
+    for art in arts:
         assert art.tile("domino", 48).shape == art.tile("back", 48).shape == (256, 512, 3)
         assert art.tile("castle", "blue").shape == (256, 256, 3)
 
