@@ -20,28 +20,28 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import SMALL, make_doubt, make_reading, png, table_photo
 
-OTHER = "l l1 / # w"
+OTHER_BOARD = "l l1 / # w"
 
 
-def truth(*boards: str) -> LabelledPhoto:
+def make_truth(*boards: str) -> LabelledPhoto:
     """The truth of a photo with these kingdoms."""
     return LabelledPhoto(Path("room/photo.jpg"), tuple(map(Board.parse, boards)), (5,) * len(boards))
 
 
 def test_the_same_board_is_exact() -> None:
-    row = compare_with_label(truth(SMALL), [make_reading(SMALL)])
+    row = compare_with_label(make_truth(SMALL), [make_reading(SMALL)])
     assert row.exact and row.shape and row.points_exact and row.upright
     assert (row.found, row.squares, row.before, row.after, row.score_error) == (1, 8, 8, 8, 0)
     assert not row.silent and not row.review
 
 
 def test_a_rotated_board_is_exact_but_not_upright() -> None:
-    row = compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).rotate(1)))])
+    row = compare_with_label(make_truth(SMALL), [make_reading(str(Board.parse(SMALL).rotate(1)))])
     assert row.exact and row.points_exact and not row.upright
 
 
 def test_a_rotated_board_is_the_same_kingdom() -> None:
-    (match,) = match_kingdoms([Board.parse(OTHER)], [make_reading(str(Board.parse(OTHER).rotate(1)))])
+    (match,) = match_kingdoms([Board.parse(OTHER_BOARD)], [make_reading(str(Board.parse(OTHER_BOARD).rotate(1)))])
     assert match is not None and match.is_exact and match.quarters == 3
 
 
@@ -51,47 +51,49 @@ def test_without_kingdoms_on_one_side_nothing_matches() -> None:
 
 
 def test_a_mirrored_board_is_wrong() -> None:
-    assert not compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).mirror()))]).exact
+    assert not compare_with_label(make_truth(SMALL), [make_reading(str(Board.parse(SMALL).mirror()))]).exact
 
 
 def test_one_wrong_square_without_a_warning_is_a_silent_error() -> None:
-    wrong = SMALL.replace("f1", "f")
-    row = compare_with_label(truth(SMALL), [make_reading(wrong)])
+    misread_board = SMALL.replace("f1", "f")
+    row = compare_with_label(make_truth(SMALL), [make_reading(misread_board)])
     assert row.shape and not row.exact and row.silent
     assert (row.after, row.score_error, row.points_exact) == (7, 2, False)
-    warned = compare_with_label(truth(SMALL), [make_reading(wrong, doubts=[make_doubt("C2", "f", "f1")])])
-    assert warned.review and not warned.exact and not warned.silent
+    flagged_row = compare_with_label(
+        make_truth(SMALL), [make_reading(misread_board, doubts=[make_doubt("C2", "f", "f1")])]
+    )
+    assert flagged_row.review and not flagged_row.exact and not flagged_row.silent
 
 
 def test_a_missing_tile_is_a_wrong_shape() -> None:
-    row = compare_with_label(truth("w1 w w / # f f1"), [make_reading("w1 w w / # f .")])
+    row = compare_with_label(make_truth("w1 w w / # f f1"), [make_reading("w1 w w / # f .")])
     assert not row.shape and not row.exact and row.after == 5
 
 
 def test_an_invented_tile_costs_a_square() -> None:
-    assert compare_with_label(truth("w1 w . / # f f1"), [make_reading("w1 w w / # f f1")]).after == 4
+    assert compare_with_label(make_truth("w1 w . / # f f1"), [make_reading("w1 w w / # f f1")]).after == 4
 
 
 def test_empty_rows_of_the_frame_do_not_count() -> None:
-    assert compare_with_label(truth(SMALL), [make_reading(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
+    assert compare_with_label(make_truth(SMALL), [make_reading(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
 
 
 def test_kingdoms_are_matched_by_agreement() -> None:
-    assert compare_with_label(truth(SMALL, OTHER), [make_reading(OTHER), make_reading(SMALL)]).exact
+    assert compare_with_label(make_truth(SMALL, OTHER_BOARD), [make_reading(OTHER_BOARD), make_reading(SMALL)]).exact
 
 
 def test_kingdoms_missed_and_invented() -> None:
-    missed = compare_with_label(truth(SMALL, OTHER), [make_reading(SMALL)])
-    assert (missed.kingdoms, missed.found, missed.invented) == (2, 1, 0)
-    assert not missed.shape and not missed.exact and missed.silent and missed.score_error == 5
-    invented = compare_with_label(truth(SMALL), [make_reading(SMALL), make_reading("g g2 / # s")])
-    assert (invented.found, invented.invented, invented.exact, invented.silent) == (1, 1, False, True)
+    row = compare_with_label(make_truth(SMALL, OTHER_BOARD), [make_reading(SMALL)])
+    assert (row.kingdoms, row.found, row.invented) == (2, 1, 0)
+    assert not row.shape and not row.exact and row.silent and row.score_error == 5
+    row = compare_with_label(make_truth(SMALL), [make_reading(SMALL), make_reading("g g2 / # s")])
+    assert (row.found, row.invented, row.exact, row.silent) == (1, 1, False, True)
 
 
 @pytest.fixture
 def rooms(tmp_path: Path) -> Path:
     """Two rooms with a photo each, and a JSON file that is not a label."""
-    for room, board in (("attic", SMALL), ("cellar", OTHER)):
+    for room, board in (("attic", SMALL), ("cellar", OTHER_BOARD)):
         (tmp_path / room).mkdir()
         (tmp_path / room / "1.png").write_bytes(png(table_photo(240, 180).pixels))
         kingdom = {"board": board.split(" / "), "points": 5 if room == "attic" else 2}
@@ -120,7 +122,10 @@ def test_an_evaluation_has_a_result_for_each_photo_a_line_for_each_room_and_a_cs
     assert "1 of 2" in lines[-1]
     with (tmp_path / "rows.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["photo"], row["exact"], row["true"]) for row in rows] == [("1.png", "1", SMALL), ("1.png", "0", OTHER)]
+    assert [(row["photo"], row["exact"], row["true"]) for row in rows] == [
+        ("1.png", "1", SMALL),
+        ("1.png", "0", OTHER_BOARD),
+    ]
 
 
 def test_points_missing_from_a_label_are_scored(rooms: Path) -> None:
@@ -162,9 +167,9 @@ def test_every_suffix_of_a_photo_is_accepted(suffix: str, tmp_path: Path) -> Non
 
 
 def test_a_folder_without_labels_is_an_error_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(KdvisionError, match="no labelled photos") as caught:
+    with pytest.raises(KdvisionError, match="no labelled photos") as error_info:
         evaluate(tmp_path, reader=read_attic)
-    assert "JSON" in caught.value.hint
+    assert "JSON" in error_info.value.hint
 
 
 READINGS = len(CORRUPTIONS) * len(SEVERITIES)
@@ -183,7 +188,7 @@ def test_stress_reads_each_photo_under_every_corruption(rooms: Path) -> None:
 
 
 def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
-    """Each corruption is read for each seed, after once as they are; one seed always gives the same pictures."""
+    """Photos are read unchanged, then under each corruption for each seed. A seed always gives the same pictures."""
 
     def read_pictures(*seeds: int) -> list[bytes]:
         pictures: list[bytes] = []
@@ -195,46 +200,52 @@ def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
         evaluate(rooms / "attic", stress=True, reader=reader, seeds=seeds)
         return pictures[-READINGS * len(seeds) * len(list(list_labelled_photos(rooms / "attic"))) :]
 
-    first, both = read_pictures(1), read_pictures(1, 2)
-    half = len(first)
-    assert len(both) == 2 * half and both[:half] == first
-    assert sum(one != other for one, other in zip(both[:half], both[half:], strict=True)) >= half // 3
+    first_pictures, all_pictures = read_pictures(1), read_pictures(1, 2)
+    count = len(first_pictures)
+    assert len(all_pictures) == 2 * count and all_pictures[:count] == first_pictures
+    pairs = zip(all_pictures[:count], all_pictures[count:], strict=True)
+    assert sum(one != other for one, other in pairs) >= count // 3
 
 
 def test_results_and_their_order_do_not_depend_on_the_number_of_processes(
     rooms: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some = {name: CORRUPTIONS[name] for name in ("further tilt", "dark", "glare", "crop")}
-    monkeypatch.setattr("kdvision.evaluate.evaluate.CORRUPTIONS", some)
+    selection = {name: CORRUPTIONS[name] for name in ("further tilt", "dark", "glare", "crop")}
+    monkeypatch.setattr("kdvision.evaluate.evaluate.CORRUPTIONS", selection)
     (rooms / "attic" / "2.png").write_bytes(b"no picture")
     (rooms / "attic" / "2.json").write_text(json.dumps({"kingdoms": [{"board": ["w #"]}]}))
-    alone, together = (evaluate(rooms, stress=True, reader=read_attic, workers=workers) for workers in (1, 2))
-    assert len(alone) == 3 * len(some) * len(SEVERITIES)
-    assert [replace(result, seconds=0.0) for result in alone] == [replace(result, seconds=0.0) for result in together]
-    assert all(bool(result.error) == (result.photo == "2.png" or result.room == "cellar") for result in alone)
+    serial_results, parallel_results = (
+        evaluate(rooms, stress=True, reader=read_attic, workers=workers) for workers in (1, 2)
+    )
+    assert len(serial_results) == 3 * len(selection) * len(SEVERITIES)
+    assert [replace(result, seconds=0.0) for result in serial_results] == [
+        replace(result, seconds=0.0) for result in parallel_results
+    ]
+    assert all(bool(result.error) == (result.photo == "2.png" or result.room == "cellar") for result in serial_results)
 
 
 @pytest.fixture(scope="module")
 def chart() -> NDArray[np.uint8]:
-    """A picture with something to lose: noise in squares of 40 pixels, dark to light."""
+    """A picture that every corruption changes: noise in squares of 40 pixels, dark to light."""
     rng = np.random.default_rng(0)
     return np.kron(rng.integers(30, 220, (9, 12, 3)), np.ones((40, 40, 1))).astype(np.uint8)
 
 
-DRAWN_PLACES = ("glare", "leaf shadows", "blind stripes", "hard shadow", "watermark", "screen")
-"""Corruptions whose places are drawn: one severity may meet less of the picture than the one below it."""
+RANDOMLY_PLACED_CORRUPTIONS = ("glare", "leaf shadows", "blind stripes", "hard shadow", "watermark", "screen")
+"""Corruptions at random places: a severity may change less of the picture than the one below it."""
 
 
 @pytest.mark.parametrize("way", CORRUPTIONS)
 def test_corruptions_are_seeded_and_grow_with_severity(chart: NDArray[np.uint8], way: str) -> None:
-    corrupted = [corrupt(chart, way, severity, cell_size=60, name="a", seed=1) for severity in SEVERITIES]
-    again = corrupt(chart, way, 2, cell_size=60, name="a", seed=1)
-    assert np.array_equal(corrupted[1], again) and again.dtype == np.uint8 and again.flags.c_contiguous
-    assert not np.array_equal(chart, corrupted[0])
-    drawn = CORRUPTIONS[way].family == "covered" or way in DRAWN_PLACES
-    if all(picture.shape == chart.shape for picture in corrupted) and not drawn:
-        lost = [np.abs(picture.astype(float) - chart).mean() for picture in corrupted]
-        assert lost == sorted(lost)
+    pictures = [corrupt(chart, way, severity, cell_size=60, name="a", seed=1) for severity in SEVERITIES]
+    same_picture = corrupt(chart, way, 2, cell_size=60, name="a", seed=1)
+    assert np.array_equal(pictures[1], same_picture)
+    assert same_picture.dtype == np.uint8 and same_picture.flags.c_contiguous
+    assert not np.array_equal(chart, pictures[0])
+    is_randomly_placed = CORRUPTIONS[way].family == "covered" or way in RANDOMLY_PLACED_CORRUPTIONS
+    if all(picture.shape == chart.shape for picture in pictures) and not is_randomly_placed:
+        losses = [np.abs(picture.astype(float) - chart).mean() for picture in pictures]
+        assert losses == sorted(losses)
 
 
 @pytest.mark.parametrize("name", ["a", "b", "c", "d"])
@@ -255,20 +266,22 @@ RESULT = PhotoResult(
 
 
 def test_the_csv_has_all_figures() -> None:
-    wrong = replace(RESULT, exact=False, silent=True, error="PhotoError: no, not a photo", way="glare")
-    (row,) = csv.DictReader(io.StringIO(format_csv([wrong])))
+    silent_error = replace(RESULT, exact=False, silent=True, error="PhotoError: no, not a photo", way="glare")
+    (row,) = csv.DictReader(io.StringIO(format_csv([silent_error])))
     assert (row["photo"], row["exact"], row["silent"], row["upright"]) == ("1.jpg", "0", "1", "1")
     assert (row["squares"], row["probability"], row["true"]) == ("9", "0.99", SMALL)
     assert (row["error"], row["way"]) == ("PhotoError: no, not a photo", "glare")
 
 
 def test_the_summary_counts_in_terms_of_selective_classification() -> None:
-    flagged = replace(RESULT, review=True)
-    wrong = replace(RESULT, exact=False, silent=True)
-    caught = replace(RESULT, exact=False, review=True)
-    table = summarise([RESULT, flagged, wrong, caught])
-    head, _, last = (line.split("  ") for line in table.splitlines())
-    figures = dict(zip(*([word.strip() for word in line if word.strip()] for line in (head, last)), strict=True))
+    false_alarm = replace(RESULT, review=True)
+    silent_error = replace(RESULT, exact=False, silent=True)
+    flagged_error = replace(RESULT, exact=False, review=True)
+    table = summarise([RESULT, false_alarm, silent_error, flagged_error])
+    header, _, total_line = (line.split("  ") for line in table.splitlines())
+    figures = dict(
+        zip(*([word.strip() for word in line if word.strip()] for line in (header, total_line)), strict=True)
+    )
     assert {name: figures[name] for name in ("exact", "flagged", "silent errors", "false alarms", "coverage")} == {
         "exact": "2",
         "flagged": "2",
