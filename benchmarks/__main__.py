@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--results", type=Path, default=RESULTS, help="where to write SECTION.json")
     options = parser.parse_args(arguments)
-    if unknown := [name for name in options.names if name not in SECTIONS]:
-        parser.error(f"there is no section {', '.join(unknown)}; choose from {', '.join(SECTIONS)}")
+    if unknown_names := [name for name in options.names if name not in SECTIONS]:
+        parser.error(f"there is no section {', '.join(unknown_names)}; choose from {', '.join(SECTIONS)}")
     names = options.names or list(SECTIONS)
     if len(names) > 1:  # in processes of their own: some sections keep theirs on one core
         command = [sys.executable, "-m", "benchmarks", "--results", str(options.results)]
@@ -67,7 +67,7 @@ def run_section(name: str, results: Path) -> bool:
     values = [one._asdict() | {"value": round(one.value, 4)} for one in measurements]
     text = json.dumps({"machine": describe_machine(), "measurements": values}, indent=1)
     write_atomically(results / f"{name}.json", f"{text}\n".encode())
-    return any(one.exceeded for one in measurements)
+    return any(one.exceeds_limit for one in measurements)
 
 
 if __name__ == "__main__":

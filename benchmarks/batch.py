@@ -1,4 +1,4 @@
-"""A batch of 12-megapixel photos read by two workers, beside the same workers that only decode them."""
+"""A batch of 12-megapixel photos: two workers read them, then two workers only decode them."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.measurement import Measurement
-from benchmarks.photos import decode, enlarge_sample
+from benchmarks.photos import decode_jpeg, enlarge_sample
 from kdvision.batch.reading.job import Job, JobResult, make_failed_result, read_photo
 from kdvision.batch.reading.workers import PoolExecutor, Task
 from kdvision.batch.run import BatchOptions, BatchRun
@@ -33,7 +33,7 @@ def run_timed(task: Task, job: Job) -> JobResult:
 
 def decode_photo(job: Job) -> JobResult:
     """Decode a photo and read nothing."""
-    decode(job.data)
+    decode_jpeg(job.data)
     return make_failed_result(KdvisionError("it was only decoded"))
 
 
@@ -59,14 +59,14 @@ def measure_batch() -> Iterator[Measurement]:
             name = SAMPLES[number % len(SAMPLES)]
             data = enlarge_sample(name) + number.to_bytes(2, "big")  # bytes behind the picture make it another file
             (folder / f"table{number // 4 + 1}-{name}{number}.jpg").write_bytes(data)
-        reading = _run(folder, Path(work) / "read", read_photo)
-        decoding = _run(folder, Path(work) / "decode", decode_photo)
+        reading = _run_batch(folder, Path(work) / "read", read_photo)
+        decoding = _run_batch(folder, Path(work) / "decode", decode_photo)
     yield Measurement(f"{WORKERS} workers: whole batch", 60 * reading[0], "photos a minute")
     yield Measurement(f"{WORKERS} workers: decoding only", 60 * decoding[0], "photos a minute")
     yield Measurement("processor time of a photo", reading[1], ratio=reading[1] / decoding[1])
 
 
-def _run(folder: Path, out: Path, task: Task) -> tuple[float, float]:
+def _run_batch(folder: Path, out: Path, task: Task) -> tuple[float, float]:
     """Return photos a second, and milliseconds of processor time a photo, workers and parent together."""
     moments: list[float] = []
     seconds: list[float] = []
@@ -78,5 +78,5 @@ def _run(folder: Path, out: Path, task: Task) -> tuple[float, float]:
     executor = TimedExecutor(task, seconds)
     with ResultFolder(out).lock(), closing(executor):
         BatchRun(BatchOptions(folder, out), executor.run, on_progress=note_time).run()
-    own = time.process_time() - start
-    return (len(moments) - 1) / (moments[-1] - moments[0]), 1000 * (mean(seconds) + own / len(seconds))
+    parent_seconds = time.process_time() - start
+    return (len(moments) - 1) / (moments[-1] - moments[0]), 1000 * (mean(seconds) + parent_seconds / len(seconds))

@@ -44,8 +44,8 @@ def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Rea
     if isinstance(quality, float):
         return make_noisy_reading(board, rng, accuracy=quality)
     names = [square.name for square in board]
-    spoiled = rng.choice(names, size=min(quality, len(names)), replace=False).tolist()
+    spoiled_names = rng.choice(names, size=min(quality, len(names)), replace=False).tolist()
     cells = {square.name: str(cell) for square, cell in board.items()}
-    others = rng.choice(KINDS, size=len(spoiled)).tolist()
-    shares = {name: {other: 0.48} | {cells[name]: 0.48} for name, other in zip(spoiled, others, strict=True)}
+    other_kinds = rng.choice(KINDS, size=len(spoiled_names)).tolist()
+    shares = {name: {other: 0.48} | {cells[name]: 0.48} for name, other in zip(spoiled_names, other_kinds, strict=True)}
     return override_squares(Reading.of(board, confidence=0.995), shares)

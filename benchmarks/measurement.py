@@ -1,4 +1,4 @@
-"""One measurement, the clock, and the machine it was made on."""
+"""Measurements, the clock, and a description of the machine."""
 
 import platform
 import time
@@ -24,13 +24,14 @@ class Measurement(NamedTuple):
     ratio: float | None = None
 
     @property
-    def exceeded(self) -> bool:
+    def exceeds_limit(self) -> bool:
         return self.limit is not None and self.value > self.limit
 
     def __str__(self) -> str:
         ratio = "" if self.ratio is None else f"{self.ratio:9.3f} x"
-        limit = "" if self.limit is None else f"   at most {self.limit:.4g} {self.unit}{'  EXCEEDED' * self.exceeded}"
-        return f"{self.name:<56}{self.value:10.3f} {self.unit}{ratio}{limit}"
+        limit = "" if self.limit is None else f"   at most {self.limit:.4g} {self.unit}"
+        mark = "  EXCEEDED" if self.exceeds_limit else ""
+        return f"{self.name:<56}{self.value:10.3f} {self.unit}{ratio}{limit}{mark}"
 
 
 def time_call(call: Callable[[], object]) -> float:

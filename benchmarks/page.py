@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first one found is used: without a user interface, the tests take two thirds of the processor time."""
-SLOWER: Final = 4
+"""The first installed one is used. The headless shell takes two thirds of the processor time of the others."""
+CPU_SLOWDOWN: Final = 4
 TAPS: Final = 30
 MAX_TAP_MS: Final = 100
 PHONE: Final = {"viewport": {"width": 390, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -72,7 +72,7 @@ def measure_page() -> Iterator[Measurement]:
 
 def _measure_taps(page: "Page") -> list[float]:
     """The milliseconds of each correction, which alternates between two cells."""
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": CPU_SLOWDOWN})
     page.evaluate(WATCH_TOTAL)
     for number in range(TAPS):
         page.get_by_role("gridcell", name="B1: ").tap()

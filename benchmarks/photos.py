@@ -49,7 +49,7 @@ READ_CODE: Final = "import kdvision; kdvision.read(sys.stdin.buffer.read())"
 DRAW_CODE: Final = """
 from kdvision.cli import main
 try: main(["score", "-", "--overlay", sys.argv[1]])
-except SystemExit as done: assert done.code in (0, None)
+except SystemExit as error: assert error.code in (0, None)
 """
 
 
@@ -64,17 +64,17 @@ def use_one_core() -> None:
 @cache
 def enlarge_sample(name: str, megapixels: int = 12) -> bytes:
     """Return a sample as a noisy JPEG of this size."""
-    small = decode((SAMPLES / f"{name}.jpg").read_bytes())
-    factor = float(np.sqrt(megapixels * 1e6 / (small.shape[0] * small.shape[1])))
-    width, height = (8 * round(side * factor / 8) for side in (small.shape[1], small.shape[0]))
-    large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
+    sample = decode_jpeg((SAMPLES / f"{name}.jpg").read_bytes())
+    factor = float(np.sqrt(megapixels * 1e6 / (sample.shape[0] * sample.shape[1])))
+    width, height = (8 * round(side * factor / 8) for side in (sample.shape[1], sample.shape[0]))
+    enlarged_sample = cv2.resize(sample, (width, height), interpolation=cv2.INTER_CUBIC)
     noise = np.rint(np.random.default_rng(7).normal(0, NOISE_SIGMA, (512, 512))).astype(np.int16)
-    tiled = np.tile(noise, (-(-height // 512), -(-width // 512)))[:height, :width, None]
-    large = cv2.add(large, np.repeat(tiled, 3, axis=2), dtype=cv2.CV_8U)
-    return bytes(cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 90])[1])
+    tiled_noise = np.tile(noise, (-(-height // 512), -(-width // 512)))[:height, :width, None]
+    enlarged_sample = cv2.add(enlarged_sample, np.repeat(tiled_noise, 3, axis=2), dtype=cv2.CV_8U)
+    return bytes(cv2.imencode(".jpg", enlarged_sample, [cv2.IMWRITE_JPEG_QUALITY, 90])[1])
 
 
-def decode(data: bytes) -> NDArray[np.uint8]:
+def decode_jpeg(data: bytes) -> NDArray[np.uint8]:
     """Return the pixels of a JPEG, decoded by OpenCV."""
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
@@ -82,7 +82,7 @@ def decode(data: bytes) -> NDArray[np.uint8]:
 @cache
 def time_decoding() -> float:
     """Return the time in which OpenCV decodes an enlarged sample, in milliseconds."""
-    return time_best(partial(decode, enlarge_sample("demo")))
+    return time_best(partial(decode_jpeg, enlarge_sample("demo")))
 
 
 def score_photo(data: bytes, watch: Callable[[str, object], None] | None = None) -> None:
@@ -103,13 +103,13 @@ def time_stages(data: bytes) -> dict[str, float]:
     """Return the time of each stage of the pipeline in milliseconds, by the name that the pipeline gives it."""
     best: dict[str, float] = {}
     for _ in range(TIMED_RUNS + 1):
-        last = time.process_time()
+        last_time = time.process_time()
 
         def watch(stage: str, _: object) -> None:
-            nonlocal last
+            nonlocal last_time
             now = time.process_time()
-            best[stage] = min(best.get(stage, np.inf), 1000 * (now - last))
-            last = now
+            best[stage] = min(best.get(stage, np.inf), 1000 * (now - last_time))
+            last_time = now
 
         score_photo(data, watch)
     return best
@@ -120,11 +120,11 @@ def measure_stages() -> Iterator[Measurement]:
     use_one_core()
     for megapixels in MAX_MEGABYTES:
         for title, name in SCENES.items():
-            data, what = enlarge_sample(name, megapixels), f"{megapixels} MP, {title}"
+            data, label = enlarge_sample(name, megapixels), f"{megapixels} MP, {title}"
             photo = Photo.open(data)
-            result = build_photo_result(what, (photo.width, photo.height), pipeline.read(photo), make_rule_set())
+            result = build_photo_result(label, (photo.width, photo.height), pipeline.read(photo), make_rule_set())
             calls: dict[str, Callable[[], object]] = {
-                "decoding by OpenCV": partial(decode, data),
+                "decoding by OpenCV": partial(decode_jpeg, data),
                 "whole photo": partial(score_photo, data),
                 "overlay, drawn and encoded": partial(encode_overlay, photo, result),
             }
@@ -134,9 +134,9 @@ def measure_stages() -> Iterator[Measurement]:
             if megapixels == 12 and title in MAX_RATIO:
                 limits["whole photo"] = MAX_RATIO[title] * decoding
             for call, value in times.items():
-                yield Measurement(f"{what}: {call}", value, limit=limits.get(call), ratio=value / decoding)
+                yield Measurement(f"{label}: {call}", value, limit=limits.get(call), ratio=value / decoding)
             for stage, value in time_stages(data).items():
-                yield Measurement(f"{what}: until {stage}", value, ratio=value / decoding)
+                yield Measurement(f"{label}: until {stage}", value, ratio=value / decoding)
 
 
 def measure_memory() -> Iterator[Measurement]:
@@ -146,12 +146,12 @@ def measure_memory() -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         for megapixels, limit in MAX_MEGABYTES.items():
             for title, name in SCENES.items():
-                for what, code in (("read", READ_CODE), ("read and drawn", DRAW_CODE)):
+                for activity, code in (("read", READ_CODE), ("read and drawn", DRAW_CODE)):
                     command = [sys.executable, "-c", MEMORY_CODE.format(work=code), f"{folder}/drawn.jpg"]
                     data = enlarge_sample(name, megapixels)
-                    ran = subprocess.run(command, input=data, capture_output=True, check=True)
-                    value = int(ran.stderr.split()[-1]) / 1024
-                    yield Measurement(f"{megapixels} MP, {title}: {what}", value, "MB", limit)
+                    process = subprocess.run(command, input=data, capture_output=True, check=True)
+                    value = int(process.stderr.split()[-1]) / 1024
+                    yield Measurement(f"{megapixels} MP, {title}: {activity}", value, "MB", limit)
 
 
 def measure_start() -> Iterator[Measurement]:

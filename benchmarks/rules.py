@@ -19,25 +19,25 @@ from kdvision.game.tiling import make_puzzle
 from kdvision.lab.games.play import play
 
 
-def hold_tokens(board: Board) -> Kingdom:
+def place_tokens(board: Board) -> Kingdom:
     """Return a kingdom full of giants, court tiles and resources."""
-    crowned = [square for square, cell in board.items() if cell.crowns]
-    plain = [square for square, cell in board.items() if not cell.crowns and cell.terrain is not Terrain.CASTLE]
-    tokens = [Token(GIANTS.key, square, crowns=-1) for square in crowned[: GIANTS.count]]
+    crowned_squares = [square for square, cell in board.items() if cell.crowns]
+    plain_squares = [square for square, cell in board.items() if not cell.crowns and cell.terrain is not Terrain.CASTLE]
+    tokens = [Token(GIANTS.key, square, crowns=-1) for square in crowned_squares[: GIANTS.count]]
     tokens += [
         Token(TILES.key, square, name, crowns)
-        for square, (name, crowns) in zip(plain, TILES.crowns.items(), strict=False)
+        for square, (name, crowns) in zip(plain_squares, TILES.crowns.items(), strict=False)
     ]
-    tokens += [Token(RESOURCE_TOKENS.key, square) for square in plain[len(TILES.crowns) :]]
+    tokens += [Token(RESOURCE_TOKENS.key, square) for square in plain_squares[len(TILES.crowns) :]]
     return Kingdom(board, tokens=tuple(tokens))
 
 
 def measure_rules() -> Iterator[Measurement]:
-    """Yield the times for one board; the boards are parsed anew for each run, so that no cache helps."""
+    """Yield the times for one board. Each run parses the boards anew, so that no cache helps."""
     rng = np.random.default_rng(7)
     texts = [str(kingdom.board) for _ in range(40) for kingdom in play(rng, players=2, side=7)]
     rules = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
-    expanded = make_rule_set(side=7, variants=[variant.id for variant in VARIANTS])
+    expansion_rules = make_rule_set(side=7, variants=[variant.id for variant in VARIANTS])
 
     def time_boards(work: Callable[[Board], object]) -> float:
         def run() -> None:
@@ -52,7 +52,7 @@ def measure_rules() -> Iterator[Measurement]:
         ("score", 0.2, lambda board: score(board, rules)),
         ("score and check", 2.0, lambda board: (score(board, rules), find_problems(board, KINGDOMINO))),
         ("name the dominoes of", None, lambda board: name_game_dominoes([board], KINGDOMINO)),
-        ("score with giants and the court", 0.5, lambda board: score(hold_tokens(board), expanded)),
+        ("score with giants and the court", 0.5, lambda board: score(place_tokens(board), expansion_rules)),
     ):
         value = max(0.0, time_boards(work) - parsing)
         yield Measurement(f"{name} a 7x7 board", value, limit=limit, ratio=value / time_decoding())

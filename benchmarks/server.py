@@ -3,7 +3,7 @@
     python -m benchmarks.server --phones 32
 
 Every phone sends its photos one after another, each followed by taps: requests that score a board. An answer is right
-if it is the one that a phone alone gets. Exits with 1 if an answer was wrong.
+if it equals the answer to a single phone. Exits with 1 if an answer was wrong.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
 TIMEOUT_SECONDS: Final = 300.0
 RETRY_SECONDS: Final = 1.0
 TAPS_PER_PHOTO: Final = 5
-BUSY: Final = 503
+BUSY_STATUS: Final = 503
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Server:
             connection.close()
 
     def get_megabytes(self, key: str = "VmRSS") -> float:
-        """Return the memory in use, or with "VmHWM" the most so far; 0 where the system does not tell."""
+        """Return the megabytes in use, with "VmHWM" the peak; 0 if the system has no /proc."""
         status = Path(f"/proc/{self.process.pid}/status")
         lines = status.read_text().splitlines() if status.exists() else []
         return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(key)), 0.0)
@@ -79,17 +79,17 @@ class Tally:
 
     photos: list[float] = field(default_factory=list)
     taps: list[float] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    busy: int = 0
+    wrong_answers: list[str] = field(default_factory=list)
+    busy_count: int = 0
 
 
 def read_boards(server: Server, content: bytes, tally: Tally) -> list[list[str]]:
     """Return the boards of a photo; a busy server is asked again."""
     while True:
         status, answer = server.post("/api/read", content, "image/jpeg")
-        if status != BUSY:
+        if status != BUSY_STATUS:
             return [kingdom["board"] for kingdom in answer["kingdoms"]]
-        tally.busy += 1
+        tally.busy_count += 1
         time.sleep(RETRY_SECONDS)
 
 
@@ -98,7 +98,7 @@ def use_phone(server: Server, photos: Sequence[tuple[str, bytes, list[list[str]]
     tally = Tally()
     for name, content, boards in photos:
         start = time.perf_counter()
-        tally.wrong += [name] if read_boards(server, content, tally) != boards else []
+        tally.wrong_answers += [name] if read_boards(server, content, tally) != boards else []
         tally.photos.append(time.perf_counter() - start)
         for _ in range(TAPS_PER_PHOTO):
             tap(server, boards[0], tally)
@@ -112,14 +112,15 @@ def tap(server: Server, board: list[str], tally: Tally) -> None:
     status, answer = server.post("/api/score", body, "application/json")
     tally.taps.append(time.perf_counter() - start)
     if status != 200 or answer["rounds"][0]["kingdoms"][0]["board"] != board:
-        tally.wrong.append(f"tap: {status}")
+        tally.wrong_answers.append(f"tap: {status}")
 
 
 def format_seconds(seconds: Sequence[float], *, digits: int = 2) -> str:
     """Return median, 90th percentile and maximum."""
-    ordered = sorted(seconds)
-    median, late, last = ordered[len(ordered) // 2], ordered[int(0.9 * len(ordered))], ordered[-1]
-    return f"median {median:.{digits}f} s, 90 % {late:.{digits}f} s, most {last:.{digits}f} s"
+    sorted_seconds = sorted(seconds)
+    count, maximum = len(seconds), sorted_seconds[-1]
+    median, percentile_90 = sorted_seconds[count // 2], sorted_seconds[int(0.9 * count)]
+    return f"median {median:.{digits}f} s, 90 % {percentile_90:.{digits}f} s, most {maximum:.{digits}f} s"
 
 
 def main() -> int:
@@ -130,22 +131,27 @@ def main() -> int:
     options = parser.parse_args()
     paths = [p for p in sorted(SAMPLES.glob("*.jpg")) if json.loads(p.with_suffix(".json").read_text())["kingdoms"]]
     with start_server() as server:
-        known = [(path.name, path.read_bytes(), read_boards(server, path.read_bytes(), Tally())) for path in paths]
-        alone = use_phone(server, known)
+        known_photos = [
+            (path.name, path.read_bytes(), read_boards(server, path.read_bytes(), Tally())) for path in paths
+        ]
+        single_phone = use_phone(server, known_photos)
         before = server.get_megabytes("VmHWM")
-        phones = [[known[(number + k) % len(known)] for k in range(options.photos)] for number in range(options.phones)]
+        phones = [
+            [known_photos[(number + k) % len(known_photos)] for k in range(options.photos)]
+            for number in range(options.phones)
+        ]
         with ThreadPoolExecutor(options.phones) as pool:
             tallies = list(pool.map(partial(use_phone, server), phones))
         after = server.get_megabytes("VmHWM")
     photos = [seconds for tally in tallies for seconds in tally.photos]
     taps = [seconds for tally in tallies for seconds in tally.taps]
-    wrong = [name for tally in tallies for name in tally.wrong]
-    print(f"photos   {len(photos)}; {format_seconds(photos)}; one phone alone {format_seconds(alone.photos)}")
+    wrong_answers = [name for tally in tallies for name in tally.wrong_answers]
+    print(f"photos   {len(photos)}; {format_seconds(photos)}; one phone alone {format_seconds(single_phone.photos)}")
     print(f"taps     {len(taps)}; {format_seconds(taps)}")
-    print(f"wrong    {len(wrong)} {', '.join(wrong)}")
-    print(f"busy     {sum(tally.busy for tally in tallies)} times")
+    print(f"wrong    {len(wrong_answers)} {', '.join(wrong_answers)}")
+    print(f"busy     {sum(tally.busy_count for tally in tallies)} times")
     print(f"memory   {before:.0f} MB after one phone, {after:.0f} MB at most")
-    return int(bool(wrong))
+    return int(bool(wrong_answers))
 
 
 if __name__ == "__main__":

@@ -39,11 +39,11 @@ SAMPLES_OF_MEMORY: Final = 10
 
 
 class Watcher(threading.Thread):
-    """A phone that watches a table and notes when each revision arrives."""
+    """A phone that watches a table and records when each revision arrives."""
 
     def __init__(self, server: Server, table: str) -> None:
         super().__init__(daemon=True)
-        self.arrived: dict[int, float] = {}
+        self.arrival_times: dict[int, float] = {}
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_SECONDS)
         self.connection.request("GET", f"/api/tables/{table}/live")
         self.response = self.connection.getresponse()
@@ -52,18 +52,18 @@ class Watcher(threading.Thread):
         """Read events until the server stops."""
         for line in self.response:
             if line.startswith(b"id: "):
-                self.arrived[int(line[4:])] = time.perf_counter()
+                self.arrival_times[int(line[4:])] = time.perf_counter()
 
     def wait_for(self, revision: int) -> float:
         """Return when a revision, or a later one, arrived; raises ConnectionError if the server stops before."""
-        while not any(number >= revision for number in list(self.arrived)):
+        while not any(number >= revision for number in list(self.arrival_times)):
             if not self.is_alive():
                 raise ConnectionError(f"revision {revision} did not reach a phone")
             time.sleep(0.001)
-        return min(at for number, at in list(self.arrived.items()) if number >= revision)
+        return min(moment for number, moment in list(self.arrival_times.items()) if number >= revision)
 
 
-def change(server: Server, table: str, **values: Any) -> Any:
+def change_table(server: Server, table: str, **values: Any) -> Any:
     """Return the state of a table after a change."""
     body = json.dumps({"changes": [values]}).encode()
     status, state = server.post(f"/api/tables/{table}/changes", body, "application/json")
@@ -74,12 +74,12 @@ def change(server: Server, table: str, **values: Any) -> Any:
 def open_tables(server: Server, count: int) -> dict[str, str]:
     """Return new tables with the id of a kingdom at each."""
     boards = json.loads((SAMPLES / "four-kingdoms.json").read_text())["kingdoms"]
-    found = {}
+    kingdom_ids = {}
     for _ in range(count):
         table = server.post("/api/tables", b'{"new": true}', "application/json")[1]["table"]
-        states = [change(server, table, op="add_kingdom", board=one["board"]) for one in boards]
-        found[table] = states[-1]["game"]["rounds"][0][0]["id"]
-    return found
+        states = [change_table(server, table, op="add_kingdom", board=one["board"]) for one in boards]
+        kingdom_ids[table] = states[-1]["game"]["rounds"][0][0]["id"]
+    return kingdom_ids
 
 
 def measure_changes(server: Server, phones: int, tables: int, changes: int) -> list[float]:
@@ -89,21 +89,21 @@ def measure_changes(server: Server, phones: int, tables: int, changes: int) -> l
     """
     kingdoms = open_tables(server, tables)
     watchers = {table: [Watcher(server, table) for _ in range(phones // tables)] for table in kingdoms}
-    for watcher in (one for own in watchers.values() for one in own):
+    for watcher in (one for table_watchers in watchers.values() for one in table_watchers):
         watcher.start()
 
-    def play(table: str) -> list[float]:
+    def set_squares(table: str) -> list[float]:
         seconds = []
         for number in range(changes):
             cell = "w1" if number % 2 else "f"
             start = time.perf_counter()
-            state = change(server, table, op="set_square", kingdom=kingdoms[table], at="0,0", cell=cell)
+            state = change_table(server, table, op="set_square", kingdom=kingdoms[table], at="0,0", cell=cell)
             seconds.append(max(one.wait_for(state["revision"]) for one in watchers[table]) - start)
             time.sleep(PAUSE_SECONDS)
         return seconds
 
     with ThreadPoolExecutor(tables) as pool:
-        return [second for seconds in pool.map(play, kingdoms) for second in seconds]
+        return [second for seconds in pool.map(set_squares, kingdoms) for second in seconds]
 
 
 def make_photo() -> bytes:
@@ -118,15 +118,15 @@ def make_photo() -> bytes:
 def measure_memory(server: Server, photos: int) -> list[float]:
     """Return the megabytes in use after each tenth of the photos."""
     table = server.post("/api/tables", b'{"new": true}', "application/json")[1]["table"]
-    photo, used = make_photo(), []
+    photo, megabytes = make_photo(), []
     for number in range(1, photos + 1):
         status, answer = server.post(f"/api/tables/{table}/photos?photo=p{number}", photo, "image/jpeg")
         assert status == 200, answer
         if answer["proposal"]:
-            change(server, table, op="answer_proposal", proposal=answer["proposal"]["id"], answer=0)
+            change_table(server, table, op="answer_proposal", proposal=answer["proposal"]["id"], answer=0)
         if number % max(1, photos // SAMPLES_OF_MEMORY) == 0:
-            used.append(server.get_megabytes())
-    return used
+            megabytes.append(server.get_megabytes())
+    return megabytes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,11 +141,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("every table needs a phone that watches it: give more --phones or fewer --tables")
     with start_server() as server:
         seconds = measure_changes(server, options.phones, options.tables, options.changes)
-        used = measure_memory(server, options.photos)
-    half = used[len(used) // 2 :]
-    growth = statistics.mean(half[-2:]) - half[0]
+        megabytes = measure_memory(server, options.photos)
+    second_half = megabytes[len(megabytes) // 2 :]
+    growth = statistics.mean(second_half[-2:]) - second_half[0]
     print(f"changes  {len(seconds)}, seen by all phones of the table; {format_seconds(seconds, digits=3)}")
-    print(f"memory   {', '.join(f'{one:.0f}' for one in used)} MB over {options.photos} photos; growth {growth:.1f} MB")
+    values = ", ".join(f"{value:.0f}" for value in megabytes)
+    print(f"memory   {values} MB over {options.photos} photos; growth {growth:.1f} MB")
     return int(sorted(seconds)[int(0.99 * len(seconds))] > MAX_SECONDS or growth > MAX_GROWTH_MEGABYTES)
 
 

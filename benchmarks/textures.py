@@ -86,11 +86,11 @@ def measure_textures() -> Iterator[Measurement]:
     for kind, draw in TEXTURES.items():
         pictures = (draw(np.random.default_rng(seed)) for seed in range(PICTURES))
         jpegs = [bytes(cv2.imencode(".jpg", picture)[1]) for picture in pictures]
-        times = [time_call(partial(_read, jpeg)) for jpeg in jpegs]
+        times = [time_call(partial(_read_photo, jpeg)) for jpeg in jpegs]
         yield Measurement(f"{kind}: median", float(np.median(times)))
         yield Measurement(f"{kind}: worst", max(times), limit=1000 * MAX_SECONDS)
 
 
-def _read(jpeg: bytes) -> None:
+def _read_photo(jpeg: bytes) -> None:
     with suppress(NoKingdomFound):  # the right answer
         pipeline.read(jpeg)

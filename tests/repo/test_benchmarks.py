@@ -11,7 +11,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import measurement, page, server, tables
 from benchmarks.measurement import Measurement, get_processor, time_in_turns
-from benchmarks.photos import decode, enlarge_sample
+from benchmarks.photos import decode_jpeg, enlarge_sample
 
 
 def test_a_section_is_written_with_the_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,9 +19,9 @@ def test_a_section_is_written_with_the_processor(tmp_path: Path, monkeypatch: py
         measurements = [Measurement("reading", 3.0, limit=limit)]
         monkeypatch.setattr(command, "SECTIONS", {"toy": lambda measurements=measurements: measurements})
         assert command.main(["toy", "--results", str(tmp_path)]) == code
-    written = json.loads((tmp_path / "toy.json").read_text())
-    assert written["machine"]["processor"] == get_processor() != ""
-    assert written["measurements"] == [Measurement("reading", 3.0, limit=2.0)._asdict()]
+    results = json.loads((tmp_path / "toy.json").read_text())
+    assert results["machine"]["processor"] == get_processor() != ""
+    assert results["measurements"] == [Measurement("reading", 3.0, limit=2.0)._asdict()]
 
 
 @pytest.mark.parametrize(
@@ -71,20 +71,20 @@ def test_each_of_several_sections_has_a_process_of_its_own(tmp_path: Path, monke
 
 def test_an_exceeded_limit_is_marked() -> None:
     assert str(Measurement("a", 3.0, limit=2.0)).endswith("EXCEEDED")
-    assert not Measurement("a", 3.0).exceeded
+    assert not Measurement("a", 3.0).exceeds_limit
 
 
 def test_an_unknown_section_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         command.main(["rivers"])
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert "choose from rules" in capsys.readouterr().err
 
 
 def test_a_table_that_no_phone_watches_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         tables.main(["--phones", "4", "--tables", "8"])
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert "fewer --tables" in capsys.readouterr().err
 
 
@@ -94,9 +94,9 @@ def test_a_number_below_one_is_wrong_usage(
     benchmark: ModuleType, photos: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["benchmark", "--photos", photos])
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         benchmark.main()
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
     assert f"argument --photos: '{photos}' is not a number of at least 1" in capsys.readouterr().err
 
 
@@ -106,8 +106,8 @@ def test_an_error_of_one_phone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> 
             raise ConnectionError("reset by the server")
         return server.Tally()
 
-    idle = nullcontext(SimpleNamespace(get_megabytes=lambda _: 0.0))
-    monkeypatch.setattr(server, "start_server", lambda: idle)
+    idle_server = nullcontext(SimpleNamespace(get_megabytes=lambda _: 0.0))
+    monkeypatch.setattr(server, "start_server", lambda: idle_server)
     monkeypatch.setattr(server, "read_boards", lambda *_: [])
     monkeypatch.setattr(server, "use_phone", use_phone)
     monkeypatch.setattr("sys.argv", ["server", "--phones", "2", "--photos", "1"])
@@ -131,6 +131,6 @@ def test_calls_are_timed_in_turns() -> None:
 
 def test_samples_are_enlarged_to_photos_of_a_phone() -> None:
     data = enlarge_sample("demo", 3)
-    height, width, _ = decode(data).shape
+    height, width, _ = decode_jpeg(data).shape
     assert 2.9e6 < height * width < 3.1e6
     assert 0.15 < len(data) / (height * width) < 0.5
