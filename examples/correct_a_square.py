@@ -4,7 +4,7 @@ import kdvision
 
 
 def main(photo: str = "samples/hard-light.jpg") -> None:
-    """Take the alternative of the first uncertain square for right and print how board and points change."""
+    """Accept the alternative of the first uncertain square, and print how board and points change."""
     image = kdvision.Photo.open(photo)
     before = kdvision.read(image)[0]
     doubt = before.doubts[0]
@@ -12,8 +12,8 @@ def main(photo: str = "samples/hard-light.jpg") -> None:
 
     # The correction is a fact for the decision: the other half of the domino follows if the box requires it.
     after = kdvision.read(image, fixed_squares={(0, doubt.square): doubt.instead})[0]
-    changed = [square.name for square, cell in after.board.items() if before.board.get(square) != cell]
-    print(f"corrected: {kdvision.score(after.board).total} points, changed: {', '.join(changed)}")
+    changed_squares = [square.name for square, cell in after.board.items() if before.board.get(square) != cell]
+    print(f"corrected: {kdvision.score(after.board).total} points, changed: {', '.join(changed_squares)}")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Repository chores."""
+"""Scripts for work on the repository."""

@@ -40,12 +40,12 @@ def read_json(path: Path) -> dict[str, object]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
             main(["score", str(path), "--json"])
-        except SystemExit as ended:
-            code = int(ended.code or 0)
+        except SystemExit as error:
+            code = int(error.code or 0)
     return {"code": code, "out": out.getvalue(), "messages": errors.getvalue()}
 
 
-def make_damaged(folder: Path) -> Iterator[Path]:
+def make_damaged_files(folder: Path) -> Iterator[Path]:
     """Write truncated samples and samples with wrong bytes; yield their paths."""
     rng, samples = np.random.default_rng(5), sorted((ROOT / "samples").glob("*.jpg"))
     for number in range(DAMAGED_FILES):
@@ -71,11 +71,11 @@ def make_scenes(folder: Path, count: int, data: Path) -> Iterator[Path]:
 
 
 def list_pictures(work: Path, data: Path, scene_count: int) -> Iterator[Path]:
-    """Yield all pictures; damaged files are written anew, and scenes are made that are missing."""
+    """Yield all pictures; write the damaged files anew, and render the scenes that are missing."""
     for name in ("damaged", "scenes"):
         (work / name).mkdir(parents=True, exist_ok=True)
     yield from sorted((ROOT / "samples").glob("*.jpg"))
-    yield from make_damaged(work / "damaged")
+    yield from make_damaged_files(work / "damaged")
     if data.is_dir():
         yield from make_scenes(work / "scenes", scene_count, data)
         for name in SETS:
@@ -85,8 +85,8 @@ def list_pictures(work: Path, data: Path, scene_count: int) -> Iterator[Path]:
 def compare_outputs(before: Mapping[str, object], after: Mapping[str, object]) -> str:
     """Return how many pictures differ, and their names; a picture that only one side has differs."""
     names = sorted(before.keys() | after.keys())
-    different = [name for name in names if before.get(name) != after.get(name)]
-    return "\n".join([f"{len(different)} of {len(names)} pictures differ", *different])
+    differing_names = [name for name in names if before.get(name) != after.get(name)]
+    return "\n".join([f"{len(differing_names)} of {len(names)} pictures differ", *differing_names])
 
 
 def main() -> None:
@@ -99,10 +99,10 @@ def main() -> None:
     options = parser.parse_args()
     pictures = list(list_pictures(options.work, options.data, options.scenes))
     outputs = map_in_processes(read_json, pictures, workers=os.cpu_count() or 1)
-    frozen = dict(zip(map(str, pictures), outputs, strict=True))
-    options.target.write_text(json.dumps(frozen, indent=1, sort_keys=True), encoding="utf-8")
+    outputs_by_picture = dict(zip(map(str, pictures), outputs, strict=True))
+    options.target.write_text(json.dumps(outputs_by_picture, indent=1, sort_keys=True), encoding="utf-8")
     if options.compare:
-        print(compare_outputs(json.loads(options.compare.read_text(encoding="utf-8")), frozen))
+        print(compare_outputs(json.loads(options.compare.read_text(encoding="utf-8")), outputs_by_picture))
 
 
 if __name__ == "__main__":

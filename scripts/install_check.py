@@ -3,7 +3,7 @@
     python -m scripts.install_check            # or: make install-check
 
 Builds the sdist and, from it, the wheel. The wheel is installed without extras and from binary packages only, so no
-compiler is needed. A sample is scored away from the checkout and compared with its truth. The exit code is 1 if
+compiler is needed. A sample is scored outside the checkout and compared with its truth. The exit code is 1 if
 anything is wrong.
 """
 
@@ -30,7 +30,7 @@ MAX_INSTALLED_MEGABYTES: Final = 650.0
 
 INSTALLERS: Final = ("pip", "setuptools")
 BUILD_TOOL: Final = "build"
-"""Builds the wheel; being small, it also serves to find out if the package index can be reached."""
+"""Builds the wheel. The package is small, so its download also tests whether the package index can be reached."""
 
 PROBE: Final = """
 import importlib.util, json, pathlib, sys
@@ -47,7 +47,7 @@ print(json.dumps({
 """
 
 
-class Unreachable(Exception):
+class IndexUnreachable(Exception):
     """The package index cannot be reached."""
 
 
@@ -79,20 +79,20 @@ def find_interpreter(version: str) -> str | None:
 def _has_version(path: str, version: str) -> bool:
     code = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
     try:
-        done = subprocess.run([path, "-c", code], capture_output=True, text=True)
+        process = subprocess.run([path, "-c", code], capture_output=True, text=True)
     except OSError:
         return False
-    return done.stdout.strip() == version
+    return process.stdout.strip() == version
 
 
 def build_packages(work: Path) -> tuple[Path, Path]:
     """The paths of the sdist and of the wheel built from it; raises Unreachable, or RuntimeError if the build fails."""
     tools, output = work / "tools", work / "dist"
-    if not _pip(sys.executable, "install", "--quiet", "--target", str(tools), BUILD_TOOL):
-        raise Unreachable
-    ran = _run([sys.executable, "-m", "build", "--outdir", str(output), str(ROOT)], PYTHONPATH=str(tools))
-    if ran.returncode:
-        raise RuntimeError(f"building failed:\n{ran.stdout}{ran.stderr}")
+    if not _run_pip(sys.executable, "install", "--quiet", "--target", str(tools), BUILD_TOOL):
+        raise IndexUnreachable
+    process = _run_command([sys.executable, "-m", "build", "--outdir", str(output), str(ROOT)], PYTHONPATH=str(tools))
+    if process.returncode:
+        raise RuntimeError(f"building failed:\n{process.stdout}{process.stderr}")
     return next(output.glob("*.tar.gz")), next(output.glob("*.whl"))
 
 
@@ -102,44 +102,44 @@ def check_wheel(wheel: Path) -> list[str]:
         names = set(archive.namelist())
     models = [f"kdvision/models/{name}.onnx" for name in MODEL_NAMES]
     faults = [f"{name} is missing from the wheel" for name in models if name not in names]
-    strange = sorted(name for name in names if not name.startswith(("kdvision/", "kdvision-")))
-    faults += [f"{name} lies outside the package" for name in strange]
+    foreign_names = sorted(name for name in names if not name.startswith(("kdvision/", "kdvision-")))
+    faults += [f"{name} lies outside the package" for name in foreign_names]
     return faults + ["the training code is in the wheel"] * any(name.startswith("kdvision/lab/") for name in names)
 
 
 def check_python(version: str, python: str, wheel: Path, work: Path) -> Verdict:
     """Install the wheel for one Python and score the sample; raises Unreachable."""
     home = work / version
-    _run([python, "-m", "venv", str(home)])
+    _run_command([python, "-m", "venv", str(home)])
     folder = home / ("Scripts" if os.name == "nt" else "bin")
-    if not _pip(str(folder / "python"), "install", "--quiet", "--only-binary", ":all:", str(wheel)):
-        if not _pip(sys.executable, "download", "--quiet", "--no-deps", "--dest", str(work / "probe"), BUILD_TOOL):
-            raise Unreachable
+    if not _run_pip(str(folder / "python"), "install", "--quiet", "--only-binary", ":all:", str(wheel)):
+        if not _run_pip(sys.executable, "download", "--quiet", "--no-deps", "--dest", str(work / "probe"), BUILD_TOOL):
+            raise IndexUnreachable
         return Verdict(version, faults=("it cannot be installed, see above",))
     sample = Path(shutil.copy(SAMPLE, work))
-    printed = _run([str(folder / "kdvision"), "score", "--json", sample.name], cwd=work)
-    inside = _run([str(folder / "python"), "-c", PROBE, sample.name], cwd=work)
-    if printed.returncode or inside.returncode:
-        return Verdict(version, faults=(f"it does not run:\n{printed.stderr}{inside.stderr}",))
-    probed = json.loads(inside.stdout)
-    megabytes = measure_megabytes(Path(probed["packages"]))
-    return Verdict(version, megabytes, tuple(find_faults(json.loads(printed.stdout), probed, megabytes)))
+    score_run = _run_command([str(folder / "kdvision"), "score", "--json", sample.name], cwd=work)
+    probe_run = _run_command([str(folder / "python"), "-c", PROBE, sample.name], cwd=work)
+    if score_run.returncode or probe_run.returncode:
+        return Verdict(version, faults=(f"it does not run:\n{score_run.stderr}{probe_run.stderr}",))
+    probe_result = json.loads(probe_run.stdout)
+    megabytes = measure_megabytes(Path(probe_result["packages"]))
+    return Verdict(version, megabytes, tuple(find_faults(json.loads(score_run.stdout), probe_result, megabytes)))
 
 
-def find_faults(printed: dict[str, Any], probed: dict[str, Any], megabytes: float) -> list[str]:
-    """One sentence for each fault of an installed program: `printed` by `score --json`, `probed` by PROBE."""
+def find_faults(score_output: dict[str, Any], probe_result: dict[str, Any], megabytes: float) -> list[str]:
+    """One sentence for each fault of an installed program, from the output of `score --json` and of PROBE."""
     truth = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))["kingdoms"]
-    boards = [kingdom["board"] for kingdom in printed["kingdoms"]]
+    boards = [kingdom["board"] for kingdom in score_output["kingdoms"]]
     faults = []
-    if boards != [kingdom["board"] for kingdom in truth] or probed["boards"] != boards:
+    if boards != [kingdom["board"] for kingdom in truth] or probe_result["boards"] != boards:
         faults.append(f"it reads {boards}, which is not the truth")
-    if [kingdom["points"] for kingdom in printed["kingdoms"]] != [kingdom["points"] for kingdom in truth]:
+    if [kingdom["points"] for kingdom in score_output["kingdoms"]] != [kingdom["points"] for kingdom in truth]:
         faults.append("it scores the sample wrong")
-    if not probed["models"]:
+    if not probe_result["models"]:
         faults.append("it does not use the models in the wheel")
     if megabytes > MAX_INSTALLED_MEGABYTES:
         faults.append(f"it takes {megabytes:.0f} MB, more than {MAX_INSTALLED_MEGABYTES:.0f}")
-    return faults + [f"{name} is installed, too" for name in probed["heavy"]]
+    return faults + [f"{name} is installed, too" for name in probe_result["heavy"]]
 
 
 def measure_megabytes(folder: Path) -> float:
@@ -149,18 +149,22 @@ def measure_megabytes(folder: Path) -> float:
     return sum(file.stat().st_size for file in files) / 1e6
 
 
-def _pip(python: str, *arguments: str) -> bool:
+def _run_pip(python: str, *arguments: str) -> bool:
     """Run pip; True if it succeeds, else print its errors."""
-    ran = _run([python, "-m", "pip", "--disable-pip-version-check", *arguments])
-    if ran.returncode:
-        print(ran.stderr.strip(), file=sys.stderr)
-    return ran.returncode == 0
+    process = _run_command([python, "-m", "pip", "--disable-pip-version-check", *arguments])
+    if process.returncode:
+        print(process.stderr.strip(), file=sys.stderr)
+    return process.returncode == 0
 
 
-def _run(command: Sequence[str], *, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+def _run_command(
+    command: Sequence[str], *, cwd: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command without the settings of this Python in its environment."""
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    return subprocess.run(command, cwd=cwd, env=clean | variables, capture_output=True, text=True, encoding="utf-8")
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
+    return subprocess.run(
+        command, cwd=cwd, env=environment | variables, capture_output=True, text=True, encoding="utf-8"
+    )
 
 
 def check_versions() -> list[Verdict]:
@@ -188,18 +192,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         verdicts = check_versions()
-    except Unreachable:
+    except IndexUnreachable:
         print("the package index cannot be reached, so the installation was not checked", flush=True)
         return int(not options.if_reachable)
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 1
-    faulty = [verdict for verdict in verdicts if verdict.faults]
-    tested = [verdict.version for verdict in verdicts if verdict.version != "wheel"]
-    for verdict in faulty:
+    faulty_verdicts = [verdict for verdict in verdicts if verdict.faults]
+    tested_versions = [verdict.version for verdict in verdicts if verdict.version != "wheel"]
+    for verdict in faulty_verdicts:
         print(f"FAULT {verdict}")
-    print(f"installed and tested on {', '.join(tested) or 'no Python'}: {len(faulty)} with faults")
-    return int(bool(faulty) or not tested)
+    print(f"installed and tested on {', '.join(tested_versions) or 'no Python'}: {len(faulty_verdicts)} with faults")
+    return int(bool(faulty_verdicts) or not tested_versions)
 
 
 if __name__ == "__main__":

@@ -109,8 +109,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     print("| quantity | aim | now |\n|---|---|---|")
-    for (quantity, now), aim in zip(measure(ROOT).items(), AIMS, strict=True):
-        print(f"| {quantity} | {aim} | {now} |")
+    for (quantity, value), aim in zip(measure(ROOT).items(), AIMS, strict=True):
+        print(f"| {quantity} | {aim} | {value} |")
     if options.list:
         package = ROOT / "kdvision"
         print("", *list_bare_functions(package), "", *list_variant_mentions(package), sep="\n")

@@ -6,7 +6,7 @@ from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import held_out_tops
 from kdvision.lab.render.objects.surface import TableTop
 
-FAIR = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
+FAIR_FACTORS = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Shot:
     """One sample photo: game, layout of the kingdoms, camera and light."""
 
     name: str
-    shows: str
+    description: str
     seed: int  # of the game and the layout
     table_top: TableTop
     light_seed: int = 0  # seed of the light, the table and the camera's noise
@@ -24,12 +24,12 @@ class Shot:
     holes: range = range(1)  # number of empty squares
     castles: bool = False
     objects: tuple[str, ...] = ()  # other objects: names in `scenes.OTHER_OBJECTS`, or "unbuilt"
-    margin: float = 1.2  # of the table around the kingdoms that they may use, in squares
+    margin: float = 1.2  # width of the table around the kingdoms that objects may use, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table
     fill: float = 0.8
     turn: float = 3.0  # rotation of the kingdom in degrees
-    factors: PhotoFactors = FAIR
+    factors: PhotoFactors = FAIR_FACTORS
     lamp: tuple[float, float, float] = (-0.5, -0.4, 1.0)
 
 

@@ -15,14 +15,14 @@ from kdvision.lab.train.examples import fit_board_homography
 
 def describe_picture(picture: Picture) -> dict[str, Any]:
     """Return the truth of a picture as JSON: its kingdoms from left to right."""
-    posed = sorted(
+    posed_kingdoms = sorted(
         ((kingdom, *find_pose(kingdom)) for kingdom in picture.kingdoms), key=lambda one: one[2][:, 0].mean()
     )
-    return {"kingdoms": [_describe_kingdom(*one) for one in posed]}
+    return {"kingdoms": [_describe_kingdom(*one) for one in posed_kingdoms]}
 
 
 def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
-    """Return the quarter turns after which the board's columns run rightwards in the photo, and its corners then.
+    """Return the quarter turns that make the columns run from left to right in the photo, and the turned corners.
 
     Corners (4, 2) in pixels are those of the whole frame: top left, top right, bottom right, bottom left.
     """
@@ -30,8 +30,8 @@ def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
     frame = np.array([[0, 0], [board.width, 0], [board.width, board.height], [0, board.height]], float)
     middle = frame.mean(0)
     points = np.stack([middle, middle + np.array((0.1, 0)), *frame])
-    here, right, *corners = cv2.perspectiveTransform(points[None], matrix)[0]
-    x, y = right - here
+    origin, right_point, *corners = cv2.perspectiveTransform(points[None], matrix)[0]
+    x, y = right_point - origin
     quarters = round(float(np.arctan2(y, x)) / (np.pi / 2)) % 4
     return quarters, np.roll(np.array(corners), quarters, axis=0)
 

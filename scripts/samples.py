@@ -44,10 +44,10 @@ def play_kingdoms(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
     players = 2 if shot.side == 7 else max(2, shot.kingdoms)
     while True:
         deck = game_pieces.DECKS.get(shot.game, KINGDOMINO)
-        played = play(rng, players=players, side=shot.side, deck=deck, care=(0.9, 1.0))
-        fit = [kingdom for kingdom in played if shot.side**2 - len(kingdom.board) in shot.holes]
-        if len(fit) >= shot.kingdoms:
-            return fit[: shot.kingdoms]
+        played_kingdoms = play(rng, players=players, side=shot.side, deck=deck, care=(0.9, 1.0))
+        suitable_kingdoms = [kingdom for kingdom in played_kingdoms if shot.side**2 - len(kingdom.board) in shot.holes]
+        if len(suitable_kingdoms) >= shot.kingdoms:
+            return suitable_kingdoms[: shot.kingdoms]
 
 
 _KINGDOM_CENTRES = {
@@ -63,8 +63,8 @@ def make_shot_scene(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[Pla
     builder = SceneBuilder(rng)
     colours = [*rng.permutation(COLOURS), "brown"]
     if shot.kingdoms:
-        chosen = kingdoms or play_kingdoms(shot, rng)
-        for kingdom, at, colour in zip(chosen, _KINGDOM_CENTRES[shot.kingdoms], colours, strict=False):
+        shot_kingdoms = kingdoms or play_kingdoms(shot, rng)
+        for kingdom, at, colour in zip(shot_kingdoms, _KINGDOM_CENTRES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
             noise = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
             layout, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), noise=noise)
@@ -86,9 +86,9 @@ def add_game_pieces(game: str, rng: np.random.Generator, kingdom: KingdomLayout,
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
     pieces = dict.fromkeys(towns[::2], "building")
     scene.tiles += [game_pieces.make_building(rng, kingdom.squares[square]) for square in pieces]
-    excluded = (Terrain.TOWN, Terrain.CASTLE)
-    free = [square for square in kingdom.squares if kingdom.board[square].terrain not in excluded]
-    knights = [free[i] for i in rng.permutation(len(free))[:3]]
+    excluded_terrains = (Terrain.TOWN, Terrain.CASTLE)
+    free_squares = [square for square in kingdom.squares if kingdom.board[square].terrain not in excluded_terrains]
+    knights = [free_squares[i] for i in rng.permutation(len(free_squares))[:3]]
     scene.pieces += [game_pieces.make_figure(rng, "knight", kingdom.squares[square]) for square in knights]
     return replace(kingdom, pieces=pieces | dict.fromkeys(knights, "knight"))
 
@@ -110,13 +110,13 @@ def take_photo(
         bend=-0.008,
     )
     style = PrintStyle(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
-    rng, drawn = np.random.default_rng(shot.light_seed), DrawnSceneArt(art)
+    rng, scene_art = np.random.default_rng(shot.light_seed), DrawnSceneArt(art)
     return renderer.render(
-        scene, camera, drawn, rng, factors=shot.factors, print_style=style, lamp=shot.lamp, table_top=shot.table_top
+        scene, camera, scene_art, rng, factors=shot.factors, print_style=style, lamp=shot.lamp, table_top=shot.table_top
     )
 
 
-def write(shot: Shot, picture: Picture, folder: Path) -> None:
+def write_sample(shot: Shot, picture: Picture, folder: Path) -> None:
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
     cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     text = json.dumps({"photo": f"{shot.name}.jpg", **describe_picture(picture)}, indent=1)
@@ -125,7 +125,7 @@ def write(shot: Shot, picture: Picture, folder: Path) -> None:
 
 def make_readme() -> str:
     rows = [
-        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | {shot.seed}, {shot.light_seed}; {shot.tilt:g}° |"
+        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.description} | {shot.seed}, {shot.light_seed}; {shot.tilt:g}° |"
         for shot in SHOTS
     ]
     return "\n".join([README, *rows, ""])
@@ -137,13 +137,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="which samples to render; by default all")
     parser.add_argument("--folder", type=Path, default=Path("samples"))
     options = parser.parse_args()
-    if unknown := set(options.names) - {shot.name for shot in SHOTS}:
-        parser.error(f"there is no sample {', '.join(sorted(unknown))}: see {options.folder / 'README.md'}")
+    if unknown_names := set(options.names) - {shot.name for shot in SHOTS}:
+        parser.error(f"there is no sample {', '.join(sorted(unknown_names))}: see {options.folder / 'README.md'}")
     options.folder.mkdir(exist_ok=True)
     art = DrawnArt(seed=3)
     for shot in SHOTS:
         if not options.names or shot.name in options.names:
-            write(shot, take_photo(shot, art), options.folder)
+            write_sample(shot, take_photo(shot, art), options.folder)
             print(shot.name)
     (options.folder / "README.md").write_text(make_readme(), encoding="utf-8")
 

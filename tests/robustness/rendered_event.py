@@ -83,7 +83,7 @@ def render_photo(kingdoms: tuple[PlayedKingdom, ...], seed: int, size: tuple[int
     rng = np.random.default_rng(seed)
     shot = Shot(
         name="",
-        shows="",
+        description="",
         seed=seed,
         light_seed=seed,
         table_top=SURFACES[seed % len(SURFACES)],
