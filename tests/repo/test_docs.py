@@ -21,7 +21,7 @@ VISION = ROOT / "kdvision" / "vision"
 PATH = re.compile(r"`((?:[\w.-]+/)*(?:[\w-]+/|[\w-]+\.(?:py|md|csv|toml|onnx)))(?:::?([\w.]+))?`")
 """A file or folder in backticks, relative to the repository or to kdvision/vision, and a name in it."""
 MAX_WORDS = {"docs/design.md": 1800, "docs/reliability.md": 1500, "docs/peers.md": 450, "samples/README.md": 250}
-DOCUMENTED = re.findall(
+API_NAMES = re.findall(
     r"^::: ([\w.]+)", "\n".join(page.read_text("utf-8") for page in ROOT.glob("docs/api/*.md")), re.M
 )
 
@@ -47,12 +47,12 @@ def name_targets(node: ast.stmt) -> set[str]:
 
 def list_missing(text: str) -> list[str]:
     """The files, folders and names that a page mentions and that do not exist."""
-    missing = []
+    missing_names = []
     for file, name in PATH.findall(text):
         path = next((base / file for base in (ROOT, VISION) if (base / file).exists()), None)
         if path is None or (name and name not in list_names(path)):
-            missing.append(f"{file}:{name}" if name else file)
-    return missing
+            missing_names.append(f"{file}:{name}" if name else file)
+    return missing_names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -68,17 +68,17 @@ def test_a_missing_name_is_reported() -> None:
 
 
 def test_the_walk_in_the_design_page_names_each_file_of_vision_once() -> None:
-    walk = DESIGN.read_text(encoding="utf-8").split("## From photo to score")[1].split("\n## ")[0]
-    named = [VISION / file for file, _ in PATH.findall(walk) if (VISION / file).is_file()]
-    named += [ROOT / file for file, _ in PATH.findall(walk) if VISION in (ROOT / file).parents]
+    section = DESIGN.read_text(encoding="utf-8").split("## From photo to score")[1].split("\n## ")[0]
+    named_files = [VISION / file for file, _ in PATH.findall(section) if (VISION / file).is_file()]
+    named_files += [ROOT / file for file, _ in PATH.findall(section) if VISION in (ROOT / file).parents]
     files = {path for path in VISION.rglob("*.py") if path.name != "__init__.py"}
-    assert (sorted(files - set(named)), sorted(set(named) - files)) == ([], [])
-    assert [path for path in named if named.count(path) > 1] == []
+    assert (sorted(files - set(named_files)), sorted(set(named_files) - files)) == ([], [])
+    assert [path for path in named_files if named_files.count(path) > 1] == []
 
 
-@pytest.mark.parametrize("page, most", MAX_WORDS.items(), ids=lambda value: str(value))
-def test_pages_stay_short(page: str, most: int) -> None:
-    assert len((ROOT / page).read_text(encoding="utf-8").split()) <= most
+@pytest.mark.parametrize("page, max_words", MAX_WORDS.items(), ids=lambda value: str(value))
+def test_pages_stay_short(page: str, max_words: int) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").split()) <= max_words
 
 
 def test_prose_has_at_most_12000_words() -> None:
@@ -87,13 +87,13 @@ def test_prose_has_at_most_12000_words() -> None:
 
 def test_the_design_page_gives_each_dependency_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    listed = [
+    requirements = [
         *project["dependencies"],
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
-    names = {re.split(r"[^\w-]", requirement)[0] for requirement in listed} - {project["name"]}
-    explained = set(re.findall(r"\*\*([\w-]+)\*\*", DESIGN.read_text(encoding="utf-8")))
-    assert names - explained == set()
+    names = {re.split(r"[^\w-]", requirement)[0] for requirement in requirements} - {project["name"]}
+    explained_names = set(re.findall(r"\*\*([\w-]+)\*\*", DESIGN.read_text(encoding="utf-8")))
+    assert names - explained_names == set()
 
 
 @pytest.mark.parametrize(("page", "parse"), [("events.md", parse_event), ("rules.md", parse_game)])
@@ -102,7 +102,7 @@ def test_the_file_that_a_page_shows_is_valid(page: str, parse: Callable[[str], o
     parse(text)
 
 
-@pytest.mark.parametrize("name", DOCUMENTED)
+@pytest.mark.parametrize("name", API_NAMES)
 def test_objects_of_the_api_reference_exist(name: str) -> None:
     try:
         importlib.import_module(name)

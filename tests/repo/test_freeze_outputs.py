@@ -1,4 +1,4 @@
-"""Frozen outputs of two trees are compared in full, whatever an interruption left behind."""
+"""The outputs of two trees are compared in full, also after an interruption."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Which package, and which stage of vision, may import which; read from the import statements (docs/design.md)."""
+"""Packages, and the stages of vision, import only what docs/design.md allows them."""
 
 import ast
 import sys
@@ -12,7 +12,7 @@ from tests.paths import ROOT
 
 PACKAGE = "kdvision"
 
-READS = {"errors", "game", "vision"}
+READING_PACKAGES = {"errors", "game", "vision"}
 LAYERS = {
     "errors": set(),
     "files": {"errors"},
@@ -20,14 +20,14 @@ LAYERS = {
     "game": {"errors", "text"},
     "gamefile": {"errors", "game", "text"},
     "vision": {"errors", "game"},
-    "pipeline": READS,
-    "report": {*READS, "gamefile", "pipeline", "text"},
-    "evaluate": {*READS, "files", "pipeline", "text"},
-    "batch": {*READS, "files", "gamefile", "pipeline", "report", "text"},
-    "web": {*READS, "files", "gamefile", "pipeline", "report", "text"},
-    "cli": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text", "web"},
-    "lab": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text"},
-    "__init__": {*READS, "pipeline"},
+    "pipeline": READING_PACKAGES,
+    "report": {*READING_PACKAGES, "gamefile", "pipeline", "text"},
+    "evaluate": {*READING_PACKAGES, "files", "pipeline", "text"},
+    "batch": {*READING_PACKAGES, "files", "gamefile", "pipeline", "report", "text"},
+    "web": {*READING_PACKAGES, "files", "gamefile", "pipeline", "report", "text"},
+    "cli": {*READING_PACKAGES, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text", "web"},
+    "lab": {*READING_PACKAGES, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text"},
+    "__init__": {*READING_PACKAGES, "pipeline"},
     "__main__": {"cli"},
 }
 """Each package and the packages it may import; every package may import itself."""
@@ -46,7 +46,7 @@ STAGE_LAYERS = {
 BATCH_LAYERS = {"store": {"event", "photos"}, "reading": {"event", "store"}}
 """The folders of kdvision/batch and what they may import there; each may import itself."""
 
-TRAINING_ONLY = {"torch", "onnx", "sklearn", "matplotlib"}
+TRAINING_LIBRARIES = {"torch", "onnx", "sklearn", "matplotlib"}
 
 
 class Import(NamedTuple):
@@ -79,31 +79,31 @@ def list_modules(node: ast.AST) -> Iterable[str]:
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "imports are absolute"
         module = str(node.module)
-        below = [f"{module}.{alias.name}" for alias in node.names if not alias.name.startswith("__")]
-        return below if module == PACKAGE else [module]
+        modules = [f"{module}.{alias.name}" for alias in node.names if not alias.name.startswith("__")]
+        return modules if module == PACKAGE else [module]
     return []
 
 
 def list_violations(root: Path) -> list[str]:
     """One line for each import that breaks the layers."""
-    found = []
+    violations = []
     for item in list_imports(root):
         if item.target is not None and item.target != item.package and item.target not in LAYERS[item.package]:
-            found.append(f"{item.place}: {item.package} imports {item.module}")
+            violations.append(f"{item.place}: {item.package} imports {item.module}")
         if item.package == item.target == "vision":
-            stage, imported = item.place.split("/")[1].split(".")[0], item.module.split(".")[2]
-            if imported not in {stage, *STAGE_LAYERS[stage]}:
-                found.append(f"{item.place}: the stage {stage} imports {item.module}")
+            stage, imported_stage = item.place.split("/")[1].split(".")[0], item.module.split(".")[2]
+            if imported_stage not in {stage, *STAGE_LAYERS[stage]}:
+                violations.append(f"{item.place}: the stage {stage} imports {item.module}")
         if item.package == item.target == "batch":
-            folder, imported = item.place.split("/")[1], item.module.split(".")[2]
-            if imported not in {folder, *BATCH_LAYERS.get(folder, {imported})}:
-                found.append(f"{item.place}: the folder {folder} imports {item.module}")
+            folder, imported_folder = item.place.split("/")[1], item.module.split(".")[2]
+            if imported_folder not in {folder, *BATCH_LAYERS.get(folder, {imported_folder})}:
+                violations.append(f"{item.place}: the folder {folder} imports {item.module}")
         top = item.module.split(".")[0]
         if item.package == "game" and top != PACKAGE and top not in sys.stdlib_module_names:
-            found.append(f"{item.place}: game is pure Python and imports {item.module}")
-        if item.package != "lab" and top in TRAINING_ONLY:
-            found.append(f"{item.place}: only lab may import {item.module}")
-    return found
+            violations.append(f"{item.place}: game is pure Python and imports {item.module}")
+        if item.package != "lab" and top in TRAINING_LIBRARIES:
+            violations.append(f"{item.place}: only lab may import {item.module}")
+    return violations
 
 
 def test_imports_follow_the_layers() -> None:

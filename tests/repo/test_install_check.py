@@ -17,7 +17,7 @@ from scripts.install_check import SAMPLE, Verdict, check_wheel, find_faults, fin
 
 TRUTH = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))
 BOARDS = [kingdom["board"] for kingdom in TRUTH["kingdoms"]]
-PROBED = {"boards": BOARDS, "models": True, "heavy": []}
+PROBE_RESULT = {"boards": BOARDS, "models": True, "heavy": []}
 THIS_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -29,7 +29,7 @@ def write_wheel(path: Path, *names: str) -> Path:
 
 
 def test_a_correct_installation_has_no_faults() -> None:
-    assert find_faults(TRUTH, PROBED, 600.0) == []
+    assert find_faults(TRUTH, PROBE_RESULT, 600.0) == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_correct_installation_has_no_faults() -> None:
     ],
 )
 def test_every_fault_is_named(printed: dict[str, Any], probed: dict[str, Any], megabytes: float, words: str) -> None:
-    faults = find_faults({**TRUTH, **printed}, {**PROBED, **probed}, megabytes)
+    faults = find_faults({**TRUTH, **printed}, {**PROBE_RESULT, **probed}, megabytes)
     assert any(words in fault for fault in faults)
 
 
@@ -52,12 +52,12 @@ def test_the_wheel_has_the_models_and_neither_scripts_nor_training_code(tmp_path
     models = [f"kdvision/models/{name}.onnx" for name in MODEL_NAMES]
     info = "kdvision-0.1.0.dist-info/METADATA"
     assert check_wheel(write_wheel(tmp_path / "good.whl", "kdvision/__init__.py", info, *models)) == []
-    (missing,) = check_wheel(write_wheel(tmp_path / "bad.whl", "kdvision/__init__.py", info, *models[:-1]))
-    assert missing == f"{models[-1]} is missing from the wheel"
-    (outside,) = check_wheel(write_wheel(tmp_path / "odd.whl", "cli.py", info, *models))
-    assert outside == "cli.py lies outside the package"
-    (training,) = check_wheel(write_wheel(tmp_path / "lab.whl", "kdvision/lab/__init__.py", info, *models))
-    assert training == "the training code is in the wheel"
+    (fault,) = check_wheel(write_wheel(tmp_path / "bad.whl", "kdvision/__init__.py", info, *models[:-1]))
+    assert fault == f"{models[-1]} is missing from the wheel"
+    (fault,) = check_wheel(write_wheel(tmp_path / "odd.whl", "cli.py", info, *models))
+    assert fault == "cli.py lies outside the package"
+    (fault,) = check_wheel(write_wheel(tmp_path / "lab.whl", "kdvision/lab/__init__.py", info, *models))
+    assert fault == "the training code is in the wheel"
 
 
 def test_the_size_leaves_pip_out(tmp_path: Path) -> None:

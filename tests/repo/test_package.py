@@ -16,9 +16,9 @@ NAMES = {*chain(*kdvision._NAMES.values())}
 
 
 def test_type_checkers_see_the_same_names_as_programs() -> None:
-    guarded = next(node for node in ast.parse(SOURCE).body if isinstance(node, ast.If))
-    typed = {str(alias.asname) for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed == NAMES
+    guard = next(node for node in ast.parse(SOURCE).body if isinstance(node, ast.If))
+    typed_names = {str(alias.asname) for node in guard.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert typed_names == NAMES
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

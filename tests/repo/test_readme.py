@@ -40,8 +40,8 @@ def test_commands_in_the_readme_exist(command: str, run: Run) -> None:
 
 
 def test_the_readme_lists_every_exit_code() -> None:
-    listed = {int(code) for code in re.findall(r"^\| (\d) \|", README, re.MULTILINE)}
-    assert listed == set(ExitCode)
+    codes = {int(code) for code in re.findall(r"^\| (\d) \|", README, re.MULTILINE)}
+    assert codes == set(ExitCode)
 
 
 def test_ci_runs_the_commands_that_contributing_names() -> None:
@@ -67,5 +67,5 @@ def test_every_page_is_checked() -> None:
 
 def test_make_targets_in_the_pages_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README + CONTRIBUTING, re.MULTILINE))
-    assert [target for target in named if f"\n{target}:" not in makefile] == []
+    targets = set(re.findall(r"(?:^|`)make ([a-z-]+)", README + CONTRIBUTING, re.MULTILINE))
+    assert [target for target in targets if f"\n{target}:" not in makefile] == []

@@ -27,12 +27,12 @@ def list_tests(path: Path) -> frozenset[str]:
 
 def list_missing(text: str) -> list[str]:
     """The tests that a text names and that do not exist."""
-    missing = []
+    missing_tests = []
     for file, name in TEST.findall(text):
         path = ROOT / file
         if not path.is_file() or name not in list_tests(path):
-            missing.append(f"{file}::{name}")
-    return missing
+            missing_tests.append(f"{file}::{name}")
+    return missing_tests
 
 
 def test_every_named_test_exists() -> None:

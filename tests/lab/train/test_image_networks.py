@@ -1,4 +1,4 @@
-"""The three classic bugs of training code, and the detector's and the cell classifier's samples and training."""
+"""Three common bugs of training code, and samples and training of the detector and the cell classifier."""
 
 from pathlib import Path
 
