@@ -56,7 +56,7 @@ export function GamesDialog() {
   useEffect(() => void api.get("/api/games").then(setGames, (error) => showToast(sentences(error.message, error.hint))), []);
   const ids = new Set(games?.map(({ table, number }) => `${table} ${number}`));
   const day = (milliseconds) => new Date(milliseconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  const open = async ({ table, number }) => {
+  const openGame = async ({ table, number }) => {
     closeDialog();
     if (table !== state.table.table && !(await join({ table }))) return;
     if (number !== state.game.number) await change({ op: "open_game", number });
@@ -67,7 +67,7 @@ export function GamesDialog() {
   return html`<${Dialog} title=${t("games")}>
     ${games?.length === 0 && !own.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
-      ${games?.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>
+      ${games?.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => openGame(game)}>
         <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b>
         <small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small>
         <small dir="auto">${game.text}</small>

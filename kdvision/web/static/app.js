@@ -68,7 +68,7 @@ function PhotoError({ error }) {
   return html`<div class="card notice" role="alert">
     <p><b>${sentences(error.text)}</b> ${sentences(error.hint)}</p>
     <div class="buttons">
-      <${Button} icon="turn" text=${t("again")} class="soft" onClick=${error.again} />
+      <${Button} icon="turn" text=${t("again")} class="soft" onClick=${error.retry} />
       ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${draw} />`}
       <${Button} icon="close" text=${t("close")} class="quiet" onClick=${() => dismissError(error)} />
     </div>

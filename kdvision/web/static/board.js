@@ -42,12 +42,12 @@ function visibleFrame({ cells }) {
 
 /** The number of each place's territory on the scorecard. */
 export function territoriesOf(entry) {
-  const found = new Map();
+  const numbers = new Map();
   (entry?.score.lines ?? []).forEach((line, number) => {
     if (!line.terrain) return;
-    for (const name of line.squares) found.set(placeNamed(entry.kingdom, name), number);
+    for (const name of line.squares) numbers.set(placeNamed(entry.kingdom, name), number);
   });
-  return found;
+  return numbers;
 }
 
 /** The board; drawn again only if one of these properties has changed. */
@@ -64,7 +64,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
     if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
   const territories = territoriesOf(entry);
-  const shown = { editing, flash, highlight };
+  const display = { editing, flash, highlight };
   const marks = pieceMarks(kingdom);
   const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
   const tap = (event) => {
@@ -92,7 +92,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
-            classes=${squareClasses(kingdom.id, place, shown)} ends=${territoryEnds(place, territories).join("")}
+            classes=${squareClasses(kingdom.id, place, display)} ends=${territoryEnds(place, territories).join("")}
             isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}

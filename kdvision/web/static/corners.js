@@ -48,13 +48,13 @@ export function CornerEditor({ photo, kingdom }) {
     const points = corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ");
     readCorners(state.corners, `${size ? `${size}: ` : ""}${points}`);
   };
-  const drawn = (unit) => html`
+  const renderOutline = (unit) => html`
     <polygon class="drawn" points=${corners.flat().join(" ")} />
     ${corners.map((corner, index) => html`<${Handle} key=${index} corner=${corner} index=${index} unit=${unit} onMove=${move} onHold=${setActiveCorner} />`)}
   `;
   return html`<section class="card photo" aria-label=${t("photo")} ref=${card}>
     <${Picture} photo=${photo} view=${[0, 0, photo.width, photo.height]} label=${t("photoOf")}>
-      ${(unit) => [drawn(unit), html`<${Glass} photo=${photo} corner=${corners[activeCorner]} unit=${unit} />`]}
+      ${(unit) => [renderOutline(unit), html`<${Glass} photo=${photo} corner=${corners[activeCorner]} unit=${unit} />`]}
     <//>
     <p class="hint">${t("cornersHint")}</p>
     <div class="toolbar">

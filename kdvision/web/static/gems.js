@@ -57,10 +57,10 @@ export function GemDialog({ kingdom, place }) {
   const places = placesAround(place);
   const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
   const names = places.map((one) => nameAt(kingdom, one));
-  const known = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
+  const namedGems = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
   const chooseKind = (kind) => {
     const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
-    const like = known.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
+    const like = namedGems.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
     setGem({ ...gem, kind, ...(like && !(old && isNamed(old)) ? { crowns: like.crowns ?? [0, 0, 0, 0], skull: like.skull ?? null } : {}) });
   };
   const save = (event) => {
@@ -70,7 +70,7 @@ export function GemDialog({ kingdom, place }) {
     closeDialog();
   };
   const remove = () => (setPieces(kingdom, "gems", place, []), closeDialog());
-  const entered = [...known, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
+  const entered = [...namedGems, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
   const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...entered])];
   const quarter = (name, lies) => {
     const printed = (lies - gem.turned + 4) % 4;

@@ -58,9 +58,9 @@ export function toGameFile({ rules, rounds }, keys, teams) {
   const { game, variants, side, seats, open_gems } = rules;
   const gems = keys.includes("gems") && open_gems.length ? open_gems : null;
   const options = { side: teams ? null : side, kingdoms: seats, teams: teams || null };
-  const given = rounds.map((kingdoms) => ({ ...(gems && { open_gems: gems }), kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
-  const known = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
-  return { game, variants, ...known, ...(given.length > 1 ? { round: given } : given[0]) };
+  const fileRounds = rounds.map((kingdoms) => ({ ...(gems && { open_gems: gems }), kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
+  const chosenOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+  return { game, variants, ...chosenOptions, ...(fileRounds.length > 1 ? { round: fileRounds } : fileRounds[0]) };
 }
 
 function toFileKingdom(kingdom, keys, teams) {

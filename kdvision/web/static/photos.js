@@ -78,15 +78,15 @@ async function run(task) {
     keepPhoto({ ...state.photos.get(task.id), table: task.table, game: task.game, round: task.round, isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return void (task.file && deletePhoto(task.id));
-    const again = () => {
+    const retry = () => {
       const now = { table: state.table.table, game: state.game.number, round: state.round };
       const isThere = task.table === now.table && task.game === now.game && task.round < state.game.rounds.length;
       enqueue(isThere ? task : { ...task, ...now });
-      dismissError(shown);
+      dismissError(shownError);
     };
     const text = [task.name, error.message].filter(Boolean).join(": ");
-    const shown = { text, hint: error.hint ?? "", again, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
-    update({ errors: [...state.errors, shown] });
+    const shownError = { text, hint: error.hint ?? "", retry, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
+    update({ errors: [...state.errors, shownError] });
   } finally {
     active.delete(task.id);
     update({ progress: null });
@@ -181,9 +181,9 @@ export async function restorePhotos() {
 /** Release the photos that neither a kingdom, a task, an error nor the corner mode needs. Undo may bring back kingdoms,
  * so the last photos that were read stay. */
 export function releasePhotos() {
-  const asked = [...state.errors, state.corners].map((one) => one?.photo);
+  const askedPhotos = [...state.errors, state.corners].map((one) => one?.photo);
   const read = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
-  const needed = new Set([...photosAtTable(), ...asked, ...active, ...read]);
+  const needed = new Set([...photosAtTable(), ...askedPhotos, ...active, ...read]);
   const unneeded = [...state.photos.keys()].filter((id) => !needed.has(id));
   if (!unneeded.length) return;
   for (const id of unneeded) {

@@ -98,11 +98,11 @@ function Doubt({ doubt, choose }) {
 
 /** Every cell of the game: a column per terrain, a row per number of crowns; castle and "no tile" below. */
 function Palette({ cell, doubt, choose }) {
-  const known = gameCells();
-  const columns = [...ORDER].filter((letter) => known.includes(letter));
-  const most = Math.max(2, ...known.map((one) => crownsOf(one)));
-  const isFree = columns.slice(0, 2).every((letter) => !known.includes(`${letter}${most}`));
-  const terrains = known.map((word) => [word, columns.indexOf(word[0]), crownsOf(word)]).filter(([, column]) => column >= 0);
+  const contents = gameCells();
+  const columns = [...ORDER].filter((letter) => contents.includes(letter));
+  const most = Math.max(2, ...contents.map((one) => crownsOf(one)));
+  const isFree = columns.slice(0, 2).every((letter) => !contents.includes(`${letter}${most}`));
+  const terrains = contents.map((word) => [word, columns.indexOf(word[0]), crownsOf(word)]).filter(([, column]) => column >= 0);
   const others = ["#", "."].map((word, column) => [word, column, isFree ? most : most + 1]);
   const option = ([word, column, row]) => html`<button
     type="button" class="option ${pictureClass(word)} ${doubt?.instead === word ? "maybe" : ""}" aria-label=${describeCell(word)}

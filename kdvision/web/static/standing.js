@@ -24,13 +24,13 @@ export function StandingCard() {
   const round = score.rounds[state.round];
   const isDynasty = game.rounds.length > 1;
   const roundsLeft = game.rounds.filter((kingdoms) => !kingdoms.length).length;
-  const shown = isDynasty && score.standing ? score.standing : round?.standing;
+  const shownStanding = isDynasty && score.standing ? score.standing : round?.standing;
   return html`<section class="card standing" id="standing" aria-label=${t("standing")}>
     <h2>${t("standing")}</h2>
     ${isDynasty && html`<${RoundTabs} />`}
     ${currentKingdoms().length ? html`<p class="verdict" dir="auto">${verdict()}</p>` : html`<p class="hint">${t("noneYet")}</p>`}
     ${currentKingdoms().length === 1 && !isDynasty && html`<p class="hint">${t("oneOnly")}</p>`}
-    ${currentKingdoms().length > 1 && html`<${Places} standing=${shown} />`}
+    ${currentKingdoms().length > 1 && html`<${Places} standing=${shownStanding} />`}
     ${isDynasty && html`<${DynastyTable} />`}
     ${round?.problems.map(({ text }) => html`<p class="problems">${sentences(text)}</p>`)}
     ${round?.note && html`<p class="hint">${sentences(round.note)}</p>`}

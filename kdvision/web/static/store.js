@@ -19,7 +19,7 @@ export let state = {
   highlight: null, // places of the score line that is open
   flash: new Set(), // "kingdom place" of squares that have just changed
   progress: null, // the photo that is read: { text, sent, share, photo, squares, stop }
-  errors: [], // { text, hint, again, photo, id }
+  errors: [], // { text, hint, retry, photo, id }
   toast: null, // { text, action, step }
   announcement: "",
 };

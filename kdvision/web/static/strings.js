@@ -276,8 +276,8 @@ const plural = new Intl.PluralRules(TEXT.language);
 
 /** A text by its name, `t("toCheck", { n: 3 })`, or the texts that have one name, `t("terrains")`. */
 export function t(name, values = {}) {
-  const found = TEXT[name] ?? name;
-  const text = found.other ? (found[plural.select(values.n)] ?? found.other) : found;
+  const entry = TEXT[name] ?? name;
+  const text = entry.other ? (entry[plural.select(values.n)] ?? entry.other) : entry;
   return typeof text === "string" ? text.replace(/\{(\w+)\}/g, (whole, key) => values[key] ?? whole) : text;
 }
 

@@ -15,7 +15,7 @@ const MOVES = ["undo", "redo", "new_game", "open_game", "load_game"]; // changes
 
 let live = null; // the stream of states
 let sending = false;
-const gone = new Set(); // tables that the server does not have any more, once that was said
+const lostTables = new Set(); // tables that the server does not have any more, once that was said
 const answers = {}; // by table: what the server has answered to the last step of this phone, null if it has refused it
 let decided = 0; // the last step whose squares are all decided
 let remembering; // timer
@@ -25,16 +25,16 @@ let flashing; // timer
 export async function join({ table = null, fresh = false } = {}) {
   const before = state.table?.table;
   try {
-    const [rules, found] = await Promise.all([state.rules ?? api.get("/api/rules"), api.post("/api/tables", { table, new: fresh })]);
+    const [rules, joinedTable] = await Promise.all([state.rules ?? api.get("/api/rules"), api.post("/api/tables", { table, new: fresh })]);
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
-    if (found.table !== state.table?.table) {
+    if (joinedTable.table !== state.table?.table) {
       const waiting = state.table ? state.waiting.map(complete) : loadWaiting();
       saveWaiting(waiting);
       update({ table: null, game: null, points: new Map(), waiting, toast: null });
     }
-    receive(found);
-    saveTable(found.table);
+    receive(joinedTable);
+    saveTable(joinedTable.table);
     watch();
     return true;
   } catch (error) {
@@ -44,7 +44,7 @@ export async function join({ table = null, fresh = false } = {}) {
       const action = { text: t("games"), run: () => openDialog("games") }; // this device may have kept its game
       const isLost = table !== before && state.waiting.some((one) => one.table === table);
       if (isShown) showToast(t(isLost ? "changesGone" : "tableGone", { name: table }), action);
-      if (isShown) gone.add(table);
+      if (isShown) lostTables.add(table);
       return isShown;
     }
     update({ connection: "lost" });
@@ -102,8 +102,8 @@ export function receive(next) {
   const round = isFollowing ? next.game.rounds.findLastIndex((kingdoms) => kingdoms.length) : state.round;
   const step = next.undo?.step ?? 0;
   const isUndone = step < (state.table?.undo?.step ?? 0);
-  const shown = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
-  const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shown.get(one.id), one)));
+  const shownKingdoms = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
+  const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shownKingdoms.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
   const shownGame = withWaiting({ ...next, game }, state.waiting);
@@ -127,24 +127,24 @@ export function receive(next) {
 }
 
 /** The value that is shown already if the new one is equal: what shows it is not drawn again. */
-const keepEqual = (shown, next) => (JSON.stringify(shown) === JSON.stringify(next) ? shown : next);
+const keepEqual = (current, next) => (JSON.stringify(current) === JSON.stringify(next) ? current : next);
 
 /** The kingdom that is shown already, or its outlines in the photo, as far as the new one is equal. */
-function keepShown(shown, next) {
-  if (next.seen && next.seen.reading === shown?.seen?.reading) next.seen.squares = shown.seen.squares;
-  return keepEqual(shown, next);
+function keepShown(current, next) {
+  if (next.seen && next.seen.reading === current?.seen?.reading) next.seen.squares = current.seen.squares;
+  return keepEqual(current, next);
 }
 
 /** Let the squares flash that a change or a decision of the server has changed. Name them, and kingdoms that were removed,
  * unless a step was taken back or this phone has moved. The message takes back the last step only if it did all this. */
 function showChanges(before, after, isMove, isOneStep) {
-  const [known, left] = [before, after].map(({ rounds }) => new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom])));
+  const [kingdomsBefore, kingdomsAfter] = [before, after].map(({ rounds }) => new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom])));
   const say = (text) => isMove || showStep(text, { ...state.table, ...(!isOneStep && { undo: null }) });
-  const removed = [...known.values()].filter(({ id }) => !left.has(id)).map(({ player }) => player);
+  const removed = [...kingdomsBefore.values()].filter(({ id }) => !kingdomsAfter.has(id)).map(({ player }) => player);
   const isShorter = after.rounds.length < before.rounds.length; // a Dynasty has ended
   if (removed.length) say(t(isShorter ? "roundsRemoved" : "removed", { name: removed.join(", "), n: removed.length }));
-  const changes = [...left.values()].flatMap((kingdom) => {
-    const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
+  const changes = [...kingdomsAfter.values()].flatMap((kingdom) => {
+    const old = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
     const places = Object.keys({ ...old, ...kingdom.cells }).filter((at) => old[at] !== kingdom.cells[at]);
     return places.map((at) => ({ kingdom, at, square: nameAt(kingdom, at) || nameAt({ cells: old }, at) }));
   });
@@ -245,7 +245,7 @@ async function flush() {
       }
       if (error.status === 404 && isOfTable(first)) await reconnect(); // a table that is gone is left, and its game kept
       if (isOfTable(first)) showToast(sentences(error.message, error.hint));
-      else if (!gone.has(first.table)) showToast(sentences(t("changeLost", { name: first.table, why: error.message })));
+      else if (!lostTables.has(first.table)) showToast(sentences(t("changeLost", { name: first.table, why: error.message })));
     }
     setWaiting(state.waiting.slice(1));
     answers[first.table] = answer;
