@@ -31,10 +31,10 @@ SMALL = "w1 w w / # f f1 / . l l"
 @pytest.fixture
 def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
     """The executor of batch and review."""
-    readers = TextPhotoReader()
-    monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: readers)
-    monkeypatch.setattr("kdvision.batch.reading.workers.read_in_process", readers.run)
-    return readers
+    reader = TextPhotoReader()
+    monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: reader)
+    monkeypatch.setattr("kdvision.batch.reading.workers.read_in_process", reader.run)
+    return reader
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def out(tmp_path: Path) -> Path:
 def test_a_run_prints_the_leaders_and_where_the_files_are(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    ran = run("batch", folder, "-o", out)
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out.splitlines() == [
+    result = run("batch", folder, "-o", out)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
         "Round 1. Bo wins on points, 6 to 5.",
         "  1. bo  6",
         "  2. ann  5  (to be reviewed)",
@@ -73,26 +73,26 @@ def test_a_run_prints_the_leaders_and_where_the_files_are(
 
 def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     write_files(folder, {"round1/table2/di.jpg": b"broken"})
-    ran = run("batch", folder, "-o", out)
-    assert ran.code == 7
-    assert f"1 without a result: {out / 'errors.csv'}" in ran.out
+    result = run("batch", folder, "-o", out)
+    assert result.code == 7
+    assert f"1 without a result: {out / 'errors.csv'}" in result.out
 
 
 def test_files_that_are_not_photos_are_reported(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     write_files(folder, {"event.toml": "", **{f"round1/film{number}.mov": b"" for number in range(5)}})
-    ran = run("batch", folder, "-o", out)
-    assert ran.code == 0
-    assert "skipped, because their names are not those of photos: round1/film0.mov, round1/film1.mov," in ran.err
+    result = run("batch", folder, "-o", out)
+    assert result.code == 0
+    assert "skipped, because their names are not those of photos: round1/film0.mov, round1/film1.mov," in result.err
 
 
 def test_a_raw_photo_that_is_a_failure_is_not_skipped(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """It was reported twice, with two reasons."""
+    """It is reported once, as a failure."""
     write_files(folder, {"round1/table2/di.dng": b"raw", "round1/table2/cy.dng": b"raw"})
-    ran = run("batch", folder, "-o", out)
-    assert ran.code == 7
-    assert ran.err == "kdvision: skipped, because their names are not those of photos: round1/table2/cy.dng.\n"
+    result = run("batch", folder, "-o", out)
+    assert result.code == 7
+    assert result.err == "kdvision: skipped, because their names are not those of photos: round1/table2/cy.dng.\n"
 
 
 def test_strict_exits_with_6_if_a_review_is_needed(
@@ -140,42 +140,42 @@ def test_invalid_options_are_reported_before_anything_is_read(
     executor: TextPhotoReader,
 ) -> None:
     write_files(folder, {"event.toml": event})
-    ran = run("batch", folder, "-o", out, *options)
-    assert (ran.code, ran.out, executor.jobs) == (code, "", [])
-    assert message in " ".join(ran.err.replace("│", "").split())
+    result = run("batch", folder, "-o", out, *options)
+    assert (result.code, result.out, executor.jobs) == (code, "", [])
+    assert message in " ".join(result.err.replace("│", "").split())
     assert not out.exists()
 
 
 def test_a_folder_without_photos_is_reported(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
     folder = write_files(tmp_path / "photos", {"notes.txt": "x"})
-    ran = run("batch", folder, "-o", out)
-    assert f"{folder} has no photos: name a folder with files that end in .avif, .bmp," in ran.err
+    result = run("batch", folder, "-o", out)
+    assert f"{folder} has no photos: name a folder with files that end in .avif, .bmp," in result.err
 
 
 def test_results_need_their_own_folder(run: Run, folder: Path, executor: TextPhotoReader) -> None:
-    ran = run("batch", folder, "-o", folder / ".")
-    assert ran.code == 2 and "a folder of their own" in ran.err
+    result = run("batch", folder, "-o", folder / ".")
+    assert result.code == 2 and "a folder of their own" in result.err
 
 
 def test_a_missing_folder_is_reported(run: Run, out: Path, executor: TextPhotoReader) -> None:
-    ran = run("batch", out / "nowhere", "-o", out)
-    assert ran.code == 1 and "cannot be read" in ran.err
+    result = run("batch", out / "nowhere", "-o", out)
+    assert result.code == 1 and "cannot be read" in result.err
     assert not out.exists()
 
 
 def test_a_second_run_into_one_folder_is_refused(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     with ResultFolder(out).lock():
-        ran = run("batch", folder, "-o", out)
-    assert (ran.code, ran.out) == (1, "")
-    assert "another run is writing" in ran.err
+        result = run("batch", folder, "-o", out)
+    assert (result.code, result.out) == (1, "")
+    assert "another run is writing" in result.err
 
 
 def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     executor.stop_after = 2
-    ran = run("batch", folder, "-o", out)
-    assert ran.code == 1
-    assert "stopped; what was read is kept" in ran.err
-    assert "3 photos, 2 kingdoms.\n1 without a result" in ran.out
+    result = run("batch", folder, "-o", out)
+    assert result.code == 1
+    assert "stopped; what was read is kept" in result.err
+    assert "3 photos, 2 kingdoms.\n1 without a result" in result.out
     assert [row["reason"] for row in read_csv(out / "errors.csv")] == ["the photo is not read yet"]
     executor.stop_after, executor.jobs = None, []
     assert run("batch", folder, "-o", out).code == 0
@@ -185,80 +185,80 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
 def test_a_correction_made_before_ctrl_c_counts(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A review during the run has promised that."""
+    """A review during the run promises this."""
 
     def correct_and_interrupt(jobs: object) -> None:
         assert run("review", out, "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
         raise KeyboardInterrupt
 
     run("batch", folder, "-o", out)
-    assert leader(out) == ("bo", "6")
+    assert read_leader(out) == ("bo", "6")
     monkeypatch.setattr(executor, "run", correct_and_interrupt)
     assert run("batch", folder, "-o", out).code == 1
-    assert leader(out) == ("ann", "7")
+    assert read_leader(out) == ("ann", "7")
 
 
 # review
 
 
 def review_with_answers(run: Run, out: Path, *answers: str) -> str:
-    ran = run("review", out, stdin="".join(f"{answer}\n" for answer in answers).encode())
-    assert ran.code == 0, ran.err
-    return ran.out
+    result = run("review", out, stdin="".join(f"{answer}\n" for answer in answers).encode())
+    assert result.code == 0, result.err
+    return result.out
 
 
 @pytest.fixture
-def read(folder: Path, out: Path, executor: TextPhotoReader) -> Path:
+def results(folder: Path, out: Path, executor: TextPhotoReader) -> Path:
     """The results of a run."""
     run_batch(folder, out)
     return out
 
 
-def leader(out: Path) -> tuple[str, str]:
-    first = read_csv(out / "standings.csv")[0]
-    return first["player"], first["points"]
+def read_leader(out: Path) -> tuple[str, str]:
+    row = read_csv(out / "standings.csv")[0]
+    return row["player"], row["points"]
 
 
-def test_review_shows_what_is_uncertain_and_takes_a_correction(run: Run, read: Path) -> None:
-    printed = review_with_answers(run, read, "1", "")
-    assert "1 of 1 · may change who wins the event" in printed
-    assert "B2 is read as f (80 % sure); as f1 the total is 7" in printed
-    assert "\nCompare it with the photo.\n" in printed
-    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 correct a square" in printed
-    assert leader(read) == ("ann", "7")
-    assert read_csv(read / "review.csv") == []
-    kept = [json.loads(line) for line in (read / "corrections.jsonl").read_text().splitlines()]
-    assert [one.get("square") for one in kept] == ["B2", None]
+def test_review_shows_what_is_uncertain_and_takes_a_correction(run: Run, results: Path) -> None:
+    output = review_with_answers(run, results, "1", "")
+    assert "1 of 1 · may change who wins the event" in output
+    assert "B2 is read as f (80 % sure); as f1 the total is 7" in output
+    assert "\nCompare it with the photo.\n" in output
+    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 correct a square" in output
+    assert read_leader(results) == ("ann", "7")
+    assert read_csv(results / "review.csv") == []
+    corrections = [json.loads(line) for line in (results / "corrections.jsonl").read_text().splitlines()]
+    assert [correction.get("square") for correction in corrections] == ["B2", None]
 
 
-def test_enter_confirms_the_board_as_shown(run: Run, read: Path) -> None:
-    review_with_answers(run, read, "")
-    assert leader(read) == ("bo", "6")
-    assert read_csv(read / "review.csv") == []
-    assert read_csv(read / "results.csv")[0]["corrected"] == "no"
+def test_enter_confirms_the_board_as_shown(run: Run, results: Path) -> None:
+    review_with_answers(run, results, "")
+    assert read_leader(results) == ("bo", "6")
+    assert read_csv(results / "review.csv") == []
+    assert read_csv(results / "results.csv")[0]["corrected"] == "no"
 
 
 @pytest.mark.parametrize(
     ("answer", "first"), [("C3=l1", ("ann", "7")), ("1:A1=g2", ("bo", "6")), ("board # l1 l l l l l l", ("ann", "7"))]
 )
 def test_any_square_and_a_whole_board_can_be_corrected(
-    answer: str, first: tuple[str, str], run: Run, read: Path
+    answer: str, first: tuple[str, str], run: Run, results: Path
 ) -> None:
-    review_with_answers(run, read, answer, "q")
-    assert leader(read) == first
+    review_with_answers(run, results, answer, "q")
+    assert read_leader(results) == first
 
 
 @pytest.mark.parametrize("answers", [["q"], ["s"], [], ["o", "s"]])
 def test_without_corrections_nothing_changes(
-    answers: list[str], run: Run, read: Path, monkeypatch: pytest.MonkeyPatch
+    answers: list[str], run: Run, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
-    before = (read / "results.jsonl").read_bytes()
-    review_with_answers(run, read, *answers)
-    assert (read / "results.jsonl").read_bytes() == before
-    assert not (read / "corrections.jsonl").exists()
-    assert len(opened) == answers.count("o")
+    addresses: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", addresses.append)
+    before = (results / "results.jsonl").read_bytes()
+    review_with_answers(run, results, *answers)
+    assert (results / "results.jsonl").read_bytes() == before
+    assert not (results / "corrections.jsonl").exists()
+    assert len(addresses) == answers.count("o")
 
 
 @pytest.mark.parametrize(
@@ -266,10 +266,10 @@ def test_without_corrections_nothing_changes(
     [("Z9=w", "has no square Z9"), ("C3", "is not a correction"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
      ("7:A1=w", "shows no kingdom 7"), ("?", "'?' is not a correction. Write"), ("C3=?", "'C3=?' corrects nothing")],
 )  # fmt: skip
-def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, read: Path) -> None:
-    ran = run("review", read, stdin=f"{answer}\nq\n".encode())
-    assert ran.code == 0 and message in ran.err
-    assert not (read / "corrections.jsonl").exists()
+def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, results: Path) -> None:
+    result = run("review", results, stdin=f"{answer}\nq\n".encode())
+    assert result.code == 0 and message in result.err
+    assert not (results / "corrections.jsonl").exists()
 
 
 def test_review_says_how_many_results_have_no_known_effect(
@@ -283,12 +283,12 @@ def test_review_says_how_many_results_have_no_known_effect(
 
 
 def test_review_says_what_is_not_done_here(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
-    """It offered only to continue, as if that did something."""
+    """The prompt says what to do instead, not only how to continue."""
     files: dict[str, bytes | str] = {"an.jpg": text_photo(SMALL), "event.toml": 'players = ["an", "Bo"]'}
     run_batch(write_files(tmp_path / "photos", {**files, "b.jpg": text_photo("# w1")}), out)
-    printed = review_with_answers(run, out, "", "")
+    output = review_with_answers(run, out, "", "")
     text = "Correct the photo's name or event.toml.\nNothing changes here: do that, then run kdvision batch again.\n"
-    assert f"{text}[Enter] continue · o open" in printed
+    assert f"{text}[Enter] continue · o open" in output
 
 
 def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_review(
@@ -296,34 +296,36 @@ def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_revi
 ) -> None:
     photos = {"ann.jpg": text_photo(SMALL), "ann (2).jpg": text_photo(SMALL.replace("l l", "l l1"), probability=0.9)}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
-    printed = review_with_answers(run, out, "")
-    assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] the board is right · C3=w1" in printed
+    output = review_with_answers(run, out, "")
+    assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] the board is right · C3=w1" in output
     assert read_csv(out / "review.csv") == []
 
 
 def test_the_largest_kingdom_of_a_photo_is_confirmed_in_review(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """It was asked about for ever, unless event.toml named the player of the other one."""
+    """Otherwise each review asks about it again until event.toml names the player of the other kingdom."""
     photos = {"ann.jpg": text_photo(SMALL, "# w1"), "bo.jpg": text_photo("# l1")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
-    printed = review_with_answers(run, out, "")
-    assert "ann has one: kingdom 1 counts.\n" in printed and "[Enter] the board is right" in printed
+    output = review_with_answers(run, out, "")
+    assert "ann has one: kingdom 1 counts.\n" in output and "[Enter] the board is right" in output
     assert read_csv(out / "review.csv") == []
 
 
 def test_review_says_how_a_conflict_of_a_whole_table_is_corrected(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """It said that nothing changes here, and that another run does."""
+    """The prompt names the command that corrects a board."""
     photos = {"table1/ann.jpg": text_photo("# m3 w"), "table1/bo.jpg": text_photo("# m3 w / . . .")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
-    printed = review_with_answers(run, out, "")
+    output = review_with_answers(run, out, "")
     text = "Compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1.\n[Enter] continue"
-    assert text in printed
+    assert text in output
 
 
-def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_in_review_applies_the_corrections_so_far(
+    run: Run, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answers = iter(["B2=f1\n"])
 
     def answer() -> str:
@@ -334,8 +336,8 @@ def test_ctrl_c_in_review_applies_the_corrections_so_far(run: Run, read: Path, m
     monkeypatch.setattr(
         sys.modules["kdvision.cli.review"], "sys", SimpleNamespace(stdin=SimpleNamespace(readline=answer))
     )
-    assert run("review", read).code == 0
-    assert leader(read) == ("ann", "7")
+    assert run("review", results).code == 0
+    assert read_leader(results) == ("ann", "7")
 
 
 def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
@@ -343,32 +345,34 @@ def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
 ) -> None:
     """It must not replace kingdom 1 of the photo, which was read correctly."""
     run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": text_photo(SMALL)}), out)
-    ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
-    assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
-    assert "board w w1 /" not in ran.out
-    assert f'kdvision review "{out}" --board ann+bo.jpg:K=BOARD' in ran.err
+    result = run("review", out, stdin=b"board # l1 l l l\nq\n")
+    assert "Ann has no kingdom" in result.out and "Name its players in event.toml" in result.out
+    assert "board w w1 /" not in result.out
+    assert f'kdvision review "{out}" --board ann+bo.jpg:K=BOARD' in result.err
     assert not (out / "corrections.jsonl").exists()
     assert run("review", out, "--board", "ann+bo.jpg:2=# l1 l l l").code == 0
-    assert leader(out) == ("ann", "5")
+    assert read_leader(out) == ("ann", "5")
 
 
 def test_a_board_is_shown_with_the_rules_of_its_table(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """Three kingdoms have a side of five, whatever one of them looks like."""
-    wide = text_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
+    wide_photo = text_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
     run_batch(
-        write_files(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": text_photo(SMALL), "cy.jpg": text_photo("# w1")}),
+        write_files(
+            tmp_path / "photos", {"ann.jpg": wide_photo, "bo.jpg": text_photo(SMALL), "cy.jpg": text_photo("# w1")}
+        ),
         out,
     )
     assert "1 kingdom · Kingdomino\n" in run("review", out, stdin=b"q\n").out
 
 
-def test_corrections_without_questions(run: Run, read: Path) -> None:
+def test_corrections_without_questions(run: Run, results: Path) -> None:
     fix, board = "round1/table1/ann.jpg:1:B2=f1", "round1/table2/cy.jpg:1=# l1 l l l l l l l"
-    ran = run("review", read, "--fix", fix, "--fix", "round1/table2/cy.jpg:1:B1=l2", "--board", board)
-    assert ran.code == 0 and "1. cy  16" in ran.out
-    assert [row["points"] for row in read_csv(read / "standings.csv")[:3]] == ["16", "7", "6"]
+    result = run("review", results, "--fix", fix, "--fix", "round1/table2/cy.jpg:1:B1=l2", "--board", board)
+    assert result.code == 0 and "1. cy  16" in result.out
+    assert [row["points"] for row in read_csv(results / "standings.csv")[:3]] == ["16", "7", "6"]
 
 
 @pytest.mark.parametrize("photo", ["round1/table2/cy.jpg", "round1/table2/di.jpg"])
@@ -381,21 +385,21 @@ def test_a_fix_beside_a_board_corrects_that_board(
     assert run("review", out, "--board", board, "--fix", f"{photo}:1:C2=l2").code == 0
     rows = {row["photo"]: row["board"] for row in read_csv(out / "results.csv")}
     assert rows[photo] == "# l1 l / . l l2"
-    ran = run("review", out, "--board", board, "--fix", f"{photo}:1:A3=l2")
-    assert ran.code == 5 and "Its squares are A1 to C2" in ran.err
+    result = run("review", out, "--board", board, "--fix", f"{photo}:1:A3=l2")
+    assert result.code == 5 and "Its squares are A1 to C2" in result.err
 
 
 def test_a_file_whose_board_was_typed_has_a_result(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """A broken link stayed a failure, unlike a damaged photo."""
+    """The file may be a damaged photo or a broken link."""
     write_files(folder, {"round1/table2/di.jpg": b"broken"})
     (folder / "round1/table2/eve.jpg").symlink_to("nowhere")
     assert run("batch", folder, "-o", out).code == 7
     names = ["round1/table2/di.jpg", "round1/table2/eve.jpg"]
     assert [row["file"] for row in read_csv(out / "errors.csv")] == names
-    ran = run("review", out, *(option for name in names for option in ("--board", f"{name}:1=# l1")))
-    assert ran.code == 0 and "without a result" not in ran.out
+    result = run("review", out, *(option for name in names for option in ("--board", f"{name}:1=# l1")))
+    assert result.code == 0 and "without a result" not in result.out
     assert run("batch", folder, "-o", out).code == 0
     assert read_csv(out / "errors.csv") == []
 
@@ -405,7 +409,7 @@ def test_a_file_whose_board_was_typed_has_a_result(
 def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
     board: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader, *, is_damaged: bool
 ) -> None:
-    """It counted, and nothing said that the photo shows another one; the board for a damaged photo was dropped."""
+    """The typed board counts. If the photo shows another board, a review item says so."""
     photo, is_same = folder / "round1/table2/di.jpg", board.startswith("l1")
     if is_damaged:
         photo.write_bytes(b"broken")
@@ -416,13 +420,13 @@ def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
     photo.unlink()
     photo.write_bytes(text_photo("# l1 / . l"))
     run("batch", folder, "-o", out)
-    (result,) = (row for row in read_csv(out / "results.csv") if row["player"] == "di")
-    assert (result["board"], result["total_read"]) == (board, "2")
-    whys = [row["why"] for row in read_csv(out / "review.csv") if row["photo"].endswith("di.jpg")]
+    (row,) = (row for row in read_csv(out / "results.csv") if row["player"] == "di")
+    assert (row["board"], row["total_read"]) == (board, "2")
+    reasons = [row["why"] for row in read_csv(out / "review.csv") if row["photo"].endswith("di.jpg")]
     text = "its board was typed before the photo could be read, and the photo was read differently: 0 and 2 points"
-    assert whys == ([] if is_same else [text])
-    read_count = 1 + (not is_same)
-    review_with_answers(run, out, *[""] * read_count)
+    assert reasons == ([] if is_same else [text])
+    question_count = 1 + (not is_same)
+    review_with_answers(run, out, *[""] * question_count)
     assert [row["player"] for row in read_csv(out / "review.csv") if row["player"] == "di"] == []
 
 
@@ -437,17 +441,17 @@ def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
         (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
     ],
 )
-def test_an_invalid_correction_is_refused(options: list[str], message: str, run: Run, read: Path) -> None:
-    ran = run("review", read, *options)
-    assert (ran.code, ran.out) == (5, "")
-    assert message in ran.err
+def test_an_invalid_correction_is_refused(options: list[str], message: str, run: Run, results: Path) -> None:
+    result = run("review", results, *options)
+    assert (result.code, result.out) == (5, "")
+    assert message in result.err
 
 
 def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     write_files(folder, {"round1/table2/di.jpg": b"broken"})
     run_batch(folder, out)
     review_with_answers(run, out, "board # l1 l l l l l l", "q")
-    assert leader(out) == ("di", "7")
+    assert read_leader(out) == ("di", "7")
     assert read_csv(out / "errors.csv") == []
 
 
@@ -463,15 +467,15 @@ def test_boards_for_two_players_of_a_photo_that_failed(
 def test_a_board_of_the_first_player_only_leaves_the_photo_a_failure(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """The photo was no failure any more, nobody had the board, and two players were missing."""
+    """The first player has the typed board, and only the kingdom of the second player is missing."""
     folder = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": text_photo(SMALL)})
     run_batch(folder, out)
     assert "a kingdom of bo is missing." in review_with_answers(run, out, "board # l1 l l", "q")
     assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "cy"]
     assert [row["file"] for row in read_csv(out / "errors.csv")] == ["ann+bo.jpg"]
-    ran = run("review", out, stdin=b"board # w1 w\n")
-    assert "damaged or cut short.\nSend it again; or type the board.\n[Enter] continue · board w w1 /" in ran.out
-    assert "cy wins" in ran.out.lower() and read_csv(out / "errors.csv") == []
+    result = run("review", out, stdin=b"board # w1 w\n")
+    assert "damaged or cut short.\nSend it again; or type the board.\n[Enter] continue · board w w1 /" in result.out
+    assert "cy wins" in result.out.lower() and read_csv(out / "errors.csv") == []
 
 
 def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
@@ -480,64 +484,66 @@ def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Pat
         assert run("review", out, "--fix", f"{name}:1:A1=w").code == 0
 
 
-def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, read: Path, folder: Path) -> None:
-    assert "have changed" not in run("review", read).err
+def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, results: Path, folder: Path) -> None:
+    assert "have changed" not in run("review", results).err
     write_files(folder, {"event.toml": 'variants = ["harmony"]'})
-    message = f'have changed since the photos were read: run kdvision batch {folder} -o "{read}"'
-    assert message in run("review", read).err
+    message = f'have changed since the photos were read: run kdvision batch {folder} -o "{results}"'
+    assert message in run("review", results).err
 
 
-def test_nobody_wins_before_all_photos_are_read(run: Run, read: Path, folder: Path) -> None:
+def test_nobody_wins_before_all_photos_are_read(run: Run, results: Path, folder: Path) -> None:
     write_files(folder, {"round1/table2/IMG_0001.jpg": text_photo("# l1")})
-    ran = run("review", read, stdin=b"q\n")
-    assert "leads on points, 6 to 5; round1/table2/IMG_0001.jpg could not be read" in ran.out
-    assert [row["reason"] for row in read_csv(read / "errors.csv")] == ["the photo is not read yet"]
-    run_batch(folder, read)
-    assert read_csv(read / "errors.csv") == []
+    result = run("review", results, stdin=b"q\n")
+    assert "leads on points, 6 to 5; round1/table2/IMG_0001.jpg could not be read" in result.out
+    assert [row["reason"] for row in read_csv(results / "errors.csv")] == ["the photo is not read yet"]
+    run_batch(folder, results)
+    assert read_csv(results / "errors.csv") == []
 
 
-def test_the_problems_of_a_typed_board_are_printed(run: Run, read: Path) -> None:
-    ran = run("review", read, "--board", "round1/table2/cy.jpg:1=# w4 # w")
-    assert ran.code == 0
-    assert "kdvision: round1/table2/cy.jpg, kingdom 1: there are 2 castles" in ran.err
-    assert "the box has no square w4 (B1)" in ran.err
+def test_the_problems_of_a_typed_board_are_printed(run: Run, results: Path) -> None:
+    result = run("review", results, "--board", "round1/table2/cy.jpg:1=# w4 # w")
+    assert result.code == 0
+    assert "kdvision: round1/table2/cy.jpg, kingdom 1: there are 2 castles" in result.err
+    assert "the box has no square w4 (B1)" in result.err
 
 
-def test_an_unknown_square_of_a_typed_board_is_reviewed(run: Run, read: Path) -> None:
-    assert run("review", read, "--board", "round1/table2/cy.jpg:1=w ? / # l").code == 0
-    why = read_csv(read / "review.csv")[0]["why"]
+def test_an_unknown_square_of_a_typed_board_is_reviewed(run: Run, results: Path) -> None:
+    assert run("review", results, "--board", "round1/table2/cy.jpg:1=w ? / # l").code == 0
+    why = read_csv(results / "review.csv")[0]["why"]
     assert why == "if B1 is m3, the total is 3; it is not known what lies on B1; the dominoes are not checked"
 
 
-def test_a_correction_of_a_photo_that_is_gone_says_that_it_does_not_count(run: Run, read: Path, folder: Path) -> None:
+def test_a_correction_of_a_photo_that_is_gone_says_that_it_does_not_count(
+    run: Run, results: Path, folder: Path
+) -> None:
     (folder / "round1/table2/cy.jpg").unlink()
-    run_batch(folder, read)
-    ran = run("review", read, "--board", "round1/table2/cy.jpg:1=# l1 l")
-    assert "cy.jpg is not in the folder: its correction counts when it is back" in ran.err
+    run_batch(folder, results)
+    result = run("review", results, "--board", "round1/table2/cy.jpg:1=# l1 l")
+    assert "cy.jpg is not in the folder: its correction counts when it is back" in result.err
 
 
-def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
-    with ResultFolder(read).lock():
-        ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
-    assert ran.code == 0 and "another run is writing to this folder" in ran.err
-    assert leader(read) == ("bo", "6")
-    run_batch(folder, read)
-    assert leader(read) == ("ann", "7")
+def test_corrections_during_a_run_are_stored_for_it(run: Run, results: Path, folder: Path) -> None:
+    with ResultFolder(results).lock():
+        result = run("review", results, "--fix", "round1/table1/ann.jpg:1:B2=f1")
+    assert result.code == 0 and "another run is writing to this folder" in result.err
+    assert read_leader(results) == ("bo", "6")
+    run_batch(folder, results)
+    assert read_leader(results) == ("ann", "7")
 
 
-def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
-    assert run("review", read, "--page").code == 0
-    assert run("review", read, "--page", "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
-    assert opened == [(read / "report.html").resolve().as_uri()] * 2
-    assert leader(read) == ("ann", "7")
+def test_the_page_is_opened(run: Run, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", addresses.append)
+    assert run("review", results, "--page").code == 0
+    assert run("review", results, "--page", "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
+    assert addresses == [(results / "report.html").resolve().as_uri()] * 2
+    assert read_leader(results) == ("ann", "7")
 
 
 def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / ("x" * 300)):
-        ran = run("review", path)
-        assert ran.code == 5 and "is not a folder of results" in ran.err
+        result = run("review", path)
+        assert result.code == 5 and "is not a folder of results" in result.err
 
 
 # watch
@@ -580,12 +586,12 @@ def test_watch_reads_photos_and_corrections_as_they_arrive(
         finally:
             watcher.send_signal(signal.SIGINT)
             try:
-                printed, _ = watcher.communicate(timeout=MAX_WAIT_SECONDS)
+                output, _ = watcher.communicate(timeout=MAX_WAIT_SECONDS)
             finally:
                 watcher.kill()
     errors = messages.read_text(encoding="utf-8")
     assert watcher.returncode == 0, errors
-    assert "4 photos, 4 kingdoms." in printed
+    assert "4 photos, 4 kingdoms." in output
     assert "watching" in errors and "a Dynasty of 2 rounds" in errors and "Traceback" not in errors
 
 
@@ -599,8 +605,8 @@ def test_watch_prints_the_verdict_of_the_widest_ranking_only(
     """One team alone has no verdict, although its table has one."""
     write_files(folder, {"event.toml": '[[team]]\nname = "Reds"\nplayers = ["ann", "bo"]'})
     monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=interrupt))
-    ran = run("batch", folder, "-o", out, "--watch")
-    assert (ran.code, ran.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
+    result = run("batch", folder, "-o", out, "--watch")
+    assert (result.code, result.err.splitlines()[-1]) == (0, "kdvision: 3 photos read.")
 
 
 def test_watch_counts_the_photos_that_were_read(
@@ -620,9 +626,9 @@ def test_ctrl_c_in_watch_keeps_the_results_of_a_folder_that_is_away(
         folder.rename(folder.with_name("elsewhere"))
 
     monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=remove_folder))
-    ran = run("batch", folder, "-o", out, "--watch")
-    assert ran.code == 0 and "photos cannot be read: No such file" in ran.err
-    assert "Round 1. Bo wins on points, 6 to 5." in ran.out and len(read_csv(out / "results.csv")) == 3
+    result = run("batch", folder, "-o", out, "--watch")
+    assert result.code == 0 and "photos cannot be read: No such file" in result.err
+    assert "Round 1. Bo wins on points, 6 to 5." in result.out and len(read_csv(out / "results.csv")) == 3
 
 
 def test_ctrl_c_in_watch_writes_what_was_read_last(
@@ -633,7 +639,7 @@ def test_ctrl_c_in_watch_writes_what_was_read_last(
     new_files: dict[str, bytes | str] = {f"round1/table2/{name}.jpg": text_photo("# l1") for name in ("di", "eve")}
     clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: write_files(folder, new_files))
     monkeypatch.setattr("kdvision.batch.run.time", clock)
-    ran = run("batch", folder, "-o", out, "--watch")
-    assert ran.code == 7 and "5 photos, 4 kingdoms.\n1 without a result" in ran.out
-    assert "Bo leads on points, 6 to 5; a kingdom of eve is missing." in ran.out
+    result = run("batch", folder, "-o", out, "--watch")
+    assert result.code == 7 and "5 photos, 4 kingdoms.\n1 without a result" in result.out
+    assert "Bo leads on points, 6 to 5; a kingdom of eve is missing." in result.out
     assert "di" in {row["player"] for row in read_csv(out / "standings.csv")}

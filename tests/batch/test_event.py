@@ -11,7 +11,7 @@ from kdvision.batch.run import BatchOptions
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 
-FULL = """
+FULL_EVENT = """
 name = "Spring Cup"
 variants = ["harmony", "middle-kingdom"]
 side = 5
@@ -37,7 +37,7 @@ players = ["zoe\u0308", "Di"]
 
 
 def test_every_key_is_read() -> None:
-    event = parse_event(FULL)
+    event = parse_event(FULL_EVENT)
     assert (event.name, event.rounds, event.dynasty) == ("Spring Cup", 3, True)
     assert event.rules == Rules(("harmony", "middle-kingdom"), 5)
     assert event.teams == {"Reds": ("Ann", "Di")}
@@ -46,14 +46,14 @@ def test_every_key_is_read() -> None:
 
 
 def test_rules_follow_the_file_and_else_the_boards() -> None:
-    rule_set = parse_event(FULL).rules.rule_set([])
+    rule_set = parse_event(FULL_EVENT).rules.rule_set([])
     assert rule_set.name.endswith("Middle Kingdom, Harmony")
-    long = Board.parse("# w w w w w")
-    assert [Rules().rule_set([board]).side for board in (long, Board.parse("#"))] == [7, 5]
+    long_board = Board.parse("# w w w w w")
+    assert [Rules().rule_set([board]).side for board in (long_board, Board.parse("#"))] == [7, 5]
 
 
 def test_seats_come_from_the_file_then_from_names_then_from_tables() -> None:
-    event = parse_event(FULL)
+    event = parse_event(FULL_EVENT)
     assert event.seat("IMG_0012.jpg") == Seat(2, "B", ("Zoë", "Di"))
     assert event.seat("round1/table3/Bo.jpg") == Seat(1, "3", ("Bo",))
     assert event.seat("round1/table3.jpg") == Seat(1, "3", ("Ann", "Bo"))

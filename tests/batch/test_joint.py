@@ -39,18 +39,22 @@ ANN, BO = "# w m3", "# w m2"
 NO_EVENT = Event()
 
 
-def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoRecord:
-    """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
-    observation = make_plain_observation(override_squares(Reading.of(board), spoiled))
-    read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
-    made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
-    kept = json.loads(json.dumps(pack_observation(read)))
-    stored = StoredReading.parse({"width": 640, "kingdoms": made, "seen": [kept]})
-    return PhotoRecord(f"{player}.jpg", player, stored, seat=Seat(1, "1", (player,)))
+def make_photo_record(
+    player: str, board: str, doubts: tuple[Doubt, ...] = (), **cell_probabilities: dict[str, float]
+) -> PhotoRecord:
+    """The result of a photo of one kingdom; `cell_probabilities` override those of single squares."""
+    observation = make_plain_observation(override_squares(Reading.of(board), cell_probabilities))
+    reading = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
+    kingdoms = json.loads(
+        json.dumps(result_to_dict(build_photo_result("", (640, 480), [reading], kingdomino()))["kingdoms"])
+    )
+    packed_observation = json.loads(json.dumps(pack_observation(reading)))
+    stored_reading = StoredReading.parse({"width": 640, "kingdoms": kingdoms, "seen": [packed_observation]})
+    return PhotoRecord(f"{player}.jpg", player, stored_reading, seat=Seat(1, "1", (player,)))
 
 
-def with_reading(photo: PhotoRecord, **changes: Any) -> PhotoRecord:
-    """The photo, read differently."""
+def change_reading(photo: PhotoRecord, **changes: Any) -> PhotoRecord:
+    """The photo with a changed reading."""
     return replace(photo, reading=photo.reading._replace(**changes))
 
 
@@ -64,35 +68,37 @@ def rename(photo: PhotoRecord, player: str) -> PhotoRecord:
     return replace(photo, name=f"{player}.jpg", content=player, seat=Seat(1, "1", (player,)))
 
 
-def unsure_bo() -> PhotoRecord:
+def make_unsure_record() -> PhotoRecord:
     """A photo in which the crowns of one mine are hard to count."""
-    return photo_result("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
+    return make_photo_record("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
-def decide_table(*photos: PhotoRecord, stored: Data | None = None, event: Event = NO_EVENT) -> dict[str, KingdomResult]:
+def decide_table(
+    *photos: PhotoRecord, stored_verdicts: Data | None = None, event: Event = NO_EVENT
+) -> dict[str, KingdomResult]:
     """The kingdoms of one table, decided jointly, by player."""
-    standings, _ = decide_tables(assign_seats(photos, event), stored or {})
+    standings, _ = decide_tables(assign_seats(photos, event), stored_verdicts or {})
     return {kingdom.player: kingdom for kingdom in standings.kingdoms}
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
-    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.seen[0]
-    assert kept is not None
-    view = unpack_observation(kept)
-    assert view.probabilities.best == Board.parse(BO)
-    assert get_probability(view.probabilities, Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
-    assert [border_log_odds.shape for border_log_odds in view.border_log_odds] == [(1, 2), (0, 3)]
-    assert view.calibration.review_threshold == 0.9
-    assert view.side == pytest.approx(make_grid(Board.parse(BO)).side, abs=0.1)
-    assert len(json.dumps(kept)) < 600
-    assert view.p_whole == 1.0
-    assert unpack_observation({**kept, "whole": 0.9}).p_whole == 0.9
-    earlier_observation = {name: value for name, value in kept.items() if name != "whole"}
+    packed_observation = make_photo_record("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.seen[0]
+    assert packed_observation is not None
+    observation = unpack_observation(packed_observation)
+    assert observation.probabilities.best == Board.parse(BO)
+    assert get_probability(observation.probabilities, Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
+    assert [border_log_odds.shape for border_log_odds in observation.border_log_odds] == [(1, 2), (0, 3)]
+    assert observation.calibration.review_threshold == 0.9
+    assert observation.side == pytest.approx(make_grid(Board.parse(BO)).side, abs=0.1)
+    assert len(json.dumps(packed_observation)) < 600
+    assert observation.p_whole == 1.0
+    assert unpack_observation({**packed_observation, "whole": 0.9}).p_whole == 0.9
+    earlier_observation = {name: value for name, value in packed_observation.items() if name != "whole"}
     assert unpack_observation(earlier_observation).p_whole == 1.0
 
 
 def test_the_box_has_the_dominoes_of_an_expansion() -> None:
-    photos = photo_result("ann", "# m g"), photo_result("bo", "# s g", B1={"m": 0.6, "s": 0.398})
+    photos = make_photo_record("ann", "# m g"), make_photo_record("bo", "# s g", B1={"m": 0.6, "s": 0.398})
     event = Event(rules=Rules(("age-of-giants",)))
     joint = decide_table(*photos, event=event)["bo"]
     assert joint.data["probability"] > 0.9  # domino E, because D is Ann's
@@ -100,26 +106,26 @@ def test_the_box_has_the_dominoes_of_an_expansion() -> None:
 
 
 def test_the_box_removes_a_doubt() -> None:
-    assert decide_table(unsure_bo())["bo"].data["review"]  # nobody else knows
-    kingdoms = decide_table(photo_result("ann", ANN), unsure_bo())
+    assert decide_table(make_unsure_record())["bo"].data["review"]  # nobody else knows
+    kingdoms = decide_table(make_photo_record("ann", ANN), make_unsure_record())
     assert (kingdoms["bo"].data["review"], kingdoms["bo"].data["doubts"]) == (False, [])
     assert kingdoms["bo"].data["probability"] > 0.9
 
 
 def test_a_kingdom_that_the_box_makes_improbable_is_reviewed() -> None:
     """Both photos show domino 48 for certain, so one of them was misread."""
-    kingdoms = decide_table(photo_result("ann", ANN), photo_result("bo", ANN, C1={"m3": 0.99, "m2": 0.005}))
+    kingdoms = decide_table(make_photo_record("ann", ANN), make_photo_record("bo", ANN, C1={"m3": 0.99, "m2": 0.005}))
     assert [(one.data["probability"] < 0.9, one.data["review"]) for one in kingdoms.values()] == [(True, True)] * 2
 
 
-def misread_bo(m3: float = 0.6) -> PhotoRecord:
+def make_misread_record(m3: float = 0.6) -> PhotoRecord:
     """A photo in which the crowns of one mine were counted wrong, with this confidence."""
-    return photo_result("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
+    return make_photo_record("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
 
 
 def test_a_certain_joint_board_counts_and_is_reported() -> None:
     """The board as read is kept, and it is not a correction."""
-    bo = decide_table(photo_result("ann", ANN), misread_bo())["bo"]
+    bo = decide_table(make_photo_record("ann", ANN), make_misread_record())["bo"]
     assert bo.data["board"] == ["# w m2"] and bo.changed_by_table and not bo.is_corrected
     assert bo.data_read is not None and bo.data_read["board"] == ["# w m3"]
     assert bo.data["total"] == bo.data_read["total"] - 1 == sum(line["points"] for line in bo.data["lines"])
@@ -131,9 +137,11 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
     assert bo.data["corners"] == bo.data_read["corners"] is not None
 
 
-@pytest.mark.parametrize("bo", [unsure_bo(), misread_bo(), confirm(misread_bo()), misread_bo(0.9)])
+@pytest.mark.parametrize(
+    "bo", [make_unsure_record(), make_misread_record(), confirm(make_misread_record()), make_misread_record(0.9)]
+)
 def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoRecord) -> None:
-    for kingdom in decide_table(photo_result("ann", ANN), bo).values():
+    for kingdom in decide_table(make_photo_record("ann", ANN), bo).values():
         data = kingdom.data
         totals = [data["points_probability"], *(one["probability"] for one in data["alternatives"])]
         assert sum(totals) == pytest.approx(1, abs=0.01)
@@ -142,18 +150,18 @@ def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoRecord) -> N
 
 
 def test_a_board_that_the_joint_decision_rejects_has_a_low_probability() -> None:
-    bo = decide_table(photo_result("ann", ANN), confirm(misread_bo()))["bo"]
+    bo = decide_table(make_photo_record("ann", ANN), confirm(make_misread_record()))["bo"]
     assert bo.data["probability"] < 0.2
     assert bo.data["alternatives"][0]["total"] == bo.data["total"] - 1
 
 
 def test_an_uncertain_joint_board_is_only_reported() -> None:
-    both = (misread_bo(), rename(misread_bo(0.55), "ann"))
+    photos = (make_misread_record(), rename(make_misread_record(0.55), "ann"))
     boards = {
-        player: (kingdom.data["board"], kingdom.changed_by_table) for player, kingdom in decide_table(*both).items()
+        player: (kingdom.data["board"], kingdom.changed_by_table) for player, kingdom in decide_table(*photos).items()
     }
     assert boards == {"bo": (["# w m3"], False), "ann": (["# w m3"], False)}
-    kingdoms = [kingdom.data for kingdom in decide_table(*both).values() if kingdom.data["problems"]]
+    kingdoms = [kingdom.data for kingdom in decide_table(*photos).values() if kingdom.data["problems"]]
     assert [("another board is more probable" in one["problems"][0]["text"], one["review"]) for one in kingdoms] == [
         (True, True)
     ]
@@ -162,42 +170,49 @@ def test_an_uncertain_joint_board_is_only_reported() -> None:
 
 
 def test_a_board_of_another_size_is_only_reported() -> None:
-    bo = photo_result("bo", "# w m3", B1={"w": 0.6, ".": 0.398}, C1={"m3": 0.6, ".": 0.398})
-    kingdom = decide_table(photo_result("ann", ANN), bo)["bo"]
+    bo = make_photo_record("bo", "# w m3", B1={"w": 0.6, ".": 0.398}, C1={"m3": 0.6, ".": 0.398})
+    kingdom = decide_table(make_photo_record("ann", ANN), bo)["bo"]
     assert (kingdom.data["board"], kingdom.changed_by_table) == (["# w m3"], False)
     assert "another board is more probable" in kingdom.data["problems"][0]["text"]
 
 
 def test_the_doubts_of_other_squares_stay_beside_those_of_a_reported_board() -> None:
-    data = misread_bo().reading.kingdoms[0]
+    data = make_misread_record().reading.kingdoms[0]
     doubt = {**data["doubts"][0], "square": "B1"}
-    both = (with_reading(confirm(misread_bo()), kingdoms=[{**data, "doubts": [doubt]}]), photo_result("ann", ANN))
-    assert [one["square"] for one in decide_table(*both)["bo"].data["doubts"]] == ["C1", "B1"]
+    photos = (
+        change_reading(confirm(make_misread_record()), kingdoms=[{**data, "doubts": [doubt]}]),
+        make_photo_record("ann", ANN),
+    )
+    assert [one["square"] for one in decide_table(*photos)["bo"].data["doubts"]] == ["C1", "B1"]
 
 
 def test_a_board_that_may_not_be_whole_is_only_reported() -> None:
-    bo = misread_bo()
-    (seen,) = bo.reading.seen
-    assert seen is not None
-    kingdom = decide_table(photo_result("ann", ANN), with_reading(bo, seen=[{**seen, "whole": 0.5}]))["bo"]
+    bo = make_misread_record()
+    (observation,) = bo.reading.seen
+    assert observation is not None
+    bo = change_reading(bo, seen=[{**observation, "whole": 0.5}])
+    kingdom = decide_table(make_photo_record("ann", ANN), bo)["bo"]
     assert (kingdom.data["board"], kingdom.changed_by_table) == (["# w m3"], False)
 
 
 def test_a_board_with_a_detached_domino_stays_for_review() -> None:
     """Something was missed or misread, however probable the squares are."""
-    bo = photo_result("bo", "# . w m3")
-    flagged_bo = with_reading(bo, kingdoms=[{**one, "review": True} for one in bo.reading.kingdoms])
-    assert decide_table(photo_result("ann", BO), flagged_bo)["bo"].data["review"]
+    bo = make_photo_record("bo", "# . w m3")
+    flagged_bo = change_reading(bo, kingdoms=[{**one, "review": True} for one in bo.reading.kingdoms])
+    assert decide_table(make_photo_record("ann", BO), flagged_bo)["bo"].data["review"]
 
 
 def test_more_kingdoms_than_play_one_game_are_not_decided_jointly() -> None:
-    others = [photo_result(player, board) for player, board in (("cy", "# w w"), ("di", "# f f"), ("ed", "# l l"))]
-    assert decide_table(photo_result("ann", ANN), unsure_bo(), *others[:2])["bo"].data["doubts"] == []
-    assert decide_table(photo_result("ann", ANN), unsure_bo(), *others)["bo"].data["doubts"] != []
+    other_photos = [
+        make_photo_record(player, board) for player, board in (("cy", "# w w"), ("di", "# f f"), ("ed", "# l l"))
+    ]
+    photos = make_photo_record("ann", ANN), make_unsure_record()
+    assert decide_table(*photos, *other_photos[:2])["bo"].data["doubts"] == []
+    assert decide_table(*photos, *other_photos)["bo"].data["doubts"] != []
 
 
 def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
-    bo = decide_table(photo_result("ann", ANN), confirm(misread_bo()))["bo"]
+    bo = decide_table(make_photo_record("ann", ANN), confirm(make_misread_record()))["bo"]
     assert bo.data["board"] == ["# w m3"] and not bo.changed_by_table and not bo.is_corrected
     assert bo.data["review"]
     assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
@@ -205,47 +220,49 @@ def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
     assert "another board is more probable" in bo.data["problems"][0]["text"]
 
 
-@pytest.mark.parametrize(("corrected", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
-def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, tmp_path: Path) -> None:
-    """Also if it only confirms what was read."""
-    records = [photo_result("ann", ANN), misread_bo()]
+@pytest.mark.parametrize(("correction", "expected_board"), [("", "# w m2"), ("C1=m3", "# w m3")])
+def test_a_correction_overrides_the_joint_decision(correction: str, expected_board: str, tmp_path: Path) -> None:
+    """A correction that only confirms the reading overrides it, too."""
+    records = [make_photo_record("ann", ANN), make_misread_record()]
     corrections = CorrectionFile(tmp_path)
-    if corrected:
-        square, _, cell = corrected.partition("=")
+    if correction:
+        square, _, cell = correction.partition("=")
         corrections.add([Correction("bo.jpg", "bo", 1, square, cell)])
         corrections.reload()
     kingdoms = {
         kingdom.photo.name: kingdom.data["board"]
         for kingdom in evaluate_event(Event(), records, corrections).standings.kingdoms
     }
-    assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [counts]}
+    assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [expected_board]}
 
 
 def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
-    ann = photo_result("ann", "# w m2")
-    corrected = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# w m3"]}]})
-    kingdoms = decide_table(corrected, unsure_bo())
-    assert kingdoms["ann"].is_corrected and kingdoms["ann"].data == corrected.kingdoms[0]
+    ann = make_photo_record("ann", "# w m2")
+    corrected_ann = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# w m3"]}]})
+    kingdoms = decide_table(corrected_ann, make_unsure_record())
+    assert kingdoms["ann"].is_corrected and kingdoms["ann"].data == corrected_ann.kingdoms[0]
     assert not kingdoms["bo"].data["review"]
 
 
 @pytest.mark.parametrize(("has_new_names", "is_certain"), [(False, False), (True, True)])
 def test_a_corrected_square_does_not_make_other_boards_certain(*, has_new_names: bool, is_certain: bool) -> None:
     """Bo's mine is as doubtful as before; but squares that have other names now are not compared."""
-    ann = photo_result("ann", "# w m2", (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
-    bo, second = (
-        photo_result("bo", f"# w m3 / {cell} f .", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": 0.6, "m2": 0.398})
+    ann = make_photo_record("ann", "# w m2", (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
+    bo, second_record = (
+        make_photo_record(
+            "bo", f"# w m3 / {cell} f .", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": 0.6, "m2": 0.398}
+        )
         for cell in "lg"
     )
-    (data,), corners = second.kingdoms, bo.kingdoms[0]["corners"]
+    (data,), corners = second_record.kingdoms, bo.kingdoms[0]["corners"]
     data = {**data, "corners": [[corners[0][0], corners[0][1] - 50], *corners[1:]]} if has_new_names else data
-    corrected = replace(
+    corrected_bo = replace(
         bo,
-        second_reading=second.reading._replace(kingdoms=[data]),
+        second_reading=second_record.reading._replace(kingdoms=[data]),
         corrections=PhotoCorrections(((1, "A2", "g"),), corrections=(Correction("bo.jpg", "bo", 1, "A2", "g"),)),
         corrected_data={"kingdoms": [data], "standing": None},
     )
-    before, after = (decide_table(ann, photo)["ann"].data for photo in (bo, corrected))
+    before, after = (decide_table(ann, photo)["ann"].data for photo in (bo, corrected_bo))
     assert before["review"] and before["probability"] < 0.9
     assert (after["review"], after["probability"] > 0.9) == (not is_certain, is_certain)
 
@@ -254,7 +271,7 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
     corrections = CorrectionFile(tmp_path)
     corrections.add([Correction("bo.jpg", "bo", 1, board="# w m3")])
     corrections.reload()
-    outcome = evaluate_event(Event(), [photo_result("ann", ANN), misread_bo()], corrections)
+    outcome = evaluate_event(Event(), [make_photo_record("ann", ANN), make_misread_record()], corrections)
     bo = outcome.standings.kingdoms[1]
     assert bo.data["board"] == ["# w m3"] and not bo.is_corrected
     assert not bo.data["review"] and not bo.data["problems"] and bo.data["probability"] == 1
@@ -262,37 +279,40 @@ def test_a_board_that_a_person_has_given_is_not_reported_again(tmp_path: Path) -
 
 def test_failures_of_one_photo_are_sorted(tmp_path: Path) -> None:
     reasons = {Failure("ann.jpg", f"reason {number}", "") for number in range(20)}
-    damaged = with_reading(photo_result("ann", ANN), kingdoms=(), error="the photo is damaged", hint="send it again")
-    failures = evaluate_event(Event(), [damaged], CorrectionFile(tmp_path), reasons).failures
+    damaged_photo = change_reading(
+        make_photo_record("ann", ANN), kingdoms=(), error="the photo is damaged", hint="send it again"
+    )
+    failures = evaluate_event(Event(), [damaged_photo], CorrectionFile(tmp_path), reasons).failures
     assert len(failures) == 21 and list(failures) == sorted(failures)
 
 
-@pytest.mark.parametrize("lost", [(), (None,)])
-def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
-    assert decide_table(with_reading(photo_result("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
+@pytest.mark.parametrize("observations", [(), (None,)])
+def test_a_table_without_all_observations_is_not_decided_jointly(observations: tuple[None, ...]) -> None:
+    ann = change_reading(make_photo_record("ann", ANN), seen=observations)
+    assert decide_table(ann, make_unsure_record())["bo"].data["review"]
 
 
 def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
-    ann = photo_result("ann", ANN)
-    corrected = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}]})
-    assert decide_table(corrected, unsure_bo())["bo"].data["review"]
+    ann = make_photo_record("ann", ANN)
+    corrected_ann = replace(ann, corrected_data={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}]})
+    assert decide_table(corrected_ann, make_unsure_record())["bo"].data["review"]
 
 
 def test_a_kingdom_with_a_problem_stays_as_it_was_read() -> None:
-    bo = unsure_bo()
+    bo = make_unsure_record()
     problem: Data = {"text": "the picture's edge cuts tiles of this kingdom", "squares": [], "clause": None}
-    bo = with_reading(bo, kingdoms=[{**bo.kingdoms[0], "problems": [problem]}])
-    assert decide_table(photo_result("ann", ANN), bo)["bo"].data == bo.kingdoms[0]
+    bo = change_reading(bo, kingdoms=[{**bo.kingdoms[0], "problems": [problem]}])
+    assert decide_table(make_photo_record("ann", ANN), bo)["bo"].data == bo.kingdoms[0]
 
 
 def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
     """It was built from another box."""
-    ann = photo_result("ann", ANN)
-    towns = with_reading(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
-    assert decide_table(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
+    ann = make_photo_record("ann", ANN)
+    town_photo = change_reading(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
+    assert decide_table(town_photo, make_misread_record())["bo"].data["board"] == ["# w m3"]
 
 
-TABLE = (photo_result("ann", ANN), unsure_bo())
+TABLE = (make_photo_record("ann", ANN), make_unsure_record())
 
 
 def store_verdicts(folder: Path) -> dict[str, Any]:
@@ -303,19 +323,19 @@ def store_verdicts(folder: Path) -> dict[str, Any]:
 
 
 def test_stored_decisions_are_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored, kingdoms = store_verdicts(tmp_path), decide_table(*TABLE)
+    verdicts, kingdoms = store_verdicts(tmp_path), decide_table(*TABLE)
     monkeypatch.setattr("kdvision.vision.decide.decide.decide", None)
-    assert decide_table(*TABLE, stored=stored) == kingdoms
+    assert decide_table(*TABLE, stored_verdicts=verdicts) == kingdoms
     with pytest.raises(TypeError, match="not callable"):
-        decide_table(photo_result("ann", "# w m2"), unsure_bo(), stored=stored)
+        decide_table(make_photo_record("ann", "# w m2"), make_unsure_record(), stored_verdicts=verdicts)
 
 
 def test_a_doubtful_joint_decision_leaves_the_review(tmp_path: Path) -> None:
     """The decision may be unproved, or have problems, although its board is probable."""
     ((key, (ann, (board, probability, is_certain, *others))),) = store_verdicts(tmp_path).items()
     assert is_certain and probability > 0.9 and not decide_table(*TABLE)["bo"].data["review"]
-    doubtful = {key: [ann, [board, probability, False, *others]]}
-    assert decide_table(*TABLE, stored=doubtful)["bo"].data["review"]
+    doubtful_verdicts = {key: [ann, [board, probability, False, *others]]}
+    assert decide_table(*TABLE, stored_verdicts=doubtful_verdicts)["bo"].data["review"]
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
@@ -336,5 +356,5 @@ def test_a_damaged_file_of_decisions_is_ignored(content: bytes, tmp_path: Path) 
     ],
 )
 def test_tables_with_invalid_stored_decisions_are_decided_again(verdicts: object, tmp_path: Path) -> None:
-    stored = dict.fromkeys(store_verdicts(tmp_path), verdicts)
-    assert stored and decide_table(*TABLE, stored=stored) == decide_table(*TABLE)
+    stored_verdicts = dict.fromkeys(store_verdicts(tmp_path), verdicts)
+    assert stored_verdicts and decide_table(*TABLE, stored_verdicts=stored_verdicts) == decide_table(*TABLE)

@@ -1,4 +1,4 @@
-"""The report page as a text: everything in it, nothing beside it, every name escaped."""
+"""The text of the report page: it is complete and self-contained, and escapes every name."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from kdvision.game.rules import clauses
 from tests.batch.text_photos import run_batch, text_photo, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
-NASTY = '<script>alert(1)<|script> & "co"'
+HOSTILE_NAME = '<script>alert(1)<|script> & "co"'
 
 ODD_NAMES = pytest.mark.skipif(sys.platform == "win32", reason="files there have no such names")
 
@@ -23,11 +23,18 @@ def write_page(tmp_path: Path, files: dict[str, bytes | str]) -> str:
 
 @ODD_NAMES
 def test_names_are_escaped_wherever_they_stand(tmp_path: Path) -> None:
-    broken, toml = f"round1/{NASTY}2.jpg", f"name = '{NASTY}'\n[[team]]\nname = '{NASTY}'\nplayers = ['{NASTY}']"
-    files: dict[str, bytes | str] = {f"round1/{NASTY}.jpg": text_photo(SMALL), broken: b"x", "event.toml": toml}
+    broken_photo, toml = (
+        f"round1/{HOSTILE_NAME}2.jpg",
+        f"name = '{HOSTILE_NAME}'\n[[team]]\nname = '{HOSTILE_NAME}'\nplayers = ['{HOSTILE_NAME}']",
+    )
+    files: dict[str, bytes | str] = {
+        f"round1/{HOSTILE_NAME}.jpg": text_photo(SMALL),
+        broken_photo: b"x",
+        "event.toml": toml,
+    }
     text = write_page(tmp_path, files)
-    assert NASTY not in text and "<script>alert" not in text
-    assert unescape(text).count(NASTY) > 5
+    assert HOSTILE_NAME not in text and "<script>alert" not in text
+    assert unescape(text).count(HOSTILE_NAME) > 5
 
 
 def test_the_page_is_self_contained(tmp_path: Path) -> None:
@@ -41,8 +48,8 @@ def test_the_page_is_self_contained(tmp_path: Path) -> None:
 def test_every_point_has_its_rule(tmp_path: Path) -> None:
     text = write_page(tmp_path, {"ann.jpg": text_photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
     notes = dict(re.findall(r'<li id="rule-(\d+)">([^<]+)', text))
-    used = set(re.findall(r'href="#rule-(\d+)"', text))
-    assert used == notes.keys() == {"1"}
+    rule_numbers = set(re.findall(r'href="#rule-(\d+)"', text))
+    assert rule_numbers == notes.keys() == {"1"}
     assert unescape(notes["1"]).strip() == clauses()["kingdomino/value"].text
     assert "without points: lake 2" in text
 

@@ -73,13 +73,13 @@ def test_folders_that_give_no_seat_are_known(name: str, group: str) -> None:
 
 
 def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
-    apart, composed = "Jo\u0308rg", "Jörg"
-    assert parse_seat(f"{apart}.jpg").players == (composed,)
-    assert name_key("JÖRG_m") == name_key(f"{apart} M") == name_key(clean_name("jörg  m"))
+    decomposed_name, composed_name = "Jo\u0308rg", "Jörg"
+    assert parse_seat(f"{decomposed_name}.jpg").players == (composed_name,)
+    assert name_key("JÖRG_m") == name_key(f"{decomposed_name} M") == name_key(clean_name("jörg  m"))
 
 
 def test_invisible_characters_make_no_other_player() -> None:
-    """A name that was pasted from a chat had them."""
+    """A name that is pasted from a chat can have them."""
     assert parse_seat("\u2066Round\u200b 2\u2069/\ufeffann\u200b.jpg") == parse_seat("Round 2/ann.jpg")
     assert parse_seat("ann (2)\u200e.jpg").players == ("ann",)
     assert parse_seat("\u200bIMG_0012.jpg").players == parse_seat("\u200b.jpg").players == ()

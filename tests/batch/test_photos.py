@@ -14,26 +14,26 @@ from tests.batch.text_photos import write_files
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links and such names are not for everybody there")
 
 
-def names(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     return list(list_photos(folder).photos)
 
 
 def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
     files = ["table10/b.jpg", "table9/a.HEIC", "a.jpeg", "notes.txt", ".hidden.jpg", ".git/x.jpg", "table9/._a.jpg"]
     write_files(tmp_path, dict.fromkeys(files, b""))
-    assert names(tmp_path) == ["a.jpeg", "table9/a.HEIC", "table10/b.jpg"]
+    assert list_names(tmp_path) == ["a.jpeg", "table9/a.HEIC", "table10/b.jpg"]
     assert list_photos(tmp_path).others == ("notes.txt",)
 
 
 def test_a_raw_photo_is_a_failure_unless_a_photo_has_its_name(tmp_path: Path) -> None:
-    """Without a failure, another kingdom won although this one was not read."""
+    """Without a failure, another kingdom could win although this one is not read."""
     write_files(tmp_path, dict.fromkeys(["table1/ann.JPG", "table1/ann.DNG", "table1/bo.DNG"], b""))
     assert [failure.name for failure in list_photos(tmp_path).failures] == ["table1/bo.DNG"]
 
 
 def test_the_results_of_runs_are_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.jpg": b"", "out/.run.json": b"", "out/overlays/a.jpg-score.jpg": b""})
-    assert names(tmp_path) == ["a.jpg"]
+    assert list_names(tmp_path) == ["a.jpg"]
     with pytest.raises(KdvisionError, match="holds the results of a run"):
         list_photos(tmp_path / "out")
 
@@ -45,7 +45,7 @@ def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
     (folder / "round1" / "up").symlink_to(folder)
     (folder / "aaa").symlink_to(folder / "round2")
     (folder / "zzz").symlink_to(other)
-    assert names(folder) == ["round1/ann.jpg", "round2/bo.jpg", "zzz/cy.jpg"]
+    assert list_names(folder) == ["round1/ann.jpg", "round2/bo.jpg", "zzz/cy.jpg"]
 
 
 @POSIX
@@ -53,43 +53,43 @@ def test_a_path_that_is_not_a_file_is_a_failure(tmp_path: Path) -> None:
     write_files(tmp_path, {"ann.jpg": b""})
     (tmp_path / "bo.jpg").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.png")
-    found = list_photos(tmp_path)
-    assert list(found.photos) == ["ann.jpg"]
-    assert [failure.name for failure in found.failures] == ["bo.jpg", "pipe.png"]
+    listing = list_photos(tmp_path)
+    assert list(listing.photos) == ["ann.jpg"]
+    assert [failure.name for failure in listing.failures] == ["bo.jpg", "pipe.png"]
 
 
 @POSIX
 def test_a_link_with_an_impossible_target_is_a_failure(tmp_path: Path) -> None:
     write_files(tmp_path, {"ann.jpg": b""})
     (tmp_path / "bo.jpg").symlink_to("x" * 300)
-    found = list_photos(tmp_path)
-    assert (list(found.photos), [failure.name for failure in found.failures]) == (["ann.jpg"], ["bo.jpg"])
+    listing = list_photos(tmp_path)
+    assert (list(listing.photos), [failure.name for failure in listing.failures]) == (["ann.jpg"], ["bo.jpg"])
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read_is_a_failure(tmp_path: Path) -> None:
     write_files(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
     (tmp_path / "closed").chmod(0)
-    found = list_photos(tmp_path)
+    listing = list_photos(tmp_path)
     (tmp_path / "closed").chmod(0o700)
-    assert list(found.photos) == ["open/ann.jpg"]
-    assert found.failures[0][0] == "closed"
-    assert "cannot be read" in found.failures[0].reason
+    assert list(listing.photos) == ["open/ann.jpg"]
+    assert listing.failures[0][0] == "closed"
+    assert "cannot be read" in listing.failures[0].reason
 
 
 def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
-    listed = os.scandir
+    original_scandir = os.scandir
 
     def scandir(path: Path) -> object:
         if Path(path).name == "closed":
             raise PermissionError(13, "Permission denied", str(path))
-        return listed(path)
+        return original_scandir(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    found = list_photos(tmp_path)
-    assert list(found.photos) == ["open/ann.jpg"]
-    assert [tuple(failure)[:2] for failure in found.failures] == [
+    listing = list_photos(tmp_path)
+    assert list(listing.photos) == ["open/ann.jpg"]
+    assert [tuple(failure)[:2] for failure in listing.failures] == [
         ("closed", "the folder cannot be read: Permission denied")
     ]
 
@@ -106,15 +106,17 @@ def test_names_of_any_bytes_can_be_printed(tmp_path: Path) -> None:
         write_files(tmp_path, {name: b"", "दनु/李雷.jpg": b"", "a\nb.jpg": b""})
     except OSError:
         pytest.skip("this file system takes no such names")
-    assert names(tmp_path) == ["a\nb.jpg", "j\\xf6rg.jpg", "दनु/李雷.jpg"]
+    assert list_names(tmp_path) == ["a\nb.jpg", "j\\xf6rg.jpg", "दनु/李雷.jpg"]
     assert make_path_printable(name).encode()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere both names are one file")
 def test_names_are_composed_and_one_that_is_taken_is_a_failure(tmp_path: Path) -> None:
-    found = list_photos(write_files(tmp_path, {"zoe\u0308.jpg": b"", "zo\u00eb.jpg": b"", "jo\u0308rg.jpg": b""}))
-    assert list(found.photos) == ["j\u00f6rg.jpg", "zo\u00eb.jpg"]
-    assert [(one.name, one.reason) for one in found.failures] == [("zo\u00eb.jpg", "another photo has the same name")]
+    listing = list_photos(write_files(tmp_path, {"zoe\u0308.jpg": b"", "zo\u00eb.jpg": b"", "jo\u0308rg.jpg": b""}))
+    assert list(listing.photos) == ["j\u00f6rg.jpg", "zo\u00eb.jpg"]
+    assert [(failure.name, failure.reason) for failure in listing.failures] == [
+        ("zo\u00eb.jpg", "another photo has the same name")
+    ]
 
 
 @pytest.mark.parametrize("name", ["a/../b.jpg", "a:b?.jpg", "x" * 250 + ".jpg", "con./b .jpg", "a\nb.jpg", "ж" * 200])

@@ -55,8 +55,8 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_all_files_are_written(folder: Path, out: Path) -> None:
-    written = run_batch(folder, out)
-    assert (len(written.photos), len(written.standings.kingdoms)) == (5, 5)
+    outcome = run_batch(folder, out)
+    assert (len(outcome.photos), len(outcome.standings.kingdoms)) == (5, 5)
     names = {path.name for path in out.iterdir()}
     assert names >= {"results.jsonl", "results.csv", "standings.csv", "review.csv", "errors.csv", "report.html"}
     assert read_csv(out / "errors.csv") == [
@@ -155,7 +155,7 @@ def test_a_moved_photo_is_not_read_again(folder: Path, out: Path) -> None:
 
 
 def test_photos_that_swap_names_do_not_swap_pictures(folder: Path, out: Path) -> None:
-    """The first one takes the picture of the other, whose own is lost then and drawn again."""
+    """The first photo takes the picture of the second one. The picture of the second one is drawn again."""
     run_batch(folder, out)
     one, other = (folder / f"round1/table1/{name}.jpg" for name in ("ann+bo", "cy"))
     pictures = [out / f"overlays/round1/table1/{path.name}-score.jpg" for path in (one, other)]
@@ -199,16 +199,16 @@ def test_a_file_that_cannot_be_read_is_an_error_and_keeps_its_result(
     folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_batch(folder, out)
-    opened = Path.open
+    original_open = Path.open
 
-    def closed(self: Path, *args: object, **named: object) -> object:
+    def refuse_open(self: Path, *args: object, **options: object) -> object:
         if self.name == "ann.jpg":
             raise PermissionError(13, "Permission denied")
-        return opened(self, *args, **named)  # type: ignore[call-overload]
+        return original_open(self, *args, **options)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(Path, "open", closed)
-    written = run_batch(folder, out)
-    assert [failure.reason for failure in written.failures] == [
+    monkeypatch.setattr(Path, "open", refuse_open)
+    outcome = run_batch(folder, out)
+    assert [failure.reason for failure in outcome.failures] == [
         "the photo cannot be read: Permission denied; its earlier result counts",
         "the photo is damaged or cut short",
     ]
@@ -219,14 +219,14 @@ def test_a_file_that_cannot_be_read_is_an_error_and_keeps_its_result(
 
 
 def test_a_file_that_could_not_be_read_is_read_later(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = Path.open
+    original_open = Path.open
 
-    def closed(self: Path, *args: object, **named: object) -> object:
+    def refuse_open(self: Path, *args: object, **options: object) -> object:
         if self.is_relative_to(folder) and self.suffix == ".jpg":
             raise OSError(5, "Input/output error")
-        return opened(self, *args, **named)  # type: ignore[call-overload]
+        return original_open(self, *args, **options)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(Path, "open", closed)
+    monkeypatch.setattr(Path, "open", refuse_open)
     assert len(run_batch(folder, out).failures) == 5
     monkeypatch.undo()
     run_batch(folder, out, executor := TextPhotoReader())
@@ -237,19 +237,19 @@ def test_a_file_that_could_not_be_read_is_read_later(folder: Path, out: Path, mo
 def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writes = iter(range(1000))
 
-    def full(path: Path, content: bytes) -> None:
+    def write_until_full(path: Path, content: bytes) -> None:
         if next(writes) >= 4:
             raise KdvisionError(f"{path} cannot be written: No space left on device", hint="make room")
         write_atomically(path, content)
 
-    monkeypatch.setattr("kdvision.batch.store.folder.write_atomically", full)
+    monkeypatch.setattr("kdvision.batch.store.folder.write_atomically", write_until_full)
     with pytest.raises(KdvisionError, match="No space left"):
         run_batch(folder, out)
     monkeypatch.undo()
-    kept = len(read_results(out))
-    assert kept
+    stored_count = len(read_results(out))
+    assert stored_count
     run_batch(folder, out, executor := TextPhotoReader())
-    assert len(executor.jobs) == 5 - kept
+    assert len(executor.jobs) == 5 - stored_count
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
@@ -264,10 +264,10 @@ def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
     import subprocess
 
     command = [sys.executable, "-c", code, str(folder), str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"})
-    assert "results.jsonl cannot be written: File too large" in done.stderr
-    kept = read_results(tmp_path / "out")
-    assert 0 < len(kept) < 20
+    process = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"})
+    assert "results.jsonl cannot be written: File too large" in process.stderr
+    stored_results = read_results(tmp_path / "out")
+    assert 0 < len(stored_results) < 20
     assert (tmp_path / "out" / "results.jsonl").read_bytes().endswith(b"}\n")
 
 
@@ -348,9 +348,9 @@ def test_corrections_without_the_photos_change_only_those_squares(folder: Path, 
     assert "nothing else is decided again" in messages[0]
 
 
-@pytest.mark.parametrize(("probability", "whole_board"), [(0.3, False), (0.3, True), (0.97, False)])
+@pytest.mark.parametrize(("probability", "is_whole_board"), [(0.3, False), (0.3, True), (0.97, False)])
 def test_a_corrected_square_without_its_photo_does_not_make_the_others_certain(
-    probability: float, *, whole_board: bool, tmp_path: Path
+    probability: float, *, is_whole_board: bool, tmp_path: Path
 ) -> None:
     doubts = [("B1", "f", "f1", 0.6), ("A2", "w", "w1", 0.55)] if probability < 0.9 else []
     folder, out = tmp_path / "photos", tmp_path / "out"
@@ -358,12 +358,12 @@ def test_a_corrected_square_without_its_photo_does_not_make_the_others_certain(
         write_files(folder, {"ann.jpg": text_photo("w f # / w f .", doubts=doubts, probability=probability)}), out
     )
     correction = Correction("ann.jpg", read_results(out)[0]["content"], 1, "B1", "f1")
-    CorrectionFile(out).add([replace(correction, board="w f1 # / w f ." if whole_board else "")])
+    CorrectionFile(out).add([replace(correction, board="w f1 # / w f ." if is_whole_board else "")])
     folder.rename(folder.with_name("elsewhere"))
     with ResultFolder(out).lock():
         BatchRun(BatchOptions(folder, out), TextPhotoReader().run).apply_corrections()
     (row,), items = read_csv(out / "results.csv"), read_csv(out / "review.csv")
-    is_uncertain = probability < 0.9 and not whole_board
+    is_uncertain = probability < 0.9 and not is_whole_board
     assert (row["total"], row["review"]) == ("2", "yes" if is_uncertain else "no")
     assert float(row["probability"]) == (probability if is_uncertain else 1)
     assert ["not read again with the corrected squares" in item["why"] for item in items] == [True] * is_uncertain
@@ -371,8 +371,8 @@ def test_a_corrected_square_without_its_photo_does_not_make_the_others_certain(
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
     teams = "".join(f'[[team]]\nname = "{name}"\nplayers = ["{name}"]\n' for name in "AB")
-    written = run_batch(write_files(tmp_path / "photos", {"event.toml": teams}), tmp_path / "out")
-    assert (len(written.photos), written.standings.rankings) == (0, [])
+    outcome = run_batch(write_files(tmp_path / "photos", {"event.toml": teams}), tmp_path / "out")
+    assert (len(outcome.photos), outcome.standings.rankings) == (0, [])
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
@@ -383,32 +383,32 @@ def test_a_photo_takes_little_memory(tmp_path: Path) -> None:
     photos = {f"{number}.jpg": text_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
     folder, sizes_bytes = write_files(tmp_path / "photos", dict(photos)), list[int]()
 
-    def tell(*_: object) -> None:
+    def measure_memory(*_: object) -> None:
         if len(sizes_bytes) in (19, 39):  # the two that are compared
             gc.collect()
         sizes_bytes.append(tracemalloc.get_traced_memory()[0])
 
     with ResultFolder(tmp_path / "out").lock():
-        one = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader().run, on_progress=tell)
+        batch_run = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader().run, on_progress=measure_memory)
         tracemalloc.start()
         try:
-            one.read_photos(list_photos(folder).photos)
+            batch_run.read_photos(list_photos(folder).photos)
         finally:
             tracemalloc.stop()
     assert (sizes_bytes[39] - sizes_bytes[19]) / 20 < 20_000
 
 
 def test_results_stay_cached_while_a_run_goes_on(folder: Path, out: Path, tmp_path: Path) -> None:
-    executor, changed = TextPhotoReader(), folder / "round1/table1/cy.jpg"
-    before = changed.read_bytes()
+    executor, photo = TextPhotoReader(), folder / "round1/table1/cy.jpg"
+    before = photo.read_bytes()
     with ResultFolder(out).lock():
-        one = BatchRun(BatchOptions(folder, out), executor.run)
-        one.run()
+        batch_run = BatchRun(BatchOptions(folder, out), executor.run)
+        batch_run.run()
         write_files(folder, {"round1/table1/aa.jpg": text_photo("# w w")})
-        changed.write_bytes(text_photo("# l"))
-        one.run()
-        changed.write_bytes(before)
-        one.run()
+        photo.write_bytes(text_photo("# l"))
+        batch_run.run()
+        photo.write_bytes(before)
+        batch_run.run()
     assert [name for name, _ in executor.jobs].count("round1/table1/cy.jpg") == 3
     assert len(executor.jobs) == 8
     run_batch(folder, tmp_path / "whole")
@@ -432,7 +432,7 @@ def watch(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, *steps: Call
 def test_watch_counts_a_photo_that_is_moved_and_moved_back(
     name: str, folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ann's photo shows a kingdom, and that of Bo is broken."""
+    """Ann's photo shows a kingdom. Bo's photo is broken."""
     photo, other = folder / "round2/table1" / name, folder / "other.jpg"
     watch(folder, out, monkeypatch, lambda: photo.rename(other), lambda: other.rename(photo))
     assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "bo", "cy", "ann", "李雷"]

@@ -13,45 +13,49 @@ from kdvision.game.board import Board, Cell, Square
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
-FIVE_TOO = "l1 l l l l / . # . . ."
-"""5 points, its largest territory larger than that of A."""
+LARGE_TERRITORY = "l1 l l l l / . # . . ."
+"""5 points, with a larger territory than that of A."""
 
 
-def standings(out: Path, standing: str) -> list[tuple[str, ...]]:
+def read_standings(out: Path, standing: str) -> list[tuple[str, ...]]:
     rows = [row for row in read_csv(out / "standings.csv") if row["standing"] == standing]
     return [(row["round"], row["table"], row["place"], row["player"], row["points"]) for row in rows]
 
 
-def why(out: Path, player: str, standing: str = "table") -> str:
+def read_reason(out: Path, player: str, standing: str = "table") -> str:
     rows = read_csv(out / "standings.csv")
     return next(row["why"] for row in rows if row["player"] == player and row["standing"] == standing)
 
 
-def notices(out: Path) -> list[tuple[str, str, str]]:
+def read_notices(out: Path) -> list[tuple[str, str, str]]:
     return [(row["photo"], row["player"], row["why"]) for row in read_csv(out / "review.csv")]
 
 
-def event(tmp_path: Path, files: Mapping[str, bytes | str]) -> Path:
+def run_event(tmp_path: Path, files: Mapping[str, bytes | str]) -> Path:
     run_batch(write_files(tmp_path / "photos", dict(files)), tmp_path / "out")
     return tmp_path / "out"
 
 
 def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
-    out = event(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(FIVE_TOO), "cy.jpg": text_photo(B)})
-    assert standings(out, "table") == [
+    out = run_event(
+        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(LARGE_TERRITORY), "cy.jpg": text_photo(B)}
+    )
+    assert read_standings(out, "table") == [
         ("1", "", "1", "cy", "6"),
         ("1", "", "2", "bo", "5"),
         ("1", "", "3", "ann", "5"),
     ]
-    assert why(out, "bo") == "on the largest territory, 5 to 3"
-    assert standings(out, "total") == standings(out, "round") == []
+    assert read_reason(out, "bo") == "on the largest territory, 5 to 3"
+    assert read_standings(out, "total") == read_standings(out, "round") == []
 
 
 def test_equal_players_share_a_place(tmp_path: Path) -> None:
-    turned = "l1 . / l # / l . / l . / l ."
-    out = event(tmp_path, {"ann.jpg": text_photo(turned), "bo.jpg": text_photo(FIVE_TOO), "cy.jpg": text_photo(C)})
-    assert [row[2] for row in standings(out, "table")] == ["1", "1", "3"]
-    assert why(out, "ann").startswith("equal to bo in points, the largest territory and crowns")
+    tall_board = "l1 . / l # / l . / l . / l ."
+    out = run_event(
+        tmp_path, {"ann.jpg": text_photo(tall_board), "bo.jpg": text_photo(LARGE_TERRITORY), "cy.jpg": text_photo(C)}
+    )
+    assert [row[2] for row in read_standings(out, "table")] == ["1", "1", "3"]
+    assert read_reason(out, "ann").startswith("equal to bo in points, the largest territory and crowns")
 
 
 def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
@@ -61,60 +65,60 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
         "round3/table1/ann": B, "round3/table1/di": A, "round3/table2/bo": A, "round3/table2/cy": C,
     }  # fmt: skip
     files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
-    out = event(tmp_path, {**files, "event.toml": "dynasty = true"})
-    assert standings(out, "total") == [
+    out = run_event(tmp_path, {**files, "event.toml": "dynasty = true"})
+    assert read_standings(out, "total") == [
         ("", "", "1", "ann", "16"),
         ("", "", "2", "bo", "15"),
         ("", "", "3", "cy", "14"),
         ("", "", "3", "di", "14"),
     ]
-    assert why(out, "cy", "total") == "equal to di in points of 3 rounds"
+    assert read_reason(out, "cy", "total") == "equal to di in points of 3 rounds"
     assert read_csv(out / "standings.csv")[0]["by_round"] == "5 + 5 + 6"
-    assert [row[2:] for row in standings(out, "round")][:4] == [
+    assert [row[2:] for row in read_standings(out, "round")][:4] == [
         ("1", "bo", "6"), ("2", "ann", "5"), ("2", "di", "5"), ("4", "cy", "4"),
     ]  # fmt: skip
-    assert standings(out, "table")[2:4] == [("1", "2", "1", "di", "5"), ("1", "2", "2", "cy", "4")]
-    assert notices(out) == []
+    assert read_standings(out, "table")[2:4] == [("1", "2", "1", "di", "5"), ("1", "2", "2", "cy", "4")]
+    assert read_notices(out) == []
 
 
 def test_teams_sum_their_players(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    out = event(
+    out = run_event(
         tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(C), "cy.jpg": text_photo(B), "event.toml": event_text}
     )
-    assert standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
-    assert [row[3] for row in standings(out, "table")] == ["Cy", "Ann", "bo"]
+    assert read_standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
+    assert [row[3] for row in read_standings(out, "table")] == ["Cy", "Ann", "bo"]
 
 
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
-    out = event(tmp_path, {"round1/table7/ann+bo.jpg": text_photo(A, B)})
-    assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
+    out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": text_photo(A, B)})
+    assert read_standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
 
 
 def test_a_photo_of_a_whole_table_has_the_players_of_the_table(tmp_path: Path) -> None:
     event_text = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
-    out = event(
+    out = run_event(
         tmp_path, {"round1/table7.jpg": text_photo(A, B), "round1/table8.jpg": text_photo(C), "event.toml": event_text}
     )
-    assert [row[1:] for row in standings(out, "table")] == [
+    assert [row[1:] for row in read_standings(out, "table")] == [
         ("7", "1", "Bo", "6"), ("7", "2", "Ann", "5"), ("8", "1", "round1/table8.jpg", "4"),
     ]  # fmt: skip
-    assert notices(out) == []
+    assert read_notices(out) == []
 
 
-def verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
+def find_verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
     """The verdict of each ranking, by its title."""
-    written = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
-    return {ranking.title: ranking.verdict for ranking in written.standings.rankings}
+    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    return {ranking.title: ranking.verdict for ranking in outcome.standings.rankings}
 
 
 def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     """Four players are at the table, and the photos show two of them."""
     event_text = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
-    read = {"round1/table7/ann.jpg": text_photo(A), "round1/table7/bo.jpg": text_photo(B)}
-    found = verdicts(tmp_path, {**read, "event.toml": event_text})
-    assert found["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
-    assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
+    photos = {"round1/table7/ann.jpg": text_photo(A), "round1/table7/bo.jpg": text_photo(B)}
+    verdicts = find_verdicts(tmp_path, {**photos, "event.toml": event_text})
+    assert verdicts["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
+    assert verdicts["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
 
 
 @pytest.mark.parametrize("folder", ["", "table1/"])
@@ -123,20 +127,22 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
 )
 def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {f"{folder}ann.jpg": text_photo(A), f"{folder}bo.jpg": text_photo(B)}
-    (verdict,) = verdicts(tmp_path, {**files, "event.toml": event_text}).values()
+    (verdict,) = find_verdicts(tmp_path, {**files, "event.toml": event_text}).values()
     assert verdict == "bo leads on points, 6 to 5; a kingdom of Cy is missing"
 
 
 def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
     """The photo has no player; for photos with players, the player is missing."""
     files = {"table1/IMG_1.jpg": text_photo(A), "table1/IMG_2.jpg": text_photo(B), "table1/IMG_3.jpg": b"broken"}
-    found = verdicts(
+    verdicts = find_verdicts(
         tmp_path,
         {**files, "table2/cy.jpg": text_photo(A), "table2/di.jpg": text_photo(A), "table3/eve.jpg": text_photo(C)},
     )
-    assert found["Round 1, table 1"] == ("table1/IMG_2.jpg leads on points, 6 to 5; table1/IMG_3.jpg could not be read")
-    assert found["Round 1, table 2"].startswith("cy and di share the victory")
-    assert found["Round 1, table 3"] == ""  # nobody to beat
+    assert verdicts["Round 1, table 1"] == (
+        "table1/IMG_2.jpg leads on points, 6 to 5; table1/IMG_3.jpg could not be read"
+    )
+    assert verdicts["Round 1, table 2"].startswith("cy and di share the victory")
+    assert verdicts["Round 1, table 3"] == ""  # nobody to beat
 
 
 def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path) -> None:
@@ -146,23 +152,28 @@ def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path)
         "garden/round2/ann.jpg": text_photo(A),
         "garden/Runde 2/bo.jpg": text_photo(B),
     }
-    found = verdicts(tmp_path, files)
-    assert found["Round 1"] == "bo leads on points, 6 to 5; garden and kitchen may be rounds or tables"
-    why = "photos of one table are in several folders: garden and kitchen may be a round or a table"
-    assert ("", "", why) in notices(tmp_path / "out")
-    assert found["Round 2"] == "bo wins on points, 6 to 5"
+    verdicts = find_verdicts(tmp_path, files)
+    assert verdicts["Round 1"] == "bo leads on points, 6 to 5; garden and kitchen may be rounds or tables"
+    reason = "photos of one table are in several folders: garden and kitchen may be a round or a table"
+    assert ("", "", reason) in read_notices(tmp_path / "out")
+    assert verdicts["Round 2"] == "bo wins on points, 6 to 5"
     listed_photos = '[[photo]]\nfile = "kitchen/round1/ann.jpg"\n[[photo]]\nfile = "garden/round1/bo.jpg"'
-    assert verdicts(tmp_path, {"event.toml": listed_photos})["Round 1"] == "bo wins on points, 6 to 5"
+    assert find_verdicts(tmp_path, {"event.toml": listed_photos})["Round 1"] == "bo wins on points, 6 to 5"
 
 
 @pytest.mark.parametrize(
     "folders", ["R1/T1 R2/T1", "Saturday/table1 Sunday/table1", "round1A/T1 round1B/T1", "round0/T1 round1/T1"]
 )
 def test_nobody_wins_while_photos_of_a_table_lie_in_folders_that_may_be_rounds(folders: str, tmp_path: Path) -> None:
-    """The kingdoms of two games were one game, and the best of them won it."""
+    """Otherwise the kingdoms of two games count as one game with one winner."""
     one, other = folders.split()
-    boards = {f"{one}/IMG_1.jpg": A, f"{one}/IMG_2.jpg": B, f"{other}/IMG_3.jpg": C, f"{other}/IMG_4.jpg": FIVE_TOO}
-    (verdict,) = verdicts(tmp_path, {name: text_photo(board) for name, board in boards.items()}).values()
+    boards = {
+        f"{one}/IMG_1.jpg": A,
+        f"{one}/IMG_2.jpg": B,
+        f"{other}/IMG_3.jpg": C,
+        f"{other}/IMG_4.jpg": LARGE_TERRITORY,
+    }
+    (verdict,) = find_verdicts(tmp_path, {name: text_photo(board) for name, board in boards.items()}).values()
     assert "leads on points" in verdict and verdict.endswith(
         (" may be rounds or tables", "round0 may be a round or a table")
     )
@@ -177,7 +188,7 @@ def test_a_table_is_one_game_in_any_spelling(folder: str, table: str, *, is_read
     files: dict[str, bytes | str] = {f"{folder}/ann.jpg": text_photo(A), f"{folder}/bo.jpg": text_photo(B)}
     files["event.toml"] = f'[[photo]]\nfile = "IMG_12.jpg"\ntable = "{table}"\nplayers = ["Cy"]'
     files["IMG_12.jpg"] = text_photo("m2 m m m m / # . . . .") if is_read else b"broken"
-    (verdict,) = verdicts(tmp_path, files).values()
+    (verdict,) = find_verdicts(tmp_path, files).values()
     ending = "Cy wins on points, 10 to 6" if is_read else "bo leads on points, 6 to 5; a kingdom of Cy is missing"
     assert verdict == ending
 
@@ -185,31 +196,31 @@ def test_a_table_is_one_game_in_any_spelling(folder: str, table: str, *, is_read
 def test_nobody_wins_while_a_photo_is_a_broken_link(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "photos", {"table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
     (folder / "table1/cy.jpg").symlink_to(tmp_path / "cy.jpg")
-    assert verdicts(tmp_path, {}) == {"Round 1, table 1": "bo leads on points, 6 to 5; a kingdom of cy is missing"}
+    assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": "bo leads on points, 6 to 5; a kingdom of cy is missing"}
     (tmp_path / "cy.jpg").write_bytes(text_photo(A))
-    assert verdicts(tmp_path, {}) == {"Round 1, table 1": "bo wins on points, 6 to 5"}
+    assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": "bo wins on points, 6 to 5"}
 
 
 def test_no_team_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
-    assert found["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
+    verdicts = find_verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
+    assert verdicts["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
 
 
 def test_no_team_wins_while_a_member_has_no_photo(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Zed"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "cy.jpg": text_photo(C), "event.toml": event_text})
-    assert found["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
+    verdicts = find_verdicts(tmp_path, {"ann.jpg": text_photo(A), "cy.jpg": text_photo(C), "event.toml": event_text})
+    assert verdicts["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
 
 
 def test_nobody_wins_while_a_kingdom_of_the_ranking_has_towns(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["bo"]\n[[team]]\nname = "Blues"\nplayers = ["cy"]'
     boards = {"ann": A, "bo": B, "cy": C}
     photos = {f"round{n}/{name}.jpg": text_photo(board) for n in (1, 2) for name, board in boards.items()}
-    event(tmp_path, {**photos, "event.toml": event_text})
+    run_event(tmp_path, {**photos, "event.toml": event_text})
     CorrectionFile(tmp_path / "out").add([Correction("round1/ann.jpg", "", 1, board="# t t")])
     gap = "; ann cannot be scored because of towns"
-    assert verdicts(tmp_path, {}) == {
+    assert find_verdicts(tmp_path, {}) == {
         "All rounds": f"bo leads on points of 2 rounds, 12 to 8{gap}",
         "Teams": "Reds wins on points of all players, 12 to 8",
         "Round 1": f"bo leads on points, 6 to 4{gap}",
@@ -226,17 +237,17 @@ def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path
     photos = {"table1/ann.jpg": text_photo(A), "table1/cy.jpg": text_photo(C), "table2.jpg": text_photo(B)}
     files: dict[str, bytes | str] = {**photos, "event.toml": event_text}
     lead, gap = "Reds leads on points of all players, 5 to 4", "the player of table2.jpg is not known"
-    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; {gap}"
-    content = next(one["content"] for one in read_results(tmp_path / "out") if one["photo"] == "table2.jpg")
+    assert find_verdicts(tmp_path, files)["Teams"] == f"{lead}; {gap}"
+    content = next(result["content"] for result in read_results(tmp_path / "out") if result["photo"] == "table2.jpg")
     CorrectionFile(tmp_path / "out").add([Correction("table2.jpg", content, 1, board="# t t")])
-    assert verdicts(tmp_path, files)["Teams"] == f"{lead}; table2.jpg cannot be scored because of towns; {gap}"
+    assert find_verdicts(tmp_path, files)["Teams"] == f"{lead}; table2.jpg cannot be scored because of towns; {gap}"
 
 
 def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
-    one = text_photo(A)
-    out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": text_photo(B)})
-    assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
-    assert notices(out) == [
+    photo = text_photo(A)
+    out = run_event(tmp_path, {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": photo, "cy.jpg": text_photo(B)})
+    assert [row[2:] for row in read_standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
+    assert read_notices(out) == [
         ("bo.jpg", "bo", "bo has no kingdom in round 1"),
         ("bo.jpg", "bo", "it is the same picture as ann.jpg, and counts once, in round 1 for ann"),
         ("ann (2).jpg", "ann", "it is the same picture as ann.jpg, and counts once"),
@@ -253,14 +264,14 @@ def test_nobody_wins_at_the_tables_of_one_picture(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {f"table{number}/IMG_1.jpg": picture for number in (1, 2)}
     files |= {f"table{number}/IMG_{10 * number}.jpg": text_photo(B) for number in (1, 2, 3)}
     files |= {"table2/IMG_21.jpg": text_photo(C), "table3/IMG_31.jpg": text_photo(C)}
-    found = verdicts(tmp_path, files)
+    verdicts = find_verdicts(tmp_path, files)
     ending = "; table2/IMG_1.jpg may be in the wrong place"
-    assert [found[f"Round 1, table {number}"].endswith(ending) for number in (1, 2, 3)] == [True, True, False]
-    assert found["Round 1, table 3"] == "table3/IMG_30.jpg wins on points, 6 to 4"
+    assert [verdicts[f"Round 1, table {number}"].endswith(ending) for number in (1, 2, 3)] == [True, True, False]
+    assert verdicts["Round 1, table 3"] == "table3/IMG_30.jpg wins on points, 6 to 4"
 
 
 class ObservingReader(TextPhotoReader):
-    """Stores with each photo what the networks saw in it: its text, without the blanks at its end."""
+    """Stores an observation with each photo: its text without the blanks at its end."""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
         for job, result in super().run(jobs):
@@ -274,7 +285,7 @@ def test_a_picture_that_is_sent_again_is_not_asked_about_again(name: str, is_gon
     content = text_photo(A, doubts=[("B2", "f", "f1", 0.8)], probability=0.8)
     folder, out = write_files(tmp_path / "photos", {"table1/ann.jpg": content}), tmp_path / "out"
     run_batch(folder, out, ObservingReader())
-    assert notices(out)
+    assert read_notices(out)
     CorrectionFile(out).add([Correction("table1/ann.jpg", sha256(content).hexdigest(), 1, board=A)])
     write_files(folder, {f"table1/{name}": content + b" "})
     if is_gone:
@@ -288,47 +299,47 @@ def test_a_picture_that_is_sent_again_is_not_asked_about_again(name: str, is_gon
 
 def test_two_photos_of_one_kingdom_count_once(tmp_path: Path) -> None:
     files = {"ann.jpg": text_photo(A, probability=0.9), "ann (2).jpg": text_photo("w w w / # f f1 / . l l")}
-    out = event(tmp_path, {**files, "bo.jpg": text_photo(B), "bo (2).jpg": text_photo("w1 # / w w1")})
-    assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
-    (seen,) = notices(out)
-    assert seen[2] == "another photo of this kingdom, ann.jpg, was read differently: 2 and 5 points"
+    out = run_event(tmp_path, {**files, "bo.jpg": text_photo(B), "bo (2).jpg": text_photo("w1 # / w w1")})
+    assert [row[2:] for row in read_standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
+    (notice,) = read_notices(out)
+    assert notice[2] == "another photo of this kingdom, ann.jpg, was read differently: 2 and 5 points"
     counts = {row["photo"]: row["counts"] for row in read_csv(out / "results.csv")}
     assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "no", "bo.jpg": "yes"}
 
 
 def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_again(tmp_path: Path) -> None:
     content = text_photo(A, probability=0.9)
-    out = event(tmp_path, {"ann.jpg": content, "ann (2).jpg": text_photo("w w w / # f f1 / . l l")})
-    assert len(notices(out)) == 1
+    out = run_event(tmp_path, {"ann.jpg": content, "ann (2).jpg": text_photo("w w w / # f f1 / . l l")})
+    assert len(read_notices(out)) == 1
     CorrectionFile(out).add([Correction("ann.jpg", sha256(content).hexdigest(), 1, board=A)])
     run_batch(tmp_path / "photos", out)
-    assert (notices(out), standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
+    assert (read_notices(out), read_standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
 
 
 def test_a_second_board_waits_for_the_first(tmp_path: Path) -> None:
     """Alone it would become the first kingdom, which is another player's."""
-    out = event(tmp_path, {"ann+bo.jpg": b"broken"})
+    out = run_event(tmp_path, {"ann+bo.jpg": b"broken"})
     for number, board, players in ((2, B, []), (1, A, ["ann", "bo"])):
         CorrectionFile(out).add([Correction("ann+bo.jpg", "", number, board=board)])
         run_batch(tmp_path / "photos", out)
         assert [row["player"] for row in read_csv(out / "results.csv")] == players
-    assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "5")]
+    assert [row[2:] for row in read_standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "5")]
 
 
 def test_a_corrected_photo_counts_before_a_more_probable_one(tmp_path: Path) -> None:
     content = text_photo(A, probability=0.9)
-    out = event(tmp_path, {"ann.jpg": text_photo(A), "ann (2).jpg": content})
+    out = run_event(tmp_path, {"ann.jpg": text_photo(A), "ann (2).jpg": content})
     CorrectionFile(out).add([Correction("ann (2).jpg", sha256(content).hexdigest(), 1, square="C1", cell="w1")])
     run_batch(tmp_path / "photos", out)
-    assert standings(out, "table") == [("1", "", "1", "ann", "8")]
+    assert read_standings(out, "table") == [("1", "", "1", "ann", "8")]
 
 
 def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
     """The first one counts, also if the other is more probable."""
     photos = {"table1/ann.jpg": text_photo(A, probability=0.9), "table2/ann.jpg": text_photo(B)}
-    out = event(tmp_path, {**photos, "table2/bo.jpg": text_photo(C)})
-    assert [row[1:] for row in standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
-    assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
+    out = run_event(tmp_path, {**photos, "table2/bo.jpg": text_photo(C)})
+    assert [row[1:] for row in read_standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
+    assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in read_notices(out)[0][2]
     assert "as in round2/table3/ann.jpg; the first counts" in read_csv(out / "review.csv")[0]["advice"]
 
 
@@ -339,15 +350,15 @@ def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None
         "round2/ann.jpg": text_photo(A),
         "round2/bo.jpg": b"?",
     }
-    out = event(tmp_path, files)
-    assert standings(out, "total") == [("", "", "1", "ann", "10"), ("", "", "2", "bo", "6")]
+    out = run_event(tmp_path, files)
+    assert read_standings(out, "total") == [("", "", "1", "ann", "10"), ("", "", "2", "bo", "6")]
     rows = read_csv(out / "standings.csv")
     assert [(row["place"], row["note"]) for row in rows if row["player"] == "bo"] == [
         ("2", "no kingdom in round 2"),
         ("1", ""),
         ("", "no kingdom"),
     ]
-    assert notices(out)[0] == (
+    assert read_notices(out)[0] == (
         "round2/bo.jpg",
         "bo",
         "bo has no kingdom in round 2: the photo is damaged or cut short",
@@ -356,31 +367,33 @@ def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None
 
 def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
     event_text = 'players = ["Ann", "Bo"]\nrounds = 2'
-    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": event_text})
-    assert standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
-    assert [(player, text) for _, player, text in notices(out)][:2] == [
+    out = run_event(
+        tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": event_text}
+    )
+    assert read_standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
+    assert [(player, text) for _, player, text in read_notices(out)][:2] == [
         ("Ann", "event.toml has 2 rounds: round 3 is in no total"),
         ("Ann", "Ann has no kingdom in round 2"),
-    ] or {text for _, _, text in notices(out)} >= {
+    ] or {text for _, _, text in read_notices(out)} >= {
         "event.toml has 2 rounds: round 3 is in no total",
         "Bo has no kingdom in round 1",
     }
 
 
 def test_a_note_names_all_rounds_without_a_kingdom(tmp_path: Path) -> None:
-    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "event.toml": "rounds = 4"})
+    out = run_event(tmp_path, {"round1/ann.jpg": text_photo(A), "event.toml": "rounds = 4"})
     assert read_csv(out / "standings.csv")[0]["note"] == "no kingdom in rounds 2, 3 and 4"
 
 
 def test_a_photo_of_a_round_too_many_is_reported(tmp_path: Path) -> None:
-    out = event(tmp_path, {"round2/ann.jpg": text_photo(A), "event.toml": "rounds = 1"})
-    assert "event.toml has 1 round: round 2 is in no total" in [text for _, _, text in notices(out)]
+    out = run_event(tmp_path, {"round2/ann.jpg": text_photo(A), "event.toml": "rounds = 1"})
+    assert "event.toml has 1 round: round 2 is in no total" in [text for _, _, text in read_notices(out)]
 
 
 def test_unknown_names_are_reported(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {"an.jpg": text_photo(A), "IMG_1234.jpg": text_photo(B)}
-    out = event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
-    assert {(name, text) for name, _, text in notices(out)} == {
+    out = run_event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
+    assert {(name, text) for name, _, text in read_notices(out)} == {
         ("an.jpg", "an is not among the players of event.toml; is it Ann?"),
         ("IMG_1234.jpg", "the player of this kingdom is not known"),
         ("", "Ann has no kingdom in round 1"),
@@ -409,20 +422,20 @@ def test_unknown_names_are_reported(tmp_path: Path) -> None:
 def test_more_or_fewer_kingdoms_than_names_are_reported(
     name: str, boards: tuple[str, ...], message: str, table: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
-    out = event(tmp_path, {f"{name}.jpg": text_photo(*boards)})
-    assert [row[2:] for row in standings(out, "table")] == table
-    assert message in [text for _, _, text in notices(out)]
+    out = run_event(tmp_path, {f"{name}.jpg": text_photo(*boards)})
+    assert [row[2:] for row in read_standings(out, "table")] == table
+    assert message in [text for _, _, text in read_notices(out)]
 
 
 @pytest.mark.parametrize(("size", "is_complete"), [(23, True), (15, False)])
 def test_nobody_wins_while_a_photo_of_one_player_shows_another_complete_kingdom(
     size: int, *, is_complete: bool, tmp_path: Path
 ) -> None:
-    """The larger one counted, and a winner was named. A neighbour's kingdom that the photo cuts is smaller."""
+    """Either of them may be that of the player. A neighbour's kingdom that the photo cuts is smaller."""
     kingdoms = (["#", "l1", *["l"] * 23], ["#", "f1", *["f"] * (size - 2), *["."] * (25 - size)])
     boards = [" / ".join(" ".join(cells[start : start + 5]) for start in range(0, 25, 5)) for cells in kingdoms]
     files: dict[str, bytes | str] = {"ann.jpg": text_photo(*boards), "bo.jpg": text_photo(B)}
-    assert [*verdicts(tmp_path, files).values()] == [
+    assert [*find_verdicts(tmp_path, files).values()] == [
         "ann.jpg, kingdom 1 leads on points, 24 to 22; a kingdom of ann is missing"
         if is_complete
         else "ann wins on points, 24 to 6"
@@ -439,12 +452,12 @@ def test_nobody_wins_while_a_photo_of_one_player_shows_another_complete_kingdom(
 def test_a_kingdom_that_another_photo_shows_is_not_that_of_its_neighbour(
     other_photo: str, verdict: str, tmp_path: Path
 ) -> None:
-    """Nobody won, because Ann's photo shows Bo's kingdom, too. Without Bo's photo nobody knows whose that is."""
+    """Ann's photo shows Bo's kingdom, too. Without Bo's photo its player is not known."""
     ann, bo = "w1 w w / # f f1 / w w w", "l1 l l / # g g / l l l"
-    found_verdicts = verdicts(tmp_path, {"ann.jpg": text_photo(bo, ann), other_photo: text_photo(bo)})
-    assert found_verdicts["Round 1"].startswith(verdict)
+    verdicts = find_verdicts(tmp_path, {"ann.jpg": text_photo(bo, ann), other_photo: text_photo(bo)})
+    assert verdicts["Round 1"].startswith(verdict)
     text = "it shows 2 kingdoms, and ann has one: kingdom 2 counts"
-    assert (("ann.jpg", "ann", text) in notices(tmp_path / "out")) == (other_photo == "bo.jpg")
+    assert (("ann.jpg", "ann", text) in read_notices(tmp_path / "out")) == (other_photo == "bo.jpg")
 
 
 def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
@@ -454,36 +467,36 @@ def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None
         "table1/bo.jpg": text_photo(f"{mine} / . . ."),
         "table2/cy.jpg": text_photo(mine),
     }
-    out = event(tmp_path, files)
-    messages = [text for _, _, text in notices(out)]
+    out = run_event(tmp_path, files)
+    messages = [text for _, _, text in read_notices(out)]
     assert len([text for text in messages if text.startswith("over all kingdoms of the table")]) == 1
 
 
 def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> None:
-    out = event(tmp_path, {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 7)})
-    assert standings(out, "table") == []
-    assert [row[3] for row in standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
+    out = run_event(tmp_path, {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 7)})
+    assert read_standings(out, "table") == []
+    assert [row[3] for row in read_standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
 
 
 def test_too_many_kingdoms_at_a_table_are_reported(tmp_path: Path) -> None:
-    out = event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
-    assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in notices(out)]
+    out = run_event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
+    assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in read_notices(out)]
     assert read_csv(out / "review.csv")[0]["changes"] == "who wins"
 
 
 def test_one_board_read_too_long_does_not_change_the_bonus_of_all(tmp_path: Path) -> None:
-    full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
-    boards = {"ann": full, "bo": f"{full} / f . . . .", "cy": C}
+    full_board = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
+    boards = {"ann": full_board, "bo": f"{full_board} / f . . . .", "cy": C}
     files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
-    out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
-    assert [row[3:] for row in standings(out, "table")] == [("ann", "29"), ("bo", "24"), ("cy", "4")]
+    out = run_event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
+    assert [row[3:] for row in read_standings(out, "table")] == [("ann", "29"), ("bo", "24"), ("cy", "4")]
 
 
 def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
-    full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
-    files: dict[str, bytes | str] = {"ann.jpg": text_photo(full), "bo.jpg": text_photo("# l l l l l l1")}
-    out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
-    assert [row[3:] for row in standings(out, "table")] == [("ann", "24"), ("bo", "6")]
+    full_board = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
+    files: dict[str, bytes | str] = {"ann.jpg": text_photo(full_board), "bo.jpg": text_photo("# l l l l l l1")}
+    out = run_event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
+    assert [row[3:] for row in read_standings(out, "table")] == [("ann", "24"), ("bo", "6")]
     assert "with the side of the other kingdoms here" in read_csv(out / "standings.csv")[0]["note"]
     rows = read_csv(out / "results.csv")
     assert [(row["player"], row["total"], row["total_read"]) for row in rows] == [("ann", "24", "29"), ("bo", "6", "6")]
@@ -492,22 +505,22 @@ def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
 def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) -> None:
     """They have no table, and are too many for one game."""
     files: dict[str, bytes | str] = {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)}
-    out = event(tmp_path, {**files, "table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
-    assert [row[3] for row in standings(out, "round")] == ["p5", "p4", "p3", "bo", "ann", "p2", "p1"]
-    assert [row[3] for row in standings(out, "table")] == ["bo", "ann"]
+    out = run_event(tmp_path, {**files, "table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
+    assert [row[3] for row in read_standings(out, "round")] == ["p5", "p4", "p3", "bo", "ann", "p2", "p1"]
+    assert [row[3] for row in read_standings(out, "table")] == ["bo", "ann"]
 
 
 def test_kingdoms_without_a_table_beside_tables_have_a_title_of_their_own(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(A) for name in ("ann", "table1/bo", "table1/cy")}
-    assert [*verdicts(tmp_path, files)] == ["Round 1", "Round 1, no table", "Round 1, table 1"]
+    assert [*find_verdicts(tmp_path, files)] == ["Round 1", "Round 1, no table", "Round 1, table 1"]
 
 
 def list_verdicts(outcome: EventOutcome) -> dict[str, str]:
-    return {one.title: one.verdict for one in outcome.standings.rankings}
+    return {ranking.title: ranking.verdict for ranking in outcome.standings.rankings}
 
 
 def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
-    """The report named a winner: it left out a kingdom, or scored one without its unknown squares and pieces."""
+    """A kingdom without a player or table, or with unknown squares or pieces, could win."""
     files: dict[str, bytes | str] = {
         "round1/table1/ann.jpg": text_photo(A),
         "round1/table1/bo.jpg": text_photo(B),
@@ -523,8 +536,8 @@ def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
     assert verdicts["All rounds"].endswith("; the player of round2/IMG_1.jpg and round3/IMG_2.jpg is not known")
     assert verdicts["Round 1, table 1"] == "bo leads on points, 6 to 5; kingdoms of ann lie at two tables"
     assert verdicts["Round 1, table 2"] == "di leads on points, 5 to 4; kingdoms of ann lie at two tables"
-    whys = [item.why for item in outcome.review_items if item.photo == "round2/IMG_1.jpg"]
-    assert whys == ["the player of this kingdom is not known"]
+    reasons = [item.why for item in outcome.review_items if item.photo == "round2/IMG_1.jpg"]
+    assert reasons == ["the player of this kingdom is not known"]
 
 
 def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> None:
@@ -549,7 +562,7 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("first_square", ["w", "g"])
 def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, tmp_path: Path) -> None:
-    """Without players, both were ranked, and shared the victory. One square of eight may be misread."""
+    """Without players, both are ranked, and would share the victory. One square of eight may be misread."""
     board = Board.parse("w m3 # / f f s / . . s1 / . . s")
     other = board.with_cells({Square(0, 0): Cell.parse(first_square)})
     files: dict[str, bytes | str] = {
@@ -560,61 +573,64 @@ def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, t
     verdict = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))["Round 1, table 1"]
     assert "share the lead" in verdict
     text = "table1/IMG_1.jpg and table1/IMG_2.jpg show the same kingdom"
-    assert verdict.endswith(f"; {text}") and text in [why for _, _, why in notices(tmp_path / "out")]
+    assert verdict.endswith(f"; {text}") and text in [reason for _, _, reason in read_notices(tmp_path / "out")]
 
 
 @pytest.mark.parametrize("place", ["round2/table1/ann.jpg", "round1/table2/cy.jpg"])
 def test_nobody_wins_while_a_kingdom_is_in_two_rounds_or_at_two_tables(place: str, tmp_path: Path) -> None:
-    """A photo that is sent through a chat is another picture: Ann's kingdom counted twice, or for Cy, too."""
+    """A photo that is sent through a chat is another picture, so Ann's kingdom could count twice, or for Cy, too."""
     board = "w1 w w / # f f1 / w m s"
     photos = {"round1/table1/ann.jpg": board, "round1/table1/bo.jpg": C, place: board}
-    files: dict[str, bytes | str] = {name: text_photo(one) for name, one in photos.items()}
+    files: dict[str, bytes | str] = {name: text_photo(photo_board) for name, photo_board in photos.items()}
     if place.startswith("round2"):
         files["round2/table1/bo.jpg"] = text_photo(C)
-    found_verdicts = verdicts(tmp_path, files)
+    verdicts = find_verdicts(tmp_path, files)
     text = f"round1/table1/ann.jpg and {place} show the same kingdom"
-    assert next(iter(found_verdicts.values())).endswith(text)
-    assert found_verdicts["Round 1, table 1"].endswith(text)
+    assert next(iter(verdicts.values())).endswith(text)
+    assert verdicts["Round 1, table 1"].endswith(text)
 
 
 def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Path) -> None:
-    """The other rounds were added up, and somebody won."""
+    """The sum of the other rounds is not the final result."""
     boards = {"ann": A, "bo": B}
     files = {f"round{number}/{name}.jpg": text_photo(board) for number in (1, 4) for name, board in boards.items()}
     folder, out = write_files(tmp_path / "photos", {**files}), tmp_path / "out"
     text = "bo leads on points of 2 rounds, 12 to 10; there is no photo of round 2 and 3"
     assert list_verdicts(run_batch(folder, out))["All rounds"] == text
-    assert notices(out) == [("", "", "there are photos of later rounds, and none of round 2")]
+    assert read_notices(out) == [("", "", "there are photos of later rounds, and none of round 2")]
     write_files(folder, {"event.toml": "rounds = 2"})  # then round 4 is in no total
     assert "there is no photo" not in " ".join(list_verdicts(run_batch(folder, out)).values())
 
 
 def test_nobody_wins_while_folders_may_be_rounds(tmp_path: Path) -> None:
-    """Tables that may be rounds were one round, and somebody won it."""
+    """Otherwise tables that may be rounds count as one round with a winner."""
     files: dict[str, bytes | str] = {"Round one/ann.jpg": text_photo(A), "2nd round/bo.jpg": text_photo(B)}
-    found_verdicts = verdicts(tmp_path, files)
-    assert found_verdicts["Round 1"] == "bo leads on points, 6 to 5; 2nd round and Round one may be rounds"
-    assert [why for _, _, why in notices(tmp_path / "out")] == ["2nd round may be a round", "Round one may be a round"]
-    found_verdicts = verdicts(tmp_path / "letters", {"round1a/ann.jpg": text_photo(A), "bar/bo.jpg": text_photo(B)})
-    assert found_verdicts["Round 1"] == "bo leads on points, 6 to 5; round1a may be a round"
+    verdicts = find_verdicts(tmp_path, files)
+    assert verdicts["Round 1"] == "bo leads on points, 6 to 5; 2nd round and Round one may be rounds"
+    assert [reason for _, _, reason in read_notices(tmp_path / "out")] == [
+        "2nd round may be a round",
+        "Round one may be a round",
+    ]
+    verdicts = find_verdicts(tmp_path / "letters", {"round1a/ann.jpg": text_photo(A), "bar/bo.jpg": text_photo(B)})
+    assert verdicts["Round 1"] == "bo leads on points, 6 to 5; round1a may be a round"
 
 
 def test_a_table_called_round_table_is_no_round_in_the_folder_of_a_round(tmp_path: Path) -> None:
-    """Its name left the winner open until it was another one."""
+    """Its name does not leave the winner open."""
     files: dict[str, bytes | str] = {"round1/Round table/ann.jpg": text_photo(A), "round1/Bar/bo.jpg": text_photo(B)}
-    assert verdicts(tmp_path, files)["Round 1"] == "bo wins on points, 6 to 5"
+    assert find_verdicts(tmp_path, files)["Round 1"] == "bo wins on points, 6 to 5"
 
 
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
-    """No word says that these are two rounds. The more certain kingdom won, and the other was forgotten."""
+    """No folder name says that these are two rounds, so either kingdom may count."""
     files = {name: text_photo(board) for name, board in (("ann.jpg", A), ("ann (2).jpg", "l g g1 / s # s1 / m1 . ."))}
     photos: dict[str, bytes | str] = {**files, "bo.jpg": text_photo(B)}
     folder, out = write_files(tmp_path / "photos" / "table1", photos).parent, tmp_path / "out"
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == (
         "bo leads on points, 6 to 5; photos of ann show different kingdoms"
     )
-    why = "table1/ann (2).jpg shows another kingdom of ann, which does not count"
-    assert notices(out) == [("table1/ann.jpg", "ann", why)]
+    reason = "table1/ann (2).jpg shows another kingdom of ann, which does not count"
+    assert read_notices(out) == [("table1/ann.jpg", "ann", reason)]
     content = sha256(files["ann.jpg"]).hexdigest()
     CorrectionFile(out).add([Correction("table1/ann.jpg", content, 1, board=A)])
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == "bo wins on points, 6 to 5"

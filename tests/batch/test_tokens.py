@@ -32,13 +32,13 @@ def event(tmp_path: Path) -> Path:
     return write_files(tmp_path / "photos", files)
 
 
-def totals(out: Path) -> dict[str, str]:
+def read_totals(out: Path) -> dict[str, str]:
     return {row["player"]: row["total"] for row in read_csv(out / "results.csv")}
 
 
 def test_tokens_count_in_results_and_standings(event: Path, tmp_path: Path) -> None:
     outcome = run_batch(event, tmp_path / "out")
-    assert totals(tmp_path / "out") == {"ann": "5", "bo": "5"}
+    assert read_totals(tmp_path / "out") == {"ann": "5", "bo": "5"}
     (record,) = read_results(tmp_path / "out")
     assert [line["clause"] for line in record["kingdoms"][0]["lines"] if not line["terrain"]] == ["court/gatherers"]
     assert [(row.player, row.points) for row in outcome.standings.rankings[-1].rows] == [("bo", 5), ("ann", 5)]
@@ -58,7 +58,7 @@ giants = ["B1"]
     boards = "# w1 w / w w w", "# m g", "m # g", "# s g", "f #"
     files: dict[str, bytes | str] = {"round1/table1/ann+bo+cy+di+eve.jpg": text_photo(*boards), "event.toml": event}
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
-    assert totals(tmp_path / "out") == {"ann": "30", "bo": "20", "cy": "0", "di": "20", "eve": "20"}
+    assert read_totals(tmp_path / "out") == {"ann": "30", "bo": "20", "cy": "0", "di": "20", "eve": "20"}
     (record,) = read_results(tmp_path / "out")
     clauses = [line["clause"] for line in record["kingdoms"][0]["lines"] if not line["terrain"]]
     assert clauses == [f"age-of-giants/{name}" for name in ("covered", "lost-corner", "bleak-king")]
@@ -78,7 +78,7 @@ def test_a_change_of_tokens_scores_the_photo_again(event: Path, tmp_path: Path) 
     (event / "event.toml").write_text(EVENT.replace("A3 Farmer", "A3 Heavy Archery"), encoding="utf-8")
     run_batch(event, tmp_path / "out", reader)
     assert len(reader.jobs) == 2
-    assert totals(tmp_path / "out") == {"ann": "6", "bo": "5"}
+    assert read_totals(tmp_path / "out") == {"ann": "6", "bo": "5"}
 
 
 def test_corrected_boards_keep_their_tokens(event: Path, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_corrected_boards_keep_their_tokens(event: Path, tmp_path: Path) -> None
     correction = Correction(record["photo"], record["content"], 1, board=board)
     CorrectionFile(tmp_path / "out").add([correction])
     run_batch(event, tmp_path / "out")
-    assert totals(tmp_path / "out") == {"ann": "7", "bo": "5"}
+    assert read_totals(tmp_path / "out") == {"ann": "7", "bo": "5"}
 
 
 def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Path, tmp_path: Path) -> None:
@@ -102,11 +102,11 @@ def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Pat
 @pytest.mark.parametrize("is_copy", [False, True])
 def test_the_photo_with_listed_tokens_counts(tmp_path: Path, *, is_copy: bool) -> None:
     """Also if another photo of the kingdom comes first, or is more probable."""
-    first = text_photo(BOARD)
+    photo = text_photo(BOARD)
     event = EVENT.replace("ann+bo.jpg", "ann (2).jpg").rpartition("[[photo.kingdom]]")[0]
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": first,
-        "round1/table1/ann (2).jpg": first if is_copy else text_photo(BOARD, probability=0.95),
+        "round1/table1/ann.jpg": photo,
+        "round1/table1/ann (2).jpg": photo if is_copy else text_photo(BOARD, probability=0.95),
         "event.toml": event,
     }
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
@@ -144,6 +144,6 @@ def test_results_without_tokens_keep_their_keys() -> None:
 )
 def test_a_mistake_is_reported_with_its_place(old: str, new: str, message: str) -> None:
     assert old in EVENT
-    with pytest.raises(NotationError) as raised:
+    with pytest.raises(NotationError) as error:
         parse_event(EVENT.replace(old, new))
-    assert message in str(raised.value)
+    assert message in str(error.value)

@@ -54,8 +54,8 @@ def read_text_photo(job: Job) -> JobResult:
     boards = [Board.parse(text) for text in values["boards"]]
     for number, square, cell in job.fixed_squares:
         boards[number - 1] = boards[number - 1].with_cells({Square.parse(square): parse_cell(cell)})
-    fixed = {square for _, square, _ in job.fixed_squares}
-    doubts = [make_doubt(*one) for one in values["doubts"] if one[0] not in fixed]
+    fixed_squares = {square for _, square, _ in job.fixed_squares}
+    doubts = [make_doubt(*doubt) for doubt in values["doubts"] if doubt[0] not in fixed_squares]
     readings = [
         make_reading(
             str(board), doubts=doubts if not number else (), probability=values["probability"], left=40 + 300 * number
@@ -120,10 +120,10 @@ def read_tree(out: Path) -> dict[str, bytes]:
     }
 
 
-def wait_until(condition: Callable[[], object], what: str) -> None:
+def wait_until(condition: Callable[[], object], description: str) -> None:
     """Poll until the condition holds; raises TimeoutError after MAX_WAIT_SECONDS."""
     deadline = time.monotonic() + MAX_WAIT_SECONDS
     while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"waited in vain until {what}")
+            raise TimeoutError(f"waited in vain until {description}")
         time.sleep(0.02)

@@ -38,13 +38,13 @@ def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
     assert (demo.data["width"], demo.data["height"]) == (1600, 1200)
     assert demo.models == job_module.hash_models() and demo.is_final
     assert demo.picture is not None
-    with Image.open(io.BytesIO(demo.picture)) as drawn:
-        assert drawn.format == "JPEG" and max(drawn.size) == job_module.MAX_PICTURE_SIDE
+    with Image.open(io.BytesIO(demo.picture)) as picture:
+        assert picture.format == "JPEG" and max(picture.size) == job_module.MAX_PICTURE_SIDE
 
 
 def test_a_fixed_square_is_kept(demo: JobResult) -> None:
-    other = read(DEMO, HARMONY, ((1, "A1", "w1"),))
-    assert other.data["kingdoms"][0]["board"][0].startswith("w1")
+    corrected_result = read(DEMO, HARMONY, ((1, "A1", "w1"),))
+    assert corrected_result.data["kingdoms"][0]["board"][0].startswith("w1")
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
 
 
@@ -56,8 +56,10 @@ def test_a_joint_decision_knows_the_squares_that_a_person_has_fixed() -> None:
 
 def test_a_joint_decision_has_the_side_of_the_grid_that_the_probability_is_calibrated_for() -> None:
     data = (SAMPLES / "castle.jpg").read_bytes()
-    (reading,), (packed,) = pipeline.read(data), read(data, Rules()).observations
-    assert unpack_observation(packed).side == round(reading.observation.grid.side, 1) != round(reading.grid.side, 1)
+    (reading,), (observation,) = pipeline.read(data), read(data, Rules()).observations
+    assert (
+        unpack_observation(observation).side == round(reading.observation.grid.side, 1) != round(reading.grid.side, 1)
+    )
 
 
 def test_towns_are_read_and_reported() -> None:
@@ -69,8 +71,8 @@ def test_towns_are_read_and_reported() -> None:
 
 
 def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
-    shown = [read((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")]
-    texts = [problem["text"] for data in shown for kingdom in data["kingdoms"] for problem in kingdom["problems"]]
+    results = [read((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")]
+    texts = [problem["text"] for data in results for kingdom in data["kingdoms"] for problem in kingdom["problems"]]
     hint = read((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
     assert any("a gem lies" in text for text in texts) and any("a knight stands" in text for text in texts)
     assert not any("--" in text for text in [*texts, hint])
@@ -81,11 +83,11 @@ def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
     assert "has no square Z9" in read(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 
 
-@pytest.mark.parametrize("way", BROKEN_FILES)
-def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
-    done = read(BROKEN_FILES[way](DEMO), Rules())
-    assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
-    assert done.is_final
+@pytest.mark.parametrize("kind", BROKEN_FILES)
+def test_every_broken_file_has_an_error_and_a_hint(kind: str) -> None:
+    result = read(BROKEN_FILES[kind](DEMO), Rules())
+    assert result.data["kingdoms"] == [] and result.data["error"] and result.data["hint"] and result.picture is None
+    assert result.is_final
 
 
 @pytest.mark.parametrize(
@@ -98,9 +100,9 @@ def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
 def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
     error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "read", raising(error))
-    done = read(png(table_photo().pixels), Rules())
-    assert message in done.data["error"] and not done.is_final
+    monkeypatch.setattr(pipeline, "read", make_failing_reader(error))
+    result = read(png(table_photo().pixels), Rules())
+    assert message in result.data["error"] and not result.is_final
 
 
 @pytest.mark.parametrize(("has_new_names", "giants"), [(True, '"A1"'), (True, ""), (False, '"A1"')])
@@ -109,8 +111,8 @@ def test_tokens_on_squares_with_new_names_are_reviewed(
 ) -> None:
     """Without tokens there is nothing to move."""
     text = f'variants = ["age-of-giants"]\n[[photo]]\nfile = "a.jpg"\n[[photo.kingdom]]\ngiants = [{giants}]'
-    shown = replace(make_reading(SMALL), before=BoardFrame(Square(0, int(has_new_names))))
-    monkeypatch.setattr(pipeline, "read", lambda *_, **__: [shown])
+    reading = replace(make_reading(SMALL), before=BoardFrame(Square(0, int(has_new_names))))
+    monkeypatch.setattr(pipeline, "read", lambda *_, **__: [reading])
     (kingdom,) = read(png(table_photo().pixels), parse_event(text).photo_rules("a.jpg")).data["kingdoms"]
     is_reviewed = has_new_names and bool(giants)
     assert kingdom["review"] == is_reviewed
@@ -118,12 +120,12 @@ def test_tokens_on_squares_with_new_names_are_reviewed(
 
 
 def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "read", raising(ModelError("the model detector.onnx is missing")))
+    monkeypatch.setattr(pipeline, "read", make_failing_reader(ModelError("the model detector.onnx is missing")))
     with pytest.raises(ModelError):
         read(png(table_photo().pixels), Rules())
 
 
-def raising(error: Exception) -> Any:
+def make_failing_reader(error: Exception) -> Any:
     def read(*_: object, **__: object) -> Iterator[None]:
         raise error
 

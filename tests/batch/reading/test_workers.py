@@ -23,7 +23,7 @@ from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_
 from tests.memory import get_private_megabytes
 from tests.paths import ROOT
 
-KEPT: list[list[bytearray]] = []
+RETAINED_BLOCKS: list[list[bytearray]] = []
 
 
 class LatePoison:
@@ -33,7 +33,7 @@ class LatePoison:
         os._exit(1)
 
 
-def task(job: Job) -> JobResult:
+def run_task(job: Job) -> JobResult:
     """Read the text. One photo kills each worker that reads it or sends its result, another only the first one."""
     data = job.data
     if data.startswith(b"poison"):
@@ -56,7 +56,7 @@ def task(job: Job) -> JobResult:
         return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"holes"):
         blocks = [bytearray(60_000) for _ in range(2000)]
-        KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
+        RETAINED_BLOCKS.append(blocks[::100])  # the blocks between them are not at the end, so free() alone keeps them
         return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"no models"):
         raise ModelError("the model detector.onnx is missing", hint="install it again")
@@ -68,50 +68,52 @@ def task(job: Job) -> JobResult:
     reason="only glibc keeps what is unused, and only Linux tells",
 )
 def test_unused_memory_is_returned_to_the_system() -> None:
-    with closing(PoolExecutor(1, task=task)) as pool:
-        before, between, after = (one.data["megabytes"] for _, one in pool.run(jobs(b"memory", b"holes", b"memory")))
-    assert between > before + 100
+    with closing(PoolExecutor(1, task=run_task)) as pool:
+        before, peak, after = (
+            result.data["megabytes"] for _, result in pool.run(make_jobs(b"memory", b"holes", b"memory"))
+        )
+    assert peak > before + 100
     assert after < before + 20
 
 
-def jobs(*contents: bytes) -> Iterator[Job]:
+def make_jobs(*contents: bytes) -> Iterator[Job]:
     yield from (Job(f"{number}.jpg", str(number), data) for number, data in enumerate(contents))
 
 
 @pytest.fixture
 def pool() -> Iterator[PoolExecutor]:
-    made = PoolExecutor(2, task=task)
-    yield made
-    made.close()
+    executor = PoolExecutor(2, task=run_task)
+    yield executor
+    executor.close()
 
 
 def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: PoolExecutor, tmp_path: Path) -> None:
-    once = f"once\n{tmp_path / 'been'}".encode()
-    contents = [text_photo("# w1"), b"poison", once, *(text_photo("# w1 w") for _ in range(3))]
-    done = {job.photo: one for job, one in pool.run(jobs(*contents))}
-    assert sorted(done) == [f"{number}.jpg" for number in range(6)]
-    failed = [name for name, one in done.items() if one.data["error"] is not None]
-    assert failed == ["1.jpg"]
-    assert "reading it ended the program" in done["1.jpg"].data["error"]
-    assert not done["1.jpg"].is_final
+    fatal_photo = f"once\n{tmp_path / 'been'}".encode()
+    contents = [text_photo("# w1"), b"poison", fatal_photo, *(text_photo("# w1 w") for _ in range(3))]
+    results = {job.photo: result for job, result in pool.run(make_jobs(*contents))}
+    assert sorted(results) == [f"{number}.jpg" for number in range(6)]
+    failed_photos = [name for name, result in results.items() if result.data["error"] is not None]
+    assert failed_photos == ["1.jpg"]
+    assert "reading it ended the program" in results["1.jpg"].data["error"]
+    assert not results["1.jpg"].is_final
 
 
 def test_missing_models_end_the_run(pool: PoolExecutor) -> None:
     with pytest.raises(ModelError):
-        list(pool.run(jobs(b"no models")))
+        list(pool.run(make_jobs(b"no models")))
 
 
 def test_jobs_are_taken_as_workers_can_use_them() -> None:
-    taken = []
+    started_jobs = []
 
-    def counted() -> Iterator[Job]:
-        for job in jobs(*(text_photo("# w1") for _ in range(50))):
-            taken.append(job)
+    def record_jobs() -> Iterator[Job]:
+        for job in make_jobs(*(text_photo("# w1") for _ in range(50))):
+            started_jobs.append(job)
             yield job
 
-    pool = PoolExecutor(1, task=task)
-    next(iter(pool.run(counted())))
-    assert len(taken) <= 3
+    pool = PoolExecutor(1, task=run_task)
+    next(iter(pool.run(record_jobs())))
+    assert len(started_jobs) <= 3
     pool.close()
 
 
@@ -122,20 +124,20 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     code = (
         "import os, signal\n"
         "from kdvision.batch.reading.workers import PoolExecutor\n"
-        "from tests.batch.reading.test_workers import jobs, task\n"
+        "from tests.batch.reading.test_workers import make_jobs, run_task\n"
         "if __name__ == '__main__':\n"
-        "    for job, done in PoolExecutor(1, task=task).run(jobs(b'pid')):\n"
-        "        print(done.data['pid'], flush=True)\n"
+        "    for _, result in PoolExecutor(1, task=run_task).run(make_jobs(b'pid')):\n"
+        "        print(result.data['pid'], flush=True)\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     (tmp_path / "parent.py").write_text(code)
-    done = subprocess.run(
+    parent = subprocess.run(
         [sys.executable, str(tmp_path / "parent.py")],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])},
     )
-    worker = int(done.stdout)
+    worker = int(parent.stdout)
     wait_until(lambda: not is_alive(worker), "the worker has ended")
 
 
@@ -148,8 +150,8 @@ def is_alive(process: int) -> bool:
 
 
 def test_photos_are_read_in_this_process() -> None:
-    (made,) = read_in_process(jobs(b"no photo"))
-    assert "no picture of a kind" in made[1].data["error"]
+    ((_, result),) = read_in_process(make_jobs(b"no photo"))
+    assert "no picture of a kind" in result.data["error"]
 
 
 # Dask
@@ -189,8 +191,8 @@ def cluster() -> Iterator[Any]:
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs="CRITICAL"
-        ) as made,
-        distributed.Client(made, set_as_default=False) as client,
+        ) as local_cluster,
+        distributed.Client(local_cluster, set_as_default=False) as client,
     ):
         client.wait_for_workers(2)
         yield client
@@ -204,8 +206,8 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
     run_batch(folder, tmp_path / "here")
     executor = DaskExecutor(cluster.scheduler.address, task=hang_once)
 
-    def kill_worker(done: int, *_: int) -> None:
-        if done == 5:
+    def kill_worker(read_count: int, *_: int) -> None:
+        if read_count == 5:
             wait_until(marker.exists, "a worker hangs")
             os.kill(int(marker.read_text()), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
@@ -219,19 +221,19 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
 def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.batch.reading.workers.hash_models", lambda: "others")
     with (
-        closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor,
+        closing(DaskExecutor(cluster.scheduler.address, task=run_task)) as executor,
         pytest.raises(ModelError, match="other models"),
     ):
-        list(executor.run(jobs(b"no photo")))
+        list(executor.run(make_jobs(b"no photo")))
 
 
 @pytest.mark.parametrize("poison", ["poison", "late poison"])
 def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any, tmp_path: Path, poison: str) -> None:
     contents = f"{poison}\n{tmp_path / 'been'}".encode(), text_photo("# w1")
-    with closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor:
-        done = {job.photo: one for job, one in executor.run(jobs(*contents))}
-    assert "one worker of the cluster after another" in done["0.jpg"].data["error"]
-    assert done["1.jpg"].data["error"] is None
+    with closing(DaskExecutor(cluster.scheduler.address, task=run_task)) as executor:
+        results = {job.photo: result for job, result in executor.run(make_jobs(*contents))}
+    assert "one worker of the cluster after another" in results["0.jpg"].data["error"]
+    assert results["1.jpg"].data["error"] is None
 
 
 def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,5 +249,5 @@ def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, mo
         stopper = threading.Thread(target=stop_workers)
         stopper.start()
         with pytest.raises(KdvisionError, match=f"the cluster at {cluster.scheduler.address} has lost all its workers"):
-            list(executor.run(jobs(photo)))
+            list(executor.run(make_jobs(photo)))
         stopper.join()

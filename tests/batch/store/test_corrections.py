@@ -1,4 +1,4 @@
-"""Corrections are stored apart from what was read, and standings follow them."""
+"""Corrections are stored separately from readings, and standings follow them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -24,50 +24,62 @@ from tests.batch.text_photos import (
 SMALL = "w1 w w / # f f1 / . l l"
 
 
-def square(name: str, cell: str, *, kingdom: int = 1) -> Correction:
+def correct_square(name: str, cell: str, *, kingdom: int = 1) -> Correction:
     return Correction("ann.jpg", "c", kingdom, name, cell)
 
 
-def board(text: str, *, kingdom: int = 1) -> Correction:
+def correct_board(text: str, *, kingdom: int = 1) -> Correction:
     return Correction("ann.jpg", "c", kingdom, board=text)
 
 
-def combine(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
+def combine_corrections(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
     """The corrections of the photo after these were stored."""
-    file = CorrectionFile(tmp_path)
-    file.add(corrections)
-    file.reload()
-    return file.find_for_photos([PhotoRecord("ann.jpg", "c", Reading.parse({}))])["ann.jpg"]
+    corrections_file = CorrectionFile(tmp_path)
+    corrections_file.add(corrections)
+    corrections_file.reload()
+    return corrections_file.find_for_photos([PhotoRecord("ann.jpg", "c", Reading.parse({}))])["ann.jpg"]
 
 
 def test_the_last_correction_of_a_square_counts(tmp_path: Path) -> None:
-    corrections = [square("B2", "w"), square("A1", "."), square("B2", "w1"), square("A1", "l", kingdom=2)]
-    combined = combine(tmp_path, *corrections)
-    assert combined.fixed_squares == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
-    assert [str(one) for one in combined.corrections] == ["1:A1=.", "1:B2=w1", "2:A1=l"]
+    corrections = [
+        correct_square("B2", "w"),
+        correct_square("A1", "."),
+        correct_square("B2", "w1"),
+        correct_square("A1", "l", kingdom=2),
+    ]
+    photo_corrections = combine_corrections(tmp_path, *corrections)
+    assert photo_corrections.fixed_squares == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
+    assert [str(correction) for correction in photo_corrections.corrections] == ["1:A1=.", "1:B2=w1", "2:A1=l"]
 
 
 def test_a_board_replaces_its_squares_and_can_be_corrected(tmp_path: Path) -> None:
-    corrections = [square("B2", "w"), board("w w / # l"), square("A1", "f2"), square("A1", "g", kingdom=2)]
-    combined = combine(tmp_path, *corrections)
-    assert combined.boards == {1: Board.parse("f2 w / # l")}
-    assert combined.fixed_squares == ((2, "A1", "g"),)
+    corrections = [
+        correct_square("B2", "w"),
+        correct_board("w w / # l"),
+        correct_square("A1", "f2"),
+        correct_square("A1", "g", kingdom=2),
+    ]
+    photo_corrections = combine_corrections(tmp_path, *corrections)
+    assert photo_corrections.boards == {1: Board.parse("f2 w / # l")}
+    assert photo_corrections.fixed_squares == ((2, "A1", "g"),)
 
 
 def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path) -> None:
     """A square that makes a domino lie above the board, or left of it, moves all names. Squares are stored by the first
     names."""
-    kingdom, moved = (
+    kingdom, moved_kingdom = (
         {"board": ["# w", "l ."], "corners": [[9, 9]]},
         {"board": [". w", "# w", "l ."], "corners": [[9, 5]]},
     )
     photo = PhotoRecord("ann.jpg", "c", Reading.parse({"kingdoms": [kingdom]}))
-    square("A1", "g").attach(photo)
-    photo = replace(photo, corrected_data={"kingdoms": [moved]})
+    correct_square("A1", "g").attach(photo)
+    photo = replace(photo, corrected_data={"kingdoms": [moved_kingdom]})
     with pytest.raises(NotationError, match="its squares have new names"):
-        square("A1", "g").attach(photo)
-    board(". w / # w / l .").attach(photo)
-    square("A3", "g").attach(replace(photo, corrections=combine(tmp_path, board(". w / # w / l ."))))
+        correct_square("A1", "g").attach(photo)
+    correct_board(". w / # w / l .").attach(photo)
+    correct_square("A3", "g").attach(
+        replace(photo, corrections=combine_corrections(tmp_path, correct_board(". w / # w / l .")))
+    )
 
 
 def test_a_kingdom_that_only_the_second_reading_shows_needs_a_whole_board(tmp_path: Path) -> None:
@@ -76,8 +88,8 @@ def test_a_kingdom_that_only_the_second_reading_shows_needs_a_whole_board(tmp_pa
     first_reading = Reading.parse({"kingdoms": kingdoms[:1]})
     photo = PhotoRecord("ann.jpg", "c", first_reading, corrected_data={"kingdoms": kingdoms})
     with pytest.raises(NotationError, match=r"only the second reading of ann\.jpg shows kingdom 2"):
-        square("B1", "l1", kingdom=2).attach(photo)
-    board("# l1", kingdom=2).attach(photo)
+        correct_square("B1", "l1", kingdom=2).attach(photo)
+    correct_board("# l1", kingdom=2).attach(photo)
 
 
 @pytest.mark.parametrize(
@@ -95,23 +107,26 @@ def run_with_corrections(tmp_path: Path, *corrections: Correction, content: byte
     files: dict[str, bytes | str] = {"ann.jpg": content or text_photo(SMALL), "bo.jpg": text_photo("l l l l l l1 #")}
     folder, out, executor = write_files(tmp_path / "photos", files), tmp_path / "out", TextPhotoReader()
     run_batch(folder, out)
-    known = {line["photo"]: line["content"] for line in read_results(out)}
+    contents = {line["photo"]: line["content"] for line in read_results(out)}
     CorrectionFile(out).add(
-        [Correction(**{**vars(one), "content": known.get(one.photo, one.content)}) for one in corrections]
+        [
+            Correction(**{**vars(correction), "content": contents.get(correction.photo, correction.content)})
+            for correction in corrections
+        ]
     )
     run_batch(folder, out, executor)
     return executor
 
 
 def test_a_square_is_decided_again_and_standings_follow(tmp_path: Path) -> None:
-    executor = run_with_corrections(tmp_path, square("B2", "f1"))
+    executor = run_with_corrections(tmp_path, correct_square("B2", "f1"))
     assert executor.jobs == [("ann.jpg", 1)]
     ann = read_results(tmp_path / "out")[0]
     assert [ann["kingdoms"][0]["total"], ann["again"]["kingdoms"][0]["total"]] == [5, 7]
     assert ann["counted"]["kingdoms"][0]["board"] == ["w1 w w", "# f1 f1", ". l l"]
     assert ann["corrections"] == ["1:B2=f1"]
-    first = read_csv(tmp_path / "out" / "standings.csv")[0]
-    assert (first["player"], first["points"], first["note"]) == ("ann", "7", "corrected")
+    leader = read_csv(tmp_path / "out" / "standings.csv")[0]
+    assert (leader["player"], leader["points"], leader["note"]) == ("ann", "7", "corrected")
     row = read_csv(tmp_path / "out" / "results.csv")[0]
     assert (row["total"], row["total_read"], row["corrected"]) == ("7", "5", "yes")
     assert (tmp_path / "out" / "overlays" / "ann.jpg-corrected.jpg").exists()
@@ -119,14 +134,14 @@ def test_a_square_is_decided_again_and_standings_follow(tmp_path: Path) -> None:
 
 
 def test_a_board_needs_no_photo(tmp_path: Path) -> None:
-    executor = run_with_corrections(tmp_path, board("l l l l l l l l1 #"))
+    executor = run_with_corrections(tmp_path, correct_board("l l l l l l l l1 #"))
     assert executor.jobs == []
-    first = read_csv(tmp_path / "out" / "standings.csv")[0]
-    assert (first["player"], first["points"]) == ("ann", "8")
+    leader = read_csv(tmp_path / "out" / "standings.csv")[0]
+    assert (leader["player"], leader["points"]) == ("ann", "8")
 
 
 def test_a_broken_photo_can_have_a_board(tmp_path: Path) -> None:
-    run_with_corrections(tmp_path, board("l l l l l l l l1 #"), content=b"broken")
+    run_with_corrections(tmp_path, correct_board("l l l l l l l l1 #"), content=b"broken")
     assert read_csv(tmp_path / "out" / "errors.csv") == []
     assert read_csv(tmp_path / "out" / "standings.csv")[0]["player"] == "ann"
     assert read_csv(tmp_path / "out" / "results.csv")[0]["total_read"] == ""
@@ -155,7 +170,7 @@ def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
     content = text_photo(SMALL, doubts=[("B2", "f", "f2", 0.8)])
     run_with_corrections(tmp_path, content=content)
     assert [row["player"] for row in read_csv(tmp_path / "out" / "review.csv")] == ["ann"]
-    run_with_corrections(tmp_path, board(SMALL), content=content)
+    run_with_corrections(tmp_path, correct_board(SMALL), content=content)
     assert read_csv(tmp_path / "out" / "review.csv") == []
     assert read_csv(tmp_path / "out" / "results.csv")[0]["corrected"] == "no"
 
@@ -174,8 +189,8 @@ def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
     CorrectionFile(out).add([Correction("ann.jpg", content, 1, "B2", "f1")])
     run_batch(folder, out)
     assert list_counting_photos(out) == {"ann.jpg", "bo.jpg"}
-    first = read_csv(out / "standings.csv")[0]
-    assert (first["player"], first["points"], first["note"]) == ("ann", "7", "corrected")
+    leader = read_csv(out / "standings.csv")[0]
+    assert (leader["player"], leader["points"], leader["note"]) == ("ann", "7", "corrected")
 
 
 def list_counting_photos(out: Path) -> set[str]:
@@ -210,7 +225,7 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
     run_batch(folder, out)
     (record,) = load_records(out)[0].values()
     corrections = CorrectionFile(out)
-    corrections.add([square("B2", "f1").attach(record)])
+    corrections.add([correct_square("B2", "f1").attach(record)])
     (folder / "event.toml").write_text("side = 5")
     run_batch(folder, out, OtherGridReader(board=board, shift=shift))
     (photo,), items = read_results(out), read_csv(out / "review.csv")
@@ -218,35 +233,40 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
         assert (photo["corrections"], items) == (["1:B2=f1"], [])
         return
     assert (photo["corrections"], photo["counted"]) == ([], None)
-    assert [one["why"] for one in items] == [
+    assert [item["why"] for item in items] == [
         "the correction 1:B2=f1 does not count: the squares of its kingdom have other names now"
     ]
-    corrections.add([square("A2", "f1").attach(next(iter(load_records(out)[0].values())))])
+    corrections.add([correct_square("A2", "f1").attach(next(iter(load_records(out)[0].values())))])
     run_batch(folder, out, OtherGridReader(board=board, shift=shift))
     assert (read_results(out)[0]["corrections"], read_csv(out / "review.csv")) == (["1:A2=f1"], [])
 
 
 def test_a_second_reading_that_failed_hides_no_observation_of_the_first() -> None:
     """Otherwise the other kingdoms of the table would not be decided jointly."""
-    first, failed = Reading(picture="ann-score.jpg", seen=[{"rows": 1}]), Reading(error="there was not enough memory")
-    photo = PhotoRecord("ann.jpg", "c", first, failed, corrected_data={"kingdoms": [{}], "standing": None})
-    assert (photo.last_reading, photo.picture) == (first, "ann-score.jpg")
+    first_reading, failed_reading = (
+        Reading(picture="ann-score.jpg", seen=[{"rows": 1}]),
+        Reading(error="there was not enough memory"),
+    )
+    photo = PhotoRecord(
+        "ann.jpg", "c", first_reading, failed_reading, corrected_data={"kingdoms": [{}], "standing": None}
+    )
+    assert (photo.last_reading, photo.picture) == (first_reading, "ann-score.jpg")
 
 
 def test_a_deleted_correction_leaves_no_trace(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     before = (tmp_path / "out" / "results.jsonl").read_bytes()
-    run_with_corrections(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, correct_square("B2", "f1"))
     (tmp_path / "out" / CORRECTIONS).unlink()
     run_batch(tmp_path / "photos", tmp_path / "out")
-    now = read_results(tmp_path / "out")[0]
-    assert (now["again"], now["counted"], now["corrections"]) == (None, None, [])
+    result = read_results(tmp_path / "out")[0]
+    assert (result["again"], result["counted"], result["corrections"]) == (None, None, [])
     assert len(before.splitlines()) == 2
     assert not (tmp_path / "out" / "overlays" / "ann.jpg-corrected.jpg").exists()
 
 
 def test_another_photo_of_that_name_is_not_corrected(tmp_path: Path) -> None:
-    run_with_corrections(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, correct_square("B2", "f1"))
     write_files(tmp_path / "photos", {"ann.jpg": text_photo("# w1")})
     run_batch(tmp_path / "photos", tmp_path / "out")
     assert read_results(tmp_path / "out")[0]["corrections"] == []
@@ -254,7 +274,7 @@ def test_another_photo_of_that_name_is_not_corrected(tmp_path: Path) -> None:
 
 
 def test_a_renamed_photo_keeps_its_correction(tmp_path: Path) -> None:
-    run_with_corrections(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, correct_square("B2", "f1"))
     (tmp_path / "photos" / "ann.jpg").rename(tmp_path / "photos" / "anna.jpg")
     executor = TextPhotoReader()
     run_batch(tmp_path / "photos", tmp_path / "out", executor)

@@ -33,44 +33,44 @@ def test_a_missing_file_has_no_lines(tmp_path: Path) -> None:
 
 
 def test_a_line_is_flushed_to_disk_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, flushed, fsync = tmp_path / "j", list[bytes](), os.fsync
+    path, flushed_contents, fsync = tmp_path / "j", list[bytes](), os.fsync
     path.write_bytes(b"")
 
-    def record(file: int) -> None:
+    def record_flush(file: int) -> None:
         fsync(file)
         if os.path.samestat(os.fstat(file), path.stat()):
-            flushed.append(path.read_bytes())
+            flushed_contents.append(path.read_bytes())
 
-    monkeypatch.setattr(os, "fsync", record)
+    monkeypatch.setattr(os, "fsync", record_flush)
     append_line(path, {"a": 1})
-    assert flushed == [b'{"a": 1}\n']
+    assert flushed_contents == [b'{"a": 1}\n']
     append_line(path, {"b": 2})
-    assert flushed[1:] == [b'{"a": 1}\n{"b": 2}\n']
+    assert flushed_contents[1:] == [b'{"a": 1}\n{"b": 2}\n']
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be flushed there")
 def test_the_name_of_a_new_file_is_flushed_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flushed, fsync = list[list[str]](), os.fsync
+    flushed_names, fsync = list[list[str]](), os.fsync
 
-    def record(file: int) -> None:
+    def record_flush(file: int) -> None:
         fsync(file)
         if os.path.samestat(os.fstat(file), tmp_path.stat()):
-            flushed.append([path.name for path in tmp_path.iterdir()])
+            flushed_names.append([path.name for path in tmp_path.iterdir()])
 
-    monkeypatch.setattr(os, "fsync", record)
+    monkeypatch.setattr(os, "fsync", record_flush)
     append_line(tmp_path / "j", {"a": 1})
-    assert flushed == [["j"]]
+    assert flushed_names == [["j"]]
 
 
-@pytest.mark.parametrize("cut", range(1, 13))
-def test_an_incomplete_last_line_is_removed(cut: int, tmp_path: Path) -> None:
-    path, whole = tmp_path / "j", b'{"a": 1}\n{"b": 2222}\n'
-    path.write_bytes(whole[:-cut])
-    kept = [{"a": 1}, {"b": 2222}] if cut == 1 else [{"a": 1}]
-    assert read_lines(path) == (kept, 0)
+@pytest.mark.parametrize("cut_length", range(1, 13))
+def test_an_incomplete_last_line_is_removed(cut_length: int, tmp_path: Path) -> None:
+    path, content = tmp_path / "j", b'{"a": 1}\n{"b": 2222}\n'
+    path.write_bytes(content[:-cut_length])
+    lines = [{"a": 1}, {"b": 2222}] if cut_length == 1 else [{"a": 1}]
+    assert read_lines(path) == (lines, 0)
     append_line(path, {"c": 3})
-    assert read_lines(path) == ([*kept, {"c": 3}], 0)
-    assert path.read_bytes().count(b"\n") == len(kept) + 1
+    assert read_lines(path) == ([*lines, {"c": 3}], 0)
+    assert path.read_bytes().count(b"\n") == len(lines) + 1
 
 
 def test_damaged_lines_are_counted_and_skipped(tmp_path: Path) -> None:
@@ -82,12 +82,12 @@ def test_a_full_disk_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.
     append_line(tmp_path / "j", {"a": 1})
     write = os.write
 
-    def full(file: int, content: bytes) -> int:
+    def write_half(file: int, content: bytes) -> int:
         if len(content) < 30:
             raise OSError(28, "No space left on device")
         return write(file, content[: len(content) // 2])
 
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(os, "write", write_half)
     with pytest.raises(KdvisionError, match="No space left on device") as error:
         append_line(tmp_path / "j", {"b": "x" * 100})
     assert "all results so far are kept" in error.value.hint
