@@ -11,8 +11,8 @@ from tests.webserver import Client, running_server
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A client of a server for this machine only, without a key."""
-    with running_server(Settings(port=0)) as running:
-        yield running
+    with running_server(Settings(port=0)) as server_client:
+        yield server_client
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ from tests.webserver import TIMEOUT_SECONDS
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 SLOW_REQUEST = b"GET /slow HTTP/1.1\r\nHost: here\r\n\r\n"
-SHORT = 0.2
-"""A head timeout in seconds that has passed soon. Tests that need a connection to survive it open it until it does."""
+SHORT_TIMEOUT = 0.2
+"""A short head timeout in seconds. A test whose connection must survive it opens new connections until one does."""
 
 
 class LimitedServer:
@@ -30,24 +30,24 @@ class LimitedServer:
         self.port, self.release = port, release
         self.sockets: list[socket.socket] = []
 
-    def connect(self, sent: bytes = b"") -> socket.socket:
-        """A new connection over which something is sent."""
+    def connect(self, content: bytes = b"") -> socket.socket:
+        """A new connection over which this content is sent."""
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_SECONDS)
         self.sockets.append(connection)
         with suppress(ConnectionError):
-            connection.sendall(sent)
+            connection.sendall(content)
         return connection
 
-    def start_request(self, sent: bytes) -> socket.socket:
+    def start_request(self, content: bytes) -> socket.socket:
         """A connection whose response has begun."""
         while True:
-            connection = self.connect(sent)
+            connection = self.connect(content)
             with suppress(ConnectionError):
                 if connection.recv(1, socket.MSG_PEEK):
                     return connection
 
     def wait_for_head_timeout(self) -> None:
-        """Return when a connection that was opened now has been cut off."""
+        """Return when the server has closed a connection that was opened now."""
         assert not is_answered(self.connect())
 
 
@@ -67,25 +67,25 @@ def limited_server(**limits: Any) -> Iterator[LimitedServer]:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-        limited = LimitedServer(listener.getsockname()[1], release)
+        server_handle = LimitedServer(listener.getsockname()[1], release)
         try:
-            yield limited
+            yield server_handle
         finally:
             release.set()
-            for connection in limited.sockets:
+            for connection in server_handle.sockets:
                 connection.close()
             server.should_exit = True
             thread.join()
 
 
-def is_answered(connection: socket.socket, sent: bytes = b"") -> bool:
+def is_answered(connection: socket.socket, content: bytes = b"") -> bool:
     """Send something more; True if a response comes, False if the server closes the connection."""
     try:
-        connection.sendall(sent)
-        got = b""
-        while not got.endswith(b"\r\n\r\nx"):
+        connection.sendall(content)
+        response = b""
+        while not response.endswith(b"\r\n\r\nx"):
             part = connection.recv(1000)
-            got += part
+            response += part
             if not part:
                 return False
     except ConnectionError:
@@ -93,32 +93,32 @@ def is_answered(connection: socket.socket, sent: bytes = b"") -> bool:
     return True
 
 
-@pytest.mark.parametrize("sent", [b"", b"G", REQUEST[:-1]], ids=["nothing", "a letter", "a head without its end"])
-@pytest.mark.parametrize("before", [False, True], ids=["at first", "after a request"])
-def test_a_client_that_sends_no_request_is_cut_off(sent: bytes, before: bool) -> None:
-    with limited_server(head_timeout=SHORT) as server:
-        connection = server.start_request(REQUEST) if before else server.connect()
-        assert not before or is_answered(connection)
-        assert not is_answered(connection, sent)
+@pytest.mark.parametrize("content", [b"", b"G", REQUEST[:-1]], ids=["nothing", "a letter", "a head without its end"])
+@pytest.mark.parametrize("has_request", [False, True], ids=["at first", "after a request"])
+def test_a_client_that_sends_no_request_is_cut_off(content: bytes, has_request: bool) -> None:
+    with limited_server(head_timeout=SHORT_TIMEOUT) as server:
+        connection = server.start_request(REQUEST) if has_request else server.connect()
+        assert not has_request or is_answered(connection)
+        assert not is_answered(connection, content)
 
 
 def test_a_client_that_sends_a_head_letter_by_letter_is_cut_off() -> None:
-    with limited_server(head_timeout=SHORT) as server:
+    with limited_server(head_timeout=SHORT_TIMEOUT) as server:
         connection = server.connect(b"GET / HTTP/1.1\r\nHost: ")
         connection.settimeout(0.01)
-        closed = False
-        while not closed:
+        is_closed = False
+        while not is_closed:
             try:
                 connection.sendall(b"a")
-                closed = not connection.recv(1)
+                is_closed = not connection.recv(1)
             except TimeoutError:
                 continue
             except ConnectionError:
-                closed = True
+                is_closed = True
 
 
 def test_a_client_that_waits_for_its_response_is_not_cut_off() -> None:
-    with limited_server(head_timeout=SHORT) as server:
+    with limited_server(head_timeout=SHORT_TIMEOUT) as server:
         connection = server.start_request(SLOW_REQUEST)
         server.wait_for_head_timeout()
         server.release.set()
@@ -126,7 +126,7 @@ def test_a_client_that_waits_for_its_response_is_not_cut_off() -> None:
 
 
 def test_the_rest_of_a_refused_body_may_arrive() -> None:
-    with limited_server(head_timeout=SHORT) as server:
+    with limited_server(head_timeout=SHORT_TIMEOUT) as server:
         connection = server.start_request(b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n1")
         assert is_answered(connection)
         server.wait_for_head_timeout()
@@ -137,25 +137,25 @@ def test_the_rest_of_a_refused_body_may_arrive() -> None:
 def test_the_connection_that_is_idle_longest_is_closed(limits: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "is_loopback", lambda _: False)
     with limited_server(head_timeout=1000, **limits) as server:
-        busy = server.start_request(SLOW_REQUEST)
-        idle = [server.connect() for _ in range(4)]
-        assert not any(is_answered(one) for one in idle[:2])
-        assert all(is_answered(one, REQUEST) for one in idle[2:])
+        busy_connection = server.start_request(SLOW_REQUEST)
+        idle_connections = [server.connect() for _ in range(4)]
+        assert not any(is_answered(connection) for connection in idle_connections[:2])
+        assert all(is_answered(connection, REQUEST) for connection in idle_connections[2:])
         server.release.set()
-        assert is_answered(busy)
+        assert is_answered(busy_connection)
 
 
 def test_a_new_connection_is_closed_if_all_others_wait_for_a_response() -> None:
     with limited_server(head_timeout=1000, max_connections=2) as server:
-        busy = [server.start_request(SLOW_REQUEST) for _ in range(2)]
+        busy_connections = [server.start_request(SLOW_REQUEST) for _ in range(2)]
         assert not is_answered(server.connect())
         server.release.set()
-        assert all(is_answered(one) for one in busy)
+        assert all(is_answered(connection) for connection in busy_connections)
 
 
 def test_this_machine_has_no_limit_of_its_own() -> None:
     with limited_server(head_timeout=1000, max_per_address=1) as server:
-        assert all(is_answered(one, REQUEST) for one in [server.connect() for _ in range(5)])
+        assert all(is_answered(connection, REQUEST) for connection in [server.connect() for _ in range(5)])
 
 
 def test_the_server_limits_its_connections() -> None:
@@ -183,6 +183,6 @@ def test_half_of_the_file_descriptors_are_left_free(
 
 def test_a_flood_of_connections_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO), limited_server(head_timeout=1000, max_connections=8) as server:
-        last = [server.connect() for _ in range(100)][-1]
-        assert is_answered(last, REQUEST)
+        last_connection = [server.connect() for _ in range(100)][-1]
+        assert is_answered(last_connection, REQUEST)
     assert [record.message for record in caplog.records if record.name in ("asyncio", "kdvision.web")] == []

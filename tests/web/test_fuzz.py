@@ -29,7 +29,7 @@ def test_responses_match_the_description(client: Client) -> None:
         schemathesis.checks.content_type_conformance,
         schemathesis.checks.response_schema_conformance,
     ]
-    operations = [found.ok() for found in schemathesis.openapi.from_dict(describe_api()).get_all_operations()]
+    operations = [result.ok() for result in schemathesis.openapi.from_dict(describe_api()).get_all_operations()]
     assert len(operations) >= len(describe_api()["paths"])
     for operation in operations:
 
@@ -64,19 +64,19 @@ def phone(client: Client) -> Phone:
         min_size=1,
         max_size=30,
     ),
-    twice=st.booleans(),
+    has_duplicate=st.booleans(),
 )
 @settings(max_examples=MAX_EXAMPLES, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck))
-def test_any_squares_can_be_set(phone: Phone, squares: dict[str, str], twice: bool) -> None:
+def test_any_squares_can_be_set(phone: Phone, squares: dict[str, str], has_duplicate: bool) -> None:
     """Also squares that no game has, several castles or none, and a kingdom twice. They stay as they were set."""
     start = phone.look()["game"]["rounds"][0][0]
-    if twice:
+    if has_duplicate:
         phone.change("add_kingdom", reading=start["seen"]["reading"])
     changes = [{"op": "set_square", "kingdom": start["id"], "at": at, "cell": cell} for at, cell in squares.items()]
     answer = phone.send(*changes)
     assert answer.status == 200
     live = LiveStream(phone.client, phone.table)
-    state = live.wait_for("state", lambda one: not one["deciding"])
+    state = live.wait_for("state", lambda state: not state["deciding"])
     live.close()
     cells = state["game"]["rounds"][0][0]["cells"]
     assert {at: cells.get(at, ".") for at in squares} == squares
@@ -93,6 +93,6 @@ def test_the_description_has_the_refusals_of_wrong_keys_and_of_photos_for_anothe
 
 def test_the_command_line_prints_the_same_schema(run: Run) -> None:
     validator = pytest.importorskip("jsonschema_rs")
-    ran = run("type", "w1 w / # f", "# l1 / l l", "--harmony", "--json")
-    whole = {"$ref": "#/components/schemas/Result", "components": {"schemas": component_schemas()}}
-    validator.validator_for(whole).validate(json.loads(ran.out))
+    result = run("type", "w1 w / # f", "# l1 / l l", "--harmony", "--json")
+    schema = {"$ref": "#/components/schemas/Result", "components": {"schemas": component_schemas()}}
+    validator.validator_for(schema).validate(json.loads(result.out))

@@ -18,51 +18,51 @@ from tests.phones import run_in_thread
 async def run_job(
     queue: JobQueue, job: Callable[[Report], Any], *, address: str = "a", reports: list[Any] | None = None
 ) -> Any:
-    """The result of a job; what it reports before that is added to `reports` as it comes."""
-    last = None
+    """The result of a job. Each report before the result is added to `reports` when it comes."""
+    message = None
     with queue.reserve(address, 1) as slot:
-        async for last in queue.run(slot, job):
-            if reports is not None and isinstance(last, dict) and last:
-                reports.append(last)
-    return last
+        async for message in queue.run(slot, job):
+            if reports is not None and isinstance(message, dict) and message:
+                reports.append(message)
+    return message
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def wait_until(condition: Callable[[], object]) -> None:
     """Return once a condition holds."""
     while not condition():
         await asyncio.sleep(0.001)
 
 
 def test_jobs_are_done_in_the_order_they_came() -> None:
-    done: list[int] = []
+    finished_numbers: list[int] = []
 
     async def run_all() -> None:
         with closing(JobQueue(1)) as queue:
-            await asyncio.gather(*(run_job(queue, lambda _, n=n: done.append(n)) for n in range(20)))  # type: ignore[misc]
+            await asyncio.gather(*(run_job(queue, lambda _, n=n: finished_numbers.append(n)) for n in range(20)))  # type: ignore[misc]
 
     run_in_thread(run_all)
-    assert done == list(range(20))
+    assert finished_numbers == list(range(20))
 
 
 def test_no_more_run_at_once_than_there_are_threads() -> None:
-    running, most = 0, 0
+    running_count, max_running_count = 0, 0
     lock, two_run = threading.Lock(), threading.Barrier(2)
 
     def job(_: Report) -> None:
-        nonlocal running, most
+        nonlocal running_count, max_running_count
         with lock:
-            running += 1
-            most = max(most, running)
+            running_count += 1
+            max_running_count = max(max_running_count, running_count)
         two_run.wait()  # both threads are busy until here
         with lock:
-            running -= 1
+            running_count -= 1
 
     async def run_all() -> None:
         with closing(JobQueue(2)) as queue:
             await asyncio.gather(*(run_job(queue, job) for _ in range(12)))
 
     run_in_thread(run_all)
-    assert most == 2
+    assert max_running_count == 2
 
 
 def test_a_waiting_client_hears_how_many_are_ahead_and_what_goes_on() -> None:
@@ -75,20 +75,20 @@ def test_a_waiting_client_hears_how_many_are_ahead_and_what_goes_on() -> None:
 
     async def run_three() -> Any:
         with closing(JobQueue(1)) as queue:
-            first = [asyncio.ensure_future(run_job(queue, lambda _: release.wait())) for _ in range(2)]
+            first_jobs = [asyncio.ensure_future(run_job(queue, lambda _: release.wait())) for _ in range(2)]
             await asyncio.sleep(0)
-            last = asyncio.ensure_future(run_job(queue, job, reports=reports))
-            await until(lambda: reports)
+            last_job = asyncio.ensure_future(run_job(queue, job, reports=reports))
+            await wait_until(lambda: reports)
             release.set()
-            await asyncio.gather(*first)
-            return await last
+            await asyncio.gather(*first_jobs)
+            return await last_job
 
     assert run_in_thread(run_three) == 7
     assert reports == [{"stage": "waiting", "ahead": 2}, {"stage": "photo"}]
 
 
 @pytest.mark.parametrize(
-    ("limits", "max_per_address", "sizes", "accepted"),
+    ("limits", "max_per_address", "sizes", "accepted_count"),
     [
         ({"max_jobs": 3}, None, [1] * 5, 3),
         ({"max_bytes": 10}, None, [4, 4, 4], 2),
@@ -103,29 +103,29 @@ def test_a_waiting_client_hears_how_many_are_ahead_and_what_goes_on() -> None:
     ],
 )
 def test_a_full_queue_says_when_to_come_again(
-    limits: dict[str, int], max_per_address: int | None, sizes: list[int], accepted: int
+    limits: dict[str, int], max_per_address: int | None, sizes: list[int], accepted_count: int
 ) -> None:
     async def reserve() -> None:
         with closing(JobQueue(1, **limits)) as queue, ExitStack() as stack:
-            for size in sizes[:accepted]:
+            for size in sizes[:accepted_count]:
                 stack.enter_context(queue.reserve("a", size, max_per_address=max_per_address))
-            stack.enter_context(queue.reserve("a", sizes[accepted], max_per_address=max_per_address))
+            stack.enter_context(queue.reserve("a", sizes[accepted_count], max_per_address=max_per_address))
 
-    with pytest.raises(Refusal, match=r"too many requests are waiting|\d of your photos are waiting") as raised:
+    with pytest.raises(Refusal, match=r"too many requests are waiting|\d of your photos are waiting") as error:
         run_in_thread(reserve)
-    assert (raised.value.status, raised.value.retry_after) == (503, 5)
+    assert (error.value.status, error.value.retry_after) == (503, 5)
 
 
 def test_one_phone_leaves_slots_for_the_others() -> None:
-    each = MAX_PHOTOS_PER_ADDRESS
+    max_photos = MAX_PHOTOS_PER_ADDRESS
 
     async def reserve() -> None:
         with closing(JobQueue(1)) as queue, ExitStack() as stack:
             for _ in range(2):
-                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
+                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=max_photos))
             with pytest.raises(Refusal, match="2 of your photos"):
-                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
-            stack.enter_context(queue.reserve("b", MAX_PHOTO_BYTES, max_per_address=each))
+                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=max_photos))
+            stack.enter_context(queue.reserve("b", MAX_PHOTO_BYTES, max_per_address=max_photos))
 
     run_in_thread(reserve)
 
@@ -144,28 +144,28 @@ def test_a_job_that_fails_gives_its_slot_back() -> None:
 
 
 def test_a_job_whose_client_is_gone_never_starts() -> None:
-    started: list[str] = []
+    names: list[str] = []
     release = threading.Event()
 
     async def leave() -> None:
         with closing(JobQueue(1)) as queue:
             reports: list[Any] = []
-            first = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
+            first_job = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
             await asyncio.sleep(0)
-            gone = asyncio.ensure_future(run_job(queue, lambda _: started.append("gone"), reports=reports))
-            await until(lambda: reports)  # it waits in the queue
-            gone.cancel()
-            await asyncio.wait([gone])
+            cancelled_job = asyncio.ensure_future(run_job(queue, lambda _: names.append("gone"), reports=reports))
+            await wait_until(lambda: reports)  # it waits in the queue
+            cancelled_job.cancel()
+            await asyncio.wait([cancelled_job])
             release.set()
-            await first
-            await run_job(queue, lambda _: started.append("next"))
+            await first_job
+            await run_job(queue, lambda _: names.append("next"))
 
     run_in_thread(leave)
-    assert started == ["next"]
+    assert names == ["next"]
 
 
 def test_a_request_without_a_photo_is_given_up_if_its_client_leaves() -> None:
-    started: list[str] = []
+    names: list[str] = []
     release = threading.Event()
 
     async def receive() -> Message:
@@ -173,16 +173,16 @@ def test_a_request_without_a_photo_is_given_up_if_its_client_leaves() -> None:
 
     async def leave() -> None:
         with closing(JobQueue(1)) as queue:
-            first = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
+            first_job = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
             await asyncio.sleep(0)
             try:
                 with pytest.raises(Refusal, match="disconnected"):
-                    await wait_for_response(Request({"type": "http"}, receive), queue, lambda: started.append("gone"))  # type: ignore[arg-type,return-value]
+                    await wait_for_response(Request({"type": "http"}, receive), queue, lambda: names.append("gone"))  # type: ignore[arg-type,return-value]
                 await asyncio.sleep(0)  # the job is cancelled with the next turn of the event loop
             finally:
                 release.set()
-            await first
-            await run_job(queue, lambda _: started.append("next"))
+            await first_job
+            await run_job(queue, lambda _: names.append("next"))
 
     run_in_thread(leave)
-    assert started == ["next"]
+    assert names == ["next"]

@@ -1,4 +1,4 @@
-"""Phones of the network get the pairing page without the key, and everything with it."""
+"""Phones of the network get only the pairing page without the key, and everything with it."""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +17,10 @@ GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with running_server(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as running:
-        yield running
+    with running_server(
+        Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345"
+    ) as server_client:
+        yield server_client
 
 
 def get_cookie(answer: Answer) -> str:
@@ -85,8 +87,8 @@ def test_a_wrong_key_gives_no_access(client: Client, key: object) -> None:
 
 def test_a_client_without_the_key_cannot_send_large_bodies(client: Client) -> None:
     assert client.post("/api/pair", {"key": KEY, "more": " " * 900}).status == 200
-    large = client.post("/api/pair", {"key": KEY, "more": " " * 1000})
-    assert (large.status, "1,000 bytes" in large.json["error"]) == (413, True)
+    answer = client.post("/api/pair", {"key": KEY, "more": " " * 1000})
+    assert (answer.status, "1,000 bytes" in answer.json["error"]) == (413, True)
 
 
 def test_the_invitation_has_the_link_and_its_qr_code(client: Client) -> None:
@@ -113,13 +115,13 @@ def test_a_host_header_with_a_path_opens_nothing(client: Client) -> None:
 
 
 def test_an_address_with_many_wrong_keys_has_to_wait() -> None:
-    now = [0.0]
-    pairing = Pairing(KEY, clock=lambda: now[0])
+    seconds = [0.0]
+    pairing = Pairing(KEY, clock=lambda: seconds[0])
     for _ in range(MAX_WRONG_KEYS):
         assert not pairing.is_key("WRONG", "10.0.0.1")
-    with pytest.raises(Refusal) as raised:
+    with pytest.raises(Refusal) as error:
         pairing.is_key(KEY, "10.0.0.1")
-    assert raised.value.status == 429
+    assert error.value.status == 429
     assert pairing.is_key(KEY, "10.0.0.2")
-    now[0] = WRONG_KEYS_SECONDS + 1
+    seconds[0] = WRONG_KEYS_SECONDS + 1
     assert pairing.is_key(KEY, "10.0.0.1")

@@ -36,20 +36,20 @@ def wait_until_closed(port: int) -> None:
             return
 
 
-@pytest.mark.parametrize("often", [1, 2])
-def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> None:
+@pytest.mark.parametrize("signal_count", [1, 2])
+def test_a_server_that_is_stopped_during_an_upload_ends_quietly(signal_count: int) -> None:
     with serving_process("--forget") as (process, client):
         head = f"POST /api/read HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Type: image/jpeg\r\n"
-        with socket.create_connection(("127.0.0.1", client.port), timeout=TIMEOUT_SECONDS) as half:
-            half.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n".encode())
-            assert b" 100 " in half.recv(100)  # the server reads the body
-            half.sendall(b"half")
+        with socket.create_connection(("127.0.0.1", client.port), timeout=TIMEOUT_SECONDS) as connection:
+            connection.sendall(f"{head}Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n".encode())
+            assert b" 100 " in connection.recv(100)  # the server reads the body
+            connection.sendall(b"half")
             process.send_signal(signal.SIGINT)
-            if often == 2:
+            if signal_count == 2:
                 wait_until_closed(client.port)
                 process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=TIMEOUT_SECONDS)
-            assert b" 503 " in half.recv(100)
+            assert b" 503 " in connection.recv(100)
     assert process.returncode == 0
     assert [line.partition(" ")[2].partition(",")[0] for line in err.splitlines()] == ["POST /api/read 503"]
 
@@ -76,26 +76,26 @@ def test_a_server_that_is_stopped_while_it_reads_a_photo_ends_quietly() -> None:
 
 def test_a_port_in_use_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.web.server.run_server", lambda listener: None)  # never waits for requests
-    with socket.create_server(("127.0.0.1", 0)) as used:
-        ran = run("serve", "--forget", "--port", used.getsockname()[1])
-    assert ran.code == 1
-    assert "cannot be used" in ran.err
-    assert "--port 0" in ran.err
+    with socket.create_server(("127.0.0.1", 0)) as busy_socket:
+        result = run("serve", "--forget", "--port", busy_socket.getsockname()[1])
+    assert result.code == 1
+    assert "cannot be used" in result.err
+    assert "--port 0" in result.err
 
 
 def test_serve_says_that_another_server_uses_the_games(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("kdvision.web.server.run_server", lambda listener: listener.socket.close())
-    other = Storage(tmp_path)
-    ran = run("serve", "--port", "0", "--data", tmp_path)
-    other.close()
-    assert ("stop the other server" in ran.out, "Games are kept in /" in ran.out) == (True, False)
+    other_storage = Storage(tmp_path)
+    result = run("serve", "--port", "0", "--data", tmp_path)
+    other_storage.close()
+    assert ("stop the other server" in result.out, "Games are kept in /" in result.out) == (True, False)
 
 
 def test_serve_says_which_packages_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.startswith("kdvision.web")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    ran = run("serve")
-    assert (ran.code, "pip install 'kdvision[web]'" in ran.err) == (1, True)
+    result = run("serve")
+    assert (result.code, "pip install 'kdvision[web]'" in result.err) == (1, True)

@@ -18,8 +18,8 @@ from tests.paths import ROOT
 from tests.webserver import TIMEOUT_SECONDS, Client, encode_form, running_server
 
 DEMO = (ROOT / "samples" / "demo.jpg").read_bytes()
-TWO = (ROOT / "samples" / "two-kingdoms.jpg").read_bytes()
-NONE = (ROOT / "samples" / "no-kingdom.jpg").read_bytes()
+TWO_KINGDOMS = (ROOT / "samples" / "two-kingdoms.jpg").read_bytes()
+NO_KINGDOM = (ROOT / "samples" / "no-kingdom.jpg").read_bytes()
 TRUTH = json.loads((ROOT / "samples" / "demo.json").read_text("utf-8"))["kingdoms"][0]
 GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo", "board": "# l1 / l l"}]}
 
@@ -27,8 +27,8 @@ GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo"
 @pytest.fixture(scope="module")
 def demo(client: Client) -> dict[str, Any]:
     """The response to the demo photo."""
-    found: dict[str, Any] = client.post_photo(DEMO).json
-    return found
+    result: dict[str, Any] = client.post_photo(DEMO).json
+    return result
 
 
 # Reading.
@@ -82,7 +82,7 @@ def test_a_kingdom_is_read_where_it_is_outlined(client: Client) -> None:
 
 
 def test_a_photo_without_a_kingdom_gets_a_hint(client: Client) -> None:
-    answer = client.post_photo(NONE)
+    answer = client.post_photo(NO_KINGDOM)
     assert answer.status == 422
     assert answer.json["kingdoms"] == []
     assert "no kingdom" in answer.json["error"]
@@ -106,12 +106,12 @@ def test_a_broken_photo_gets_its_status_and_a_hint(client: Client, content: byte
 
 def test_a_picture_of_too_many_pixels_is_never_decoded(client: Client) -> None:
     """A PNG that declares 30000 x 30000 pixels, which would take 2.7 GB."""
-    head = chunk(b"IHDR", (30_000).to_bytes(4) * 2 + b"\x08\x02\0\0\0")
-    answer = client.post_photo(b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(bytes(1000))))
+    head = make_chunk(b"IHDR", (30_000).to_bytes(4) * 2 + b"\x08\x02\0\0\0")
+    answer = client.post_photo(b"\x89PNG\r\n\x1a\n" + head + make_chunk(b"IDAT", zlib.compress(bytes(1000))))
     assert (answer.status, "megapixels" in answer.json["error"]) == (413, True)
 
 
-def chunk(kind: bytes, data: bytes) -> bytes:
+def make_chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
 
 
@@ -122,8 +122,8 @@ def test_a_body_of_another_type_is_refused(client: Client) -> None:
 def test_places_for_a_domino_are_listed(client: Client, run: Run) -> None:
     body = {"domino": "w f1", "board": ["w w1", "l #"], "game": "kingdomino", "side": 5}
     answer = client.post("/api/fits", body)
-    printed = json.loads(run("fits", "w f1", "w w1 / l #", "--size", "5", "--json").out)
-    assert (answer.status, answer.json) == (200, printed["kingdoms"][0])
+    output = json.loads(run("fits", "w f1", "w w1 / l #", "--size", "5", "--json").out)
+    assert (answer.status, answer.json) == (200, output["kingdoms"][0])
     assert answer.json["fits"] is True
 
 
@@ -145,26 +145,31 @@ def test_an_invalid_question_about_a_domino_is_refused(client: Client, body: dic
 
 
 def test_facts_that_no_photo_shows_stay_open(client: Client) -> None:
-    read = client.post_photo((ROOT / "samples" / "queendomino.jpg").read_bytes()).json
-    (kingdom,) = read["kingdoms"]
-    assert (read["game"], read["variants"], kingdom["complete"], kingdom["total"]) == ("queendomino", [], False, None)
+    result = client.post_photo((ROOT / "samples" / "queendomino.jpg").read_bytes()).json
+    (kingdom,) = result["kingdoms"]
+    assert (result["game"], result["variants"], kingdom["complete"], kingdom["total"]) == (
+        "queendomino",
+        [],
+        False,
+        None,
+    )
     assert {"coins", "towers", "queen", "spare_knights", "buildings"} <= set(kingdom["untold"])
-    asked_kingdom = {"board": kingdom["board"], **dict.fromkeys(kingdom["untold"], "?")}
-    score = client.post("/api/score", {"game": read["game"], "kingdom": [asked_kingdom]}).json
+    open_kingdom = {"board": kingdom["board"], **dict.fromkeys(kingdom["untold"], "?")}
+    score = client.post("/api/score", {"game": result["game"], "kingdom": [open_kingdom]}).json
     assert score["rounds"][0]["kingdoms"][0]["most"] >= kingdom["most"]
-    read = client.post_photo((ROOT / "samples" / "lost-treasures.jpg").read_bytes()).json
-    assert (read["variants"], read["kingdoms"][0]["untold"]) == (["lost-treasures"], ["gems"])
-    with_gems = client.post_photo(DEMO, "/api/read?harmony=true&lost_treasures=true").json
-    assert with_gems["variants"] == ["harmony", "lost-treasures"]
+    result = client.post_photo((ROOT / "samples" / "lost-treasures.jpg").read_bytes()).json
+    assert (result["variants"], result["kingdoms"][0]["untold"]) == (["lost-treasures"], ["gems"])
+    gem_result = client.post_photo(DEMO, "/api/read?harmony=true&lost_treasures=true").json
+    assert gem_result["variants"] == ["harmony", "lost-treasures"]
 
 
 def test_a_variant_decides_the_game_or_is_refused(client: Client) -> None:
-    """As on the command line; it was left out, and the total lacked it without a word."""
+    """A variant that the game does not have is refused, as on the command line."""
     photo = (ROOT / "samples" / "queendomino.jpg").read_bytes()
-    read = client.post_photo(photo, "/api/read?lost_treasures=true").json
-    assert (read["game"], read["variants"]) == ("kingdomino", ["lost-treasures"])
-    refused = client.post_photo(photo, "/api/read?the_court=true&game=royal-wedding")
-    assert (refused.status, refused.json["hint"]) == (422, "leave it out, or choose kingdomino or queendomino")
+    result = client.post_photo(photo, "/api/read?lost_treasures=true").json
+    assert (result["game"], result["variants"]) == ("kingdomino", ["lost-treasures"])
+    answer = client.post_photo(photo, "/api/read?the_court=true&game=royal-wedding")
+    assert (answer.status, answer.json["hint"]) == (422, "leave it out, or choose kingdomino or queendomino")
 
 
 @pytest.mark.parametrize(
@@ -176,10 +181,10 @@ def test_an_invalid_option_is_refused_with_a_hint(client: Client, query: str) ->
 
 
 def test_a_body_with_a_declared_size_over_the_limit_is_not_read(client: Client) -> None:
-    with socket.create_connection(("127.0.0.1", client.port), timeout=TIMEOUT_SECONDS) as wire:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=TIMEOUT_SECONDS) as connection:
         head = "POST /api/read HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: image/jpeg\r\nConnection: close\r\n"
-        wire.sendall(f"{head}Content-Length: {MAX_PHOTO_BYTES + 1}\r\n\r\n".encode())
-        assert b"413" in wire.recv(100)
+        connection.sendall(f"{head}Content-Length: {MAX_PHOTO_BYTES + 1}\r\n\r\n".encode())
+        assert b"413" in connection.recv(100)
 
 
 def test_a_body_over_the_limit_is_refused(client: Client) -> None:
@@ -290,9 +295,9 @@ def test_responses_of_the_api_are_not_stored(client: Client) -> None:
 
 
 def test_files_are_compressed(client: Client) -> None:
-    packed = client.get("/app.js", Accept_Encoding="gzip, br")
-    assert packed.headers["content-encoding"] == "gzip"
-    assert len(packed.content) < len(client.get("/app.js").content)
+    answer = client.get("/app.js", Accept_Encoding="gzip, br")
+    assert answer.headers["content-encoding"] == "gzip"
+    assert len(answer.content) < len(client.get("/app.js").content)
 
 
 @pytest.mark.parametrize(
@@ -352,22 +357,22 @@ def test_requests_of_the_page_and_links_to_it_are_accepted(client: Client) -> No
 
 
 def test_photos_are_kept_only_on_request(tmp_path: Path) -> None:
-    with running_server(Settings(port=0, keep=tmp_path)) as keeping:
-        body, kind = encode_form({"photo": ("../../evil.jpg", NONE)})
-        keeping.send("POST", "/api/read", body, Content_Type=kind)
-        keeping.post_photo(b"no photo")
-    (kept,) = tmp_path.iterdir()
-    assert (kept.read_bytes(), kept.suffix) == (NONE, ".jpg")
+    with running_server(Settings(port=0, keep=tmp_path)) as client:
+        body, kind = encode_form({"photo": ("../../evil.jpg", NO_KINGDOM)})
+        client.send("POST", "/api/read", body, Content_Type=kind)
+        client.post_photo(b"no photo")
+    (stored_photo,) = tmp_path.iterdir()
+    assert (stored_photo.read_bytes(), stored_photo.suffix) == (NO_KINGDOM, ".jpg")
 
 
 def test_a_photo_that_cannot_be_kept_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with running_server(Settings(port=0, keep=tmp_path / "gone")) as keeping:
-        assert keeping.post_photo(DEMO).json["error"] is None
+    with running_server(Settings(port=0, keep=tmp_path / "gone")) as client:
+        assert client.post_photo(DEMO).json["error"] is None
     assert "a photo was not kept" in caplog.text
 
 
 def test_large_forms_stay_in_memory(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starlette's own parser would write a form file of more than a megabyte to the disk."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    body, kind = encode_form({"photo": ("a.jpg", NONE + b"\0" * 3_000_000)})
+    body, kind = encode_form({"photo": ("a.jpg", NO_KINGDOM + b"\0" * 3_000_000)})
     assert client.send("POST", "/api/read", body, Content_Type=kind).status == 422

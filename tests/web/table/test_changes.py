@@ -32,11 +32,11 @@ PIECES: dict[str, Any] = {
 @pytest.mark.parametrize(("kind", "key"), [("knight", "knights"), ("building", "buildings"), ("gem", "gems")])
 def test_a_piece_is_added_once_and_removed(kind: str, key: str) -> None:
     before = {key: ["?"], "coins": 3}
-    one = add_piece(before, kind, "2,3")
-    assert one == {key: [PIECES[kind], "?"], "coins": 3}
-    assert add_piece(one, kind, "2,3") == one
-    assert remove_piece(one, kind, "2,3") == before
-    assert remove_piece(one, kind, "2,4") == one
+    facts = add_piece(before, kind, "2,3")
+    assert facts == {key: [PIECES[kind], "?"], "coins": 3}
+    assert add_piece(facts, kind, "2,3") == facts
+    assert remove_piece(facts, kind, "2,3") == before
+    assert remove_piece(facts, kind, "2,4") == facts
 
 
 def test_the_queen_comes_and_goes() -> None:
@@ -51,8 +51,10 @@ def test_one_answer_closes_a_fact_only_if_the_photo_had_listed_the_others(before
     info = PhotoInfo(pieces=[PieceDoubt("knight", "2,3", 0.6)])
     kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": before}, photo_info=info)
     game = TableGame(rules=TableRules("queendomino"), rounds=[[kingdom]])
-    (answered,) = apply_changes(game, [AnswerPiece("k1", "knight", "2,3", True)], Context(Storage(), "T")).kingdoms
-    assert answered.facts["knights"] == after
+    (changed_kingdom,) = apply_changes(
+        game, [AnswerPiece("k1", "knight", "2,3", True)], Context(Storage(), "T")
+    ).kingdoms
+    assert changed_kingdom.facts["knights"] == after
 
 
 def test_a_fact_is_open_until_the_last_question_about_it_is_answered() -> None:
@@ -80,12 +82,12 @@ def test_pieces_are_set_on_one_place_and_stay_on_the_others(
 ) -> None:
     kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": before, "coins": 3})
     game, change = TableGame(rounds=[[kingdom]]), SetPieces("k1", "knights", at, pieces)
-    (changed,) = apply_changes(game, [change], Context(Storage(), "T")).kingdoms
-    assert changed.facts == {"knights": after, "coins": 3}
+    (changed_kingdom,) = apply_changes(game, [change], Context(Storage(), "T")).kingdoms
+    assert changed_kingdom.facts == {"knights": after, "coins": 3}
 
 
 def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_are_not_ranked() -> None:
-    """It was accepted with open facts, and each change that closed them was refused because of it."""
+    """If it were accepted while facts are open, the program would refuse each change that closes them."""
     doubt = SquareDoubt("0,0", "w1", "w", 0.9, {"0,0": "x9"})
     kingdom = AddKingdom(board="w1 w / # f", facts={"coins": "?"}, doubts=[doubt])
     with pytest.raises(NotationError, match="'x9' is no square"):
@@ -122,14 +124,14 @@ def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     ],
 )
 def test_what_was_said_of_a_reading_does_not_count_for_another_one(change: Change) -> None:
-    """A phone that was away confirmed a board that nobody had seen."""
+    """A phone without a connection cannot confirm a board that its player has not seen."""
     storage, kingdom = Storage(), TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, photo_info=PhotoInfo("r1"))
     context, game = Context(storage, "T"), TableGame(rounds=[[kingdom]])
     storage.add_reading("T", StoredReading(TableKingdom("", "", "", {}, photo_info=PhotoInfo("r2")), b""))
     assert change.apply(game, context) != game
-    with pytest.raises(Refusal, match="Ann's kingdom has been read again since") as refused:
+    with pytest.raises(Refusal, match="Ann's kingdom has been read again since") as error:
         apply_changes(game, [ReplaceKingdom("k1", "r2"), change], context)
-    assert refused.value.status == 409
+    assert error.value.status == 409
 
 
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
@@ -138,7 +140,7 @@ def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
 
 
 def test_a_kingdom_without_a_colour_is_not_that_of_a_player_whose_colour_another_one_shows() -> None:
-    """The first kingdom of the photo became Ann's, and her own got a new name."""
+    """Otherwise the first kingdom of the photo becomes Ann's, and her own gets a new name."""
     game = TableGame(last_players=[Player("Ann", "blue"), Player("Bo", "green")])
     assert choose_player(game, 0, "", "", ("", "blue")) == ("Bo", "green")
     assert choose_player(game, 0, "", "blue", ("", "blue")) == ("Ann", "blue")

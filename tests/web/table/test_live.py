@@ -23,22 +23,22 @@ KEY = "ABCD-2345"
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A client of a server with a key, which it does not send."""
-    with running_server(Settings(port=0, lan=True, key=KEY)) as running:
-        yield running
+    with running_server(Settings(port=0, lan=True, key=KEY)) as server_client:
+        yield server_client
 
 
 @pytest.fixture(scope="module")
-def paired(client: Client) -> Client:
+def paired_client(client: Client) -> Client:
     return Client(client.port, Authorization=f"Bearer {KEY}")
 
 
 @pytest.mark.parametrize(
     ("method", "path"), [("GET", "live"), ("POST", "changes"), ("POST", "photos"), ("POST", "/api/tables")]
 )
-def test_a_phone_without_the_key_gets_nothing(client: Client, paired: Client, method: str, path: str) -> None:
-    phone = Phone(paired)
-    whole = path if path.startswith("/") else f"/api/tables/{phone.table}/{path}"
-    answer = client.send(method, whole, b"{}" if method == "POST" else None, Content_Type="application/json")
+def test_a_phone_without_the_key_gets_nothing(client: Client, paired_client: Client, method: str, path: str) -> None:
+    phone = Phone(paired_client)
+    url_path = path if path.startswith("/") else f"/api/tables/{phone.table}/{path}"
+    answer = client.send(method, url_path, b"{}" if method == "POST" else None, Content_Type="application/json")
     assert (answer.status, set(answer.json)) == (401, {"error", "hint"})
     assert client.get("/api/games").status == 401
 
@@ -52,34 +52,34 @@ def test_a_phone_without_the_key_gets_nothing(client: Client, paired: Client, me
         ({"Authorization": "Bearer WRONG"}, 401),
     ],
 )
-def test_other_pages_and_hosts_cannot_watch(paired: Client, headers: dict[str, str], status: int) -> None:
-    assert paired.get(f"/api/tables/{Phone(paired).table}/live", **headers).status == status
+def test_other_pages_and_hosts_cannot_watch(paired_client: Client, headers: dict[str, str], status: int) -> None:
+    assert paired_client.get(f"/api/tables/{Phone(paired_client).table}/live", **headers).status == status
 
 
-def test_a_paired_phone_watches_with_its_cookie(client: Client, paired: Client) -> None:
+def test_a_paired_phone_watches_with_its_cookie(client: Client, paired_client: Client) -> None:
     cookie = client.post("/api/pair", {"key": KEY}).headers["set-cookie"].partition(";")[0]
-    live = LiveStream(Client(client.port, Cookie=cookie), Phone(paired).table)
+    live = LiveStream(Client(client.port, Cookie=cookie), Phone(paired_client).table)
     assert live.response.headers["content-type"].startswith("text/event-stream")
     assert live.response.headers["cache-control"] == "no-store"
-    assert live.wait_for("state")["table"] == Phone(paired).table
+    assert live.wait_for("state")["table"] == Phone(paired_client).table
     live.close()
 
 
-def test_a_table_that_does_not_exist_cannot_be_watched(paired: Client) -> None:
-    answer = paired.get("/api/tables/NONE/live")
+def test_a_table_that_does_not_exist_cannot_be_watched(paired_client: Client) -> None:
+    answer = paired_client.get("/api/tables/NONE/live")
     assert (answer.status, answer.json["error"]) == (404, "there is no table NONE")
 
 
-def test_the_number_of_watchers_is_sent(paired: Client) -> None:
-    table = Phone(paired).table
-    one = LiveStream(paired, table)
-    one.wait_for("people", lambda count: count == 1)
-    two = LiveStream(paired, table)
-    one.wait_for("people", lambda count: count == 2)
-    two.close()
-    Phone(paired, table).add("# w")  # a closed connection is noticed at the next event at the latest
-    one.wait_for("people", lambda count: count == 1)
-    one.close()
+def test_the_number_of_watchers_is_sent(paired_client: Client) -> None:
+    table = Phone(paired_client).table
+    first_stream = LiveStream(paired_client, table)
+    first_stream.wait_for("people", lambda count: count == 1)
+    second_stream = LiveStream(paired_client, table)
+    first_stream.wait_for("people", lambda count: count == 2)
+    second_stream.close()
+    Phone(paired_client, table).add("# w")  # a closed connection is noticed at the next event at the latest
+    first_stream.wait_for("people", lambda count: count == 1)
+    first_stream.close()
 
 
 def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,9 +89,9 @@ def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     table = tables.join(JoinRequest())
     for number in range(3):
         tables.watch(table, f"10.0.0.{number % 2}")
-    with pytest.raises(Refusal, match="too many phones") as raised:
+    with pytest.raises(Refusal, match="too many phones") as error:
         tables.watch(table, "10.0.0.0")
-    assert (raised.value.status, raised.value.retry_after) == (503, 30)
+    assert (error.value.status, error.value.retry_after) == (503, 30)
     watcher = tables.watch(table, "10.0.0.1")
     with pytest.raises(Refusal):
         tables.watch(table, "10.0.0.9")
@@ -118,20 +118,20 @@ def test_a_client_that_takes_nothing_costs_one_state() -> None:
 
     async def take() -> bytes:
         events = watcher.events()
-        first = await anext(events)
+        content = await anext(events)
         await events.aclose()
-        return first
+        return content
 
     assert run_in_thread(take) == (
         b'event: state\nid: 999\ndata: {"revision":999}\n\n' + b"event: people\ndata: 999\n\n"
     )
 
 
-def test_a_request_for_the_head_of_a_stream_ends(paired: Client) -> None:
+def test_a_request_for_the_head_of_a_stream_ends(paired_client: Client) -> None:
     """Then the connection takes another request."""
-    connection = HTTPConnection("127.0.0.1", paired.port, timeout=TIMEOUT_SECONDS)
+    connection = HTTPConnection("127.0.0.1", paired_client.port, timeout=TIMEOUT_SECONDS)
     for _ in range(2):
-        connection.request("HEAD", f"/api/tables/{Phone(paired).table}/live", headers=paired.headers)
+        connection.request("HEAD", f"/api/tables/{Phone(paired_client).table}/live", headers=paired_client.headers)
         with connection.getresponse() as response:
             assert response.status == 200
     connection.close()

@@ -22,7 +22,7 @@ from kdvision.web.table.storage import StoredReading
 from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
 
 PIECES = ("", "knight")
-"""What `make_plain_observation` names."""
+"""The piece names of `make_plain_observation`."""
 
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
@@ -30,50 +30,59 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
     log_probs = override_squares(Reading.of(board, confidence=0.97), {"B2": {"w": 0.7, "w1": 0.25}}).log_probs
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
-    plain = make_plain_observation(Reading(log_probs), make_grid(board, slant=0.2))
-    return replace(plain, border_log_odds=border_log_odds)
+    observation = make_plain_observation(Reading(log_probs), make_grid(board, slant=0.2))
+    return replace(observation, border_log_odds=border_log_odds)
 
 
 def test_an_observation_comes_back() -> None:
     original = make_observation()
-    back = decode_observation(encode_observation(original, Surroundings(colourless=True)), KINDS, piece_names=PIECES)
-    assert back.surroundings == Surroundings(colourless=True)
-    assert np.abs(back.observation.reading.log_probs - original.reading.log_probs).max() < 0.01
-    for one, other in zip(back.observation.border_log_odds, original.border_log_odds, strict=True):
-        assert np.abs(one - other).max() < 0.01
-    assert np.abs(back.observation.grid.quads - original.grid.quads).max() <= 0.5
+    decoded_observation = decode_observation(
+        encode_observation(original, Surroundings(colourless=True)), KINDS, piece_names=PIECES
+    )
+    assert decoded_observation.surroundings == Surroundings(colourless=True)
+    assert np.abs(decoded_observation.observation.reading.log_probs - original.reading.log_probs).max() < 0.01
+    for decoded_log_odds, original_log_odds in zip(
+        decoded_observation.observation.border_log_odds, original.border_log_odds, strict=True
+    ):
+        assert np.abs(decoded_log_odds - original_log_odds).max() < 0.01
+    assert np.abs(decoded_observation.observation.grid.quads - original.grid.quads).max() <= 0.5
 
 
 def test_an_observation_that_the_previous_version_stored_comes_back() -> None:
-    """It knew no pictures, and stored how much of a cell is visible only where the edge of the photo cut a grid."""
-    around = Surroundings(colourless=True, outside=True)
-    arrays = msgspec.msgpack.decode(encode_observation(make_observation(), around))
-    stored = np.array([False, False, False, False, False, True, True])  # by position, without `pictured`
-    arrays["around"] = (stored.dtype.str, stored.shape, stored.tobytes())
+    """It has no `pictured`, and stores the visible share of cells only if the edge of the photo cuts the grid."""
+    surroundings = Surroundings(colourless=True, outside=True)
+    arrays = msgspec.msgpack.decode(encode_observation(make_observation(), surroundings))
+    flags = np.array([False, False, False, False, False, True, True])  # by position, without `pictured`
+    arrays["around"] = (flags.dtype.str, flags.shape, flags.tobytes())
     del arrays["visible_share"], arrays["tile_beyond"]
-    back = decode_observation(msgspec.msgpack.encode(arrays), KINDS, piece_names=PIECES)
-    assert back.surroundings == around
-    assert (back.observation.visible_share == 1).all() and not back.observation.tile_beyond.any()
+    decoded_observation = decode_observation(msgspec.msgpack.encode(arrays), KINDS, piece_names=PIECES)
+    assert decoded_observation.surroundings == surroundings
+    observation = decoded_observation.observation
+    assert (observation.visible_share == 1).all() and not observation.tile_beyond.any()
 
 
 def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     shape = (4, 4)
-    seen = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
-    around = Surroundings(False, True, True, True)
-    back = decode_observation(encode_observation(seen, around), KINDS, piece_names=PIECES)
-    assert back.surroundings == around
-    assert (back.observation.visible_share == 0.5).all()
-    assert (back.observation.tile_beyond == 0.25).all()
+    observation = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
+    surroundings = Surroundings(False, True, True, True)
+    decoded_observation = decode_observation(encode_observation(observation, surroundings), KINDS, piece_names=PIECES)
+    assert decoded_observation.surroundings == surroundings
+    assert (decoded_observation.observation.visible_share == 0.5).all()
+    assert (decoded_observation.observation.tile_beyond == 0.25).all()
 
 
 def test_pieces_and_gems_come_back() -> None:
     names, rng = ("", "knight", "tower"), np.random.default_rng(3)
     probabilities = rng.dirichlet(np.ones(3), (4, 4))
-    seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
-    back = decode_observation(encode_observation(seen, Surroundings()), KINDS, piece_names=names).observation
-    assert back.piece_names == names
-    assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
-    assert np.abs(back.gems - seen.gems).max() < 0.01
+    observation = replace(
+        make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names
+    )
+    decoded_observation = decode_observation(
+        encode_observation(observation, Surroundings()), KINDS, piece_names=names
+    ).observation
+    assert decoded_observation.piece_names == names
+    assert np.abs(np.exp(decoded_observation.pieces) - probabilities).max() < 0.01
+    assert np.abs(decoded_observation.gems - observation.gems).max() < 0.01
 
 
 def test_a_decoded_observation_gives_the_same_decision() -> None:
@@ -81,10 +90,10 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
     (original,) = assemble_kingdoms(table_photo(), [make_observation()], calibration=calibration)
     assert original.surroundings == Surroundings(colourless=True)
     text = encode_observation(original.observation, original.surroundings)
-    back = decode_observation(text, KINDS, piece_names=PIECES)
-    (again,) = decide_again([back.observation], surroundings=[back.surroundings])
-    assert (again.board, again.start) == (original.board, original.start)
-    assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
+    decoded_observation = decode_observation(text, KINDS, piece_names=PIECES)
+    (second_kingdom,) = decide_again([decoded_observation.observation], surroundings=[decoded_observation.surroundings])
+    assert (second_kingdom.board, second_kingdom.start) == (original.board, original.start)
+    assert [doubt.square for doubt in second_kingdom.doubts] == [doubt.square for doubt in original.doubts]
 
 
 def test_an_observation_of_other_classes_is_refused() -> None:

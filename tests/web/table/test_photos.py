@@ -45,18 +45,18 @@ from tests.phones import LiveStream, Phone, run_in_thread
 from tests.webserver import Client
 
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
-TWO = (SAMPLES / "two-kingdoms.jpg").read_bytes()
-NONE = (SAMPLES / "no-kingdom.jpg").read_bytes()
+TWO_KINGDOMS = (SAMPLES / "two-kingdoms.jpg").read_bytes()
+NO_KINGDOM = (SAMPLES / "no-kingdom.jpg").read_bytes()
 TWO_TRUTH = SAMPLES / "two-kingdoms.json"
 TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
 
 
-def turn(content: bytes) -> bytes:
+def turn_photo(content: bytes) -> bytes:
     """The photo as from the other side of the table."""
     return encode_image(np.rot90(np.asarray(Image.open(io.BytesIO(content))), 2), ".jpg")
 
 
-def cover(content: bytes, row: int, col: int) -> bytes:
+def cover_squares(content: bytes, row: int, col: int) -> bytes:
     """The demo photo with a grey card over two squares of the board, from a row and column on."""
     pixels = np.array(Image.open(io.BytesIO(content)))
     (left, top), _, (right, bottom), _ = TRUTH["corners_tl_tr_br_bl_px"]
@@ -66,7 +66,7 @@ def cover(content: bytes, row: int, col: int) -> bytes:
     return encode_image(pixels, ".jpg")
 
 
-def answer(phone: Phone, text: str) -> dict[str, Any]:
+def answer_question(phone: Phone, text: str) -> dict[str, Any]:
     """Answer the first question at the table."""
     (proposal,) = phone.state["game"]["proposals"]
     number = [one["text"] for one in proposal["answers"]].index(text)
@@ -85,12 +85,12 @@ def test_pieces_and_towns_of_another_game_are_problems_of_a_kingdom_also_after_a
     readings = pipeline.read(photo, game="kingdomino", is_game_named=False)
     (entry,) = build_photo_result("photo", (photo.width, photo.height), readings, make_rule_set()).kingdoms
     kingdom, reading = make_reading(entry, "p").kingdom, readings[0]
-    observed = SurroundedObservation(reading.observation, reading.surroundings)
-    (corrected_kingdom,) = decide_kingdoms([(replace(kingdom, fixes={}), observed)], TableRules())
-    (queendomino,) = decide_kingdoms([(kingdom, observed)], TableRules("queendomino"))
-    for one, is_odd in ((kingdom, True), (corrected_kingdom, True), (queendomino, False)):
-        assert one.photo_info is not None and one.photo_info.review >= is_odd
-        text = "; ".join(one.photo_info.problems)
+    observation = SurroundedObservation(reading.observation, reading.surroundings)
+    (corrected_kingdom,) = decide_kingdoms([(replace(kingdom, fixes={}), observation)], TableRules())
+    (queendomino,) = decide_kingdoms([(kingdom, observation)], TableRules("queendomino"))
+    for result, is_odd in ((kingdom, True), (corrected_kingdom, True), (queendomino, False)):
+        assert result.photo_info is not None and result.photo_info.review >= is_odd
+        text = "; ".join(result.photo_info.problems)
         assert ("a knight stands on" in text, "something like a town lies on" in text) == (is_odd, is_odd)
 
 
@@ -100,25 +100,27 @@ def test_a_decision_moves_with_the_place_of_the_first_square() -> None:
     kingdom = make_reading(entry, "p").kingdom
     assert kingdom.photo_info is not None
     moved_kingdom = replace(kingdom, photo_info=replace(kingdom.photo_info, first=(-1, -2)))
-    observed = SurroundedObservation(entry.reading.observation, entry.reading.surroundings)
-    one, moved = (decide_kingdoms([(each, observed)], TableRules())[0] for each in (kingdom, moved_kingdom))
-    squares = {parse_place(place): cell for place, cell in one.cells.items()}
-    assert {parse_place(place, (-1, -2)): cell for place, cell in moved.cells.items()} == squares
+    observation = SurroundedObservation(entry.reading.observation, entry.reading.surroundings)
+    result, moved_result = (
+        decide_kingdoms([(each, observation)], TableRules())[0] for each in (kingdom, moved_kingdom)
+    )
+    squares = {parse_place(place): cell for place, cell in result.cells.items()}
+    assert {parse_place(place, (-1, -2)): cell for place, cell in moved_result.cells.items()} == squares
 
 
-def boards(phone: Phone) -> list[list[str]]:
+def list_boards(phone: Phone) -> list[list[str]]:
     return [one["board"] for one in phone.score["kingdoms"]]
 
 
 def test_a_photo_adds_its_kingdoms_for_everybody(client: Client, phone: Phone) -> None:
     live = LiveStream(client, phone.table)
-    found = phone.photograph(DEMO, "photo=abc")
-    assert (found["width"], found["height"], found["proposal"]) == (1600, 1200, None)
-    assert found["kingdoms"] == [phone.kingdoms[0]["id"]]
-    assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
-    assert live.wait_for("state", lambda one: one["revision"] == 1) == phone.state
-    seen = phone.kingdoms[0]["seen"]
-    assert (seen["photo"], seen["first"], len(seen["squares"][0][0])) == ("abc", [0, 0], 8)
+    result = phone.photograph(DEMO, "photo=abc")
+    assert (result["width"], result["height"], result["proposal"]) == (1600, 1200, None)
+    assert result["kingdoms"] == [phone.kingdoms[0]["id"]]
+    assert (list_boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
+    assert live.wait_for("state", lambda state: state["revision"] == 1) == phone.state
+    photo_info = phone.kingdoms[0]["seen"]
+    assert (photo_info["photo"], photo_info["first"], len(photo_info["squares"][0][0])) == ("abc", [0, 0], 8)
     live.close()
 
 
@@ -132,8 +134,8 @@ def test_progress_shows_the_squares_that_are_found(phone: Phone) -> None:
 
 def test_a_photo_without_a_kingdom_leaves_the_table(phone: Phone) -> None:
     phone.photograph(DEMO)
-    failed = phone.client.post_photo(NONE, f"/api/tables/{phone.table}/photos")
-    assert (failed.status, bool(failed.json["hint"]), phone.look()["revision"]) == (422, True, 1)
+    answer = phone.client.post_photo(NO_KINGDOM, f"/api/tables/{phone.table}/photos")
+    assert (answer.status, bool(answer.json["hint"]), phone.look()["revision"]) == (422, True, 1)
 
 
 @pytest.mark.parametrize("variants", [[], ["harmony"]])
@@ -175,12 +177,12 @@ def test_a_photo_is_not_added_to_a_game_that_it_was_not_taken_for(phone: Phone) 
     """A phone without a network sends it when the next game is played; or somebody starts one while it is read."""
     phone.change("new_game")
     for photo in ("game=1", "game=3"):
-        late = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?{photo}")
-        assert (late.status, late.json["hint"]) == (409, "try again if you mean that one")
-    refused = phone.client.post_photo(b"is not opened", f"/api/tables/{phone.table}/photos?round=1")
-    assert (refused.status, refused.json["error"]) == (422, "this game has no round 2")
+        answer = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?{photo}")
+        assert (answer.status, answer.json["hint"]) == (409, "try again if you mean that one")
+    answer = phone.client.post_photo(b"is not opened", f"/api/tables/{phone.table}/photos?round=1")
+    assert (answer.status, answer.json["error"]) == (422, "this game has no round 2")
     phone.photograph(DEMO, "game=2")
-    assert [one["cells"] == {} for one in phone.kingdoms] == [False]
+    assert [kingdom["cells"] == {} for kingdom in phone.kingdoms] == [False]
 
     async def play() -> None:
         tables = Tables()
@@ -251,15 +253,15 @@ def test_facts_that_no_photo_shows_are_open_whether_rules_or_photo_come_first(
 
 
 def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
-    phone.photograph(TWO, "photo=one")
+    phone.photograph(TWO_KINGDOMS, "photo=one")
     names = [one["player"] for one in phone.kingdoms]
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Ann")
     before = phone.totals
-    found = phone.photograph(turn(TWO), "photo=two")
-    assert (found["kingdoms"], found["proposal"]["question"]) == ([], "The same table again. Replace it?")
-    assert [one["text"] for one in found["proposal"]["answers"]][:2] == ["Replace it", "Combine both photos"]
+    result = phone.photograph(turn_photo(TWO_KINGDOMS), "photo=two")
+    assert (result["kingdoms"], result["proposal"]["question"]) == ([], "The same table again. Replace it?")
+    assert [one["text"] for one in result["proposal"]["answers"]][:2] == ["Replace it", "Combine both photos"]
     assert (phone.totals, len(phone.kingdoms)) == (before, 2)
-    answer(phone, "Replace it")
+    answer_question(phone, "Replace it")
     assert [one["player"] for one in phone.kingdoms] == ["Ann", names[1]]
     assert ({one["seen"]["photo"] for one in phone.kingdoms}, phone.totals) == ({"two"}, before)
     assert phone.state["game"]["proposals"] == []
@@ -269,33 +271,33 @@ def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
 
 @pytest.mark.parametrize(("text", "count"), [("Keep both", 4), ("Ignore this photo", 2)])
 def test_a_retake_may_be_kept_or_ignored(phone: Phone, text: str, count: int) -> None:
-    phone.photograph(TWO)
-    phone.photograph(TWO, "photo=again")
-    answer(phone, text)
+    phone.photograph(TWO_KINGDOMS)
+    phone.photograph(TWO_KINGDOMS, "photo=again")
+    answer_question(phone, text)
     assert len(phone.kingdoms) == count
 
 
 def test_anybody_may_answer_once(client: Client, phone: Phone) -> None:
     phone.photograph(DEMO)
     phone.photograph(DEMO, "photo=again")
-    other = Phone(client, phone.table)
-    (proposal,) = other.state["game"]["proposals"]
-    answer(other, "Ignore this photo")
-    late = phone.send({"op": "answer_proposal", "proposal": proposal["id"], "answer": 0})
-    assert (late.status, late.json["error"]) == (404, "this question has been answered")
+    other_phone = Phone(client, phone.table)
+    (proposal,) = other_phone.state["game"]["proposals"]
+    answer_question(other_phone, "Ignore this photo")
+    late_answer = phone.send({"op": "answer_proposal", "proposal": proposal["id"], "answer": 0})
+    assert (late_answer.status, late_answer.json["error"]) == (404, "this question has been answered")
 
 
 def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     """Each photo has a card on other squares; together they show the whole board."""
-    phone.photograph(cover(DEMO, 0, 0))
+    phone.photograph(cover_squares(DEMO, 0, 0))
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
-    found = phone.photograph(turn(cover(DEMO, 3, 3)), "photo=two")
-    assert found["proposal"]["question"] == "This is Anna's kingdom again. Add it to Anna's?"
-    assert [one["text"] for one in found["proposal"]["answers"]] == [
+    result = phone.photograph(turn_photo(cover_squares(DEMO, 3, 3)), "photo=two")
+    assert result["proposal"]["question"] == "This is Anna's kingdom again. Add it to Anna's?"
+    assert [one["text"] for one in result["proposal"]["answers"]] == [
         "Add it to Anna's", "Replace Anna's", "Keep both", "Ignore this photo",
     ]  # fmt: skip
-    answer(phone, "Add it to Anna's")
-    assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
+    answer_question(phone, "Add it to Anna's")
+    assert (list_boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
     assert [one["player"] for one in phone.kingdoms] == ["Anna"]
 
 
@@ -307,11 +309,11 @@ def test_a_corrected_square_stays_where_it_is_when_a_second_view_adds_columns(ph
     kingdom = phone.kingdoms[0]
     *_, (place, cell) = kingdom["cells"].items()
     phone.change("set_square", kingdom=kingdom["id"], at=place, cell=cell)
-    phone.photograph(turn(DEMO), "photo=two")
-    answer(phone, f"Add it to {kingdom['player']}'s")
+    phone.photograph(turn_photo(DEMO), "photo=two")
+    answer_question(phone, f"Add it to {kingdom['player']}'s")
     assert phone.kingdoms[0]["fixes"] == {place: cell}
     assert phone.kingdoms[0]["seen"]["first"] == [0, -1]
-    assert boards(phone) == [TRUTH["board"]]
+    assert list_boards(phone) == [TRUTH["board"]]
 
 
 def test_a_kingdom_is_matched_with_one_reading_at_most() -> None:
@@ -325,33 +327,33 @@ def test_a_kingdom_is_matched_with_one_reading_at_most() -> None:
 def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
     """It would make a doubtful board more probable."""
     for photo in ("one", "two"):
-        phone.photograph(cover(DEMO, 0, 0), f"photo={photo}")
+        phone.photograph(cover_squares(DEMO, 0, 0), f"photo={photo}")
     before = phone.kingdoms
-    answer(phone, f"Add it to {before[0]['player']}'s")
+    answer_question(phone, f"Add it to {before[0]['player']}'s")
     assert (phone.kingdoms, phone.state["game"]["proposals"]) == (before, [])
 
 
 def test_a_second_view_whose_file_is_damaged_is_to_check(phone: Phone) -> None:
-    second_view = turn(DEMO)
+    second_view = turn_photo(DEMO)
     phone.photograph(DEMO)
     phone.photograph(second_view[:-20_000] + second_view[-19_000:], "photo=two")
     assert not phone.score["kingdoms"][0]["review"]
-    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
     assert any("the file is damaged" in text for text in phone.kingdoms[0]["seen"]["problems"])
 
 
 def test_kingdoms_of_one_photo_that_are_combined_are_decided_together(phone: Phone) -> None:
-    phone.photograph(TWO, "photo=one")
-    phone.photograph(turn(TWO), "photo=two")
-    assert answer(phone, "Combine both photos")["deciding"]
+    phone.photograph(TWO_KINGDOMS, "photo=one")
+    phone.photograph(turn_photo(TWO_KINGDOMS), "photo=two")
+    assert answer_question(phone, "Combine both photos")["deciding"]
 
 
 def test_the_others_are_decided_again_when_a_kingdom_goes_or_is_drawn(phone: Phone) -> None:
     (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
-    phone.photograph(TWO, "photo=one")
+    phone.photograph(TWO_KINGDOMS, "photo=one")
     assert phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])["deciding"]
     points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
-    state = phone.photograph(TWO, f"photo=one&corners={points}")["state"]
+    state = phone.photograph(TWO_KINGDOMS, f"photo=one&corners={points}")["state"]
     assert (len(phone.kingdoms), state["deciding"]) == (2, True)
 
 
@@ -364,8 +366,8 @@ def test_gems_that_only_the_second_view_shows_are_asked_for(phone: Phone) -> Non
         pixels = np.asarray(cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), np.uint8)
     phone.photograph(encode_image(pixels, ".jpg"))
     assert phone.score["kingdoms"][0]["complete"]
-    phone.photograph(turn(content), "photo=two")
-    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    phone.photograph(turn_photo(content), "photo=two")
+    answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
     assert phone.totals == [None]
     questions = phone.kingdoms[0]["seen"]["pieces"]
     for question in questions:
@@ -378,19 +380,23 @@ def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
     content = (SAMPLES / "seven.jpg").read_bytes()
     phone.change("set_rules", rules={"side": 5})
     phone.photograph(content)
-    phone.photograph(turn(content), "photo=two")
-    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    phone.photograph(turn_photo(content), "photo=two")
+    answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
     assert [one["review"] for one in phone.score["kingdoms"]] == [True]
 
 
 def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(phone: Phone) -> None:
     """Of the new kingdoms, the photo shows only that the second one is blue."""
-    one, *others = (make_reading(entry, "p").kingdom for entry in [*read_entries(DEMO), *read_entries(TWO)])
-    new_kingdoms = [replace(kingdom, colour=colour) for kingdom, colour in zip(others, ("", "blue"), strict=True)]
-    game = TableGame(rounds=[[replace(one, id="k", player="Ann")]], last_players=[Player("Bo", "blue")])
-    _, proposal = plan_additions(game, 0, [one, *new_kingdoms])
+    known_kingdom, *other_kingdoms = (
+        make_reading(entry, "p").kingdom for entry in [*read_entries(DEMO), *read_entries(TWO_KINGDOMS)]
+    )
+    new_kingdoms = [
+        replace(kingdom, colour=colour) for kingdom, colour in zip(other_kingdoms, ("", "blue"), strict=True)
+    ]
+    game = TableGame(rounds=[[replace(known_kingdom, id="k", player="Ann")]], last_players=[Player("Bo", "blue")])
+    _, proposal = plan_additions(game, 0, [known_kingdom, *new_kingdoms])
     assert proposal is not None
-    tables, readings = Tables(), [StoredReading(kingdom, b"") for kingdom in (one, *new_kingdoms)]
+    tables, readings = Tables(), [StoredReading(kingdom, b"") for kingdom in (known_kingdom, *new_kingdoms)]
     for reading in readings:
         tables.storage.add_reading("T", reading)
     number = [answer.text for answer in proposal.answers].index("Replace Ann's")
@@ -402,17 +408,17 @@ def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(pho
 
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     phone.add(" / ".join(TRUTH["board"]), "Ann")
-    found = phone.photograph(DEMO)
-    assert found["proposal"]["question"] == "This is Ann's kingdom again. Replace Ann's?"
-    answer(phone, "Replace Ann's")
+    result = phone.photograph(DEMO)
+    assert result["proposal"]["question"] == "This is Ann's kingdom again. Replace Ann's?"
+    answer_question(phone, "Replace Ann's")
     assert (phone.kingdoms[0]["player"], bool(phone.kingdoms[0]["seen"])) == ("Ann", True)
 
 
 def test_a_photo_that_is_sent_again_adds_nothing(phone: Phone) -> None:
     """The phone lost the answer, and sends the photo once more."""
     phone.photograph(DEMO, "photo=same")
-    found = phone.photograph(DEMO, "photo=same")
-    assert (found["kingdoms"], found["proposal"], len(phone.kingdoms)) == ([], None, 1)
+    result = phone.photograph(DEMO, "photo=same")
+    assert (result["kingdoms"], result["proposal"], len(phone.kingdoms)) == ([], None, 1)
 
 
 def test_a_photo_that_is_sent_again_while_its_question_is_open_asks_once(phone: Phone) -> None:
@@ -440,7 +446,7 @@ def test_two_photos_that_arrive_together_are_compared() -> None:
 
 def test_another_kingdom_is_added_without_a_question(phone: Phone) -> None:
     phone.photograph(DEMO)
-    assert phone.photograph(TWO, "photo=two")["proposal"] is None
+    assert phone.photograph(TWO_KINGDOMS, "photo=two")["proposal"] is None
     assert len(phone.kingdoms) == 3
 
 
@@ -450,11 +456,11 @@ def test_a_corrected_square_stays_and_the_others_follow(client: Client, phone: P
     live, place = LiveStream(client, phone.table), next(iter(kingdom["cells"]))
     state = phone.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")
     assert (state["deciding"], phone.kingdoms[0]["cells"][place]) == (True, "m3")
-    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
-    assert (after["deciding"], after["undo"]) == (False, state["undo"])
-    assert after["game"]["rounds"][0][0]["cells"][place] == "m3"
-    assert after["game"]["rounds"][0][0]["seen"]["review"]
-    assert not after["score"]["rounds"][0]["verdict"]["certain"]
+    later_state = live.wait_for("state", lambda new_state: new_state["revision"] > state["revision"])
+    assert (later_state["deciding"], later_state["undo"]) == (False, state["undo"])
+    assert later_state["game"]["rounds"][0][0]["cells"][place] == "m3"
+    assert later_state["game"]["rounds"][0][0]["seen"]["review"]
+    assert not later_state["score"]["rounds"][0]["verdict"]["certain"]
     phone.change("set_kingdom", kingdom=kingdom["id"], checked=True)
     assert not phone.score["kingdoms"][0]["doubts"]
     live.close()
@@ -479,15 +485,15 @@ def test_a_contradiction_of_two_photos_stays_after_a_correction(
     text = "the photos show different tiles on 1 square"
     monkeypatch.setattr("kdvision.web.table.readings.fuse", lambda *views: (fuse(*views)[0], [Problem((), text)]))
     phone.photograph(DEMO)
-    phone.photograph(turn(DEMO), "photo=two")
-    answer(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+    phone.photograph(turn_photo(DEMO), "photo=two")
+    answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
     assert phone.kingdoms[0]["seen"]["problems"] == [text]
     (place, cell), *_ = phone.kingdoms[0]["cells"].items()
     live = LiveStream(client, phone.table)
     state = phone.change("set_square", kingdom=phone.kingdoms[0]["id"], at=place, cell=cell)
-    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
-    seen = after["game"]["rounds"][0][0]["seen"]
-    assert (seen["problems"], seen["review"]) == ([text], True)
+    later_state = live.wait_for("state", lambda new_state: new_state["revision"] > state["revision"])
+    photo_info = later_state["game"]["rounds"][0][0]["seen"]
+    assert (photo_info["problems"], photo_info["review"]) == ([text], True)
     live.close()
 
 
@@ -498,10 +504,10 @@ def test_a_confirmed_kingdom_that_a_decision_changes_is_to_check_again(client: C
     phone.change("set_kingdom", kingdom=kingdom, checked=True)
     live = LiveStream(client, phone.table)
     state = phone.change("set_square", kingdom=kingdom, at="1,1", cell=".")
-    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
+    later_state = live.wait_for("state", lambda new_state: new_state["revision"] > state["revision"])
     live.close()
-    assert len(after["game"]["rounds"][0][0]["cells"]) == 23
-    assert after["score"]["rounds"][0]["kingdoms"][0]["review"]
+    assert len(later_state["game"]["rounds"][0][0]["cells"]) == 23
+    assert later_state["score"]["rounds"][0]["kingdoms"][0]["review"]
 
 
 def test_a_table_does_not_wait_for_a_decision_that_fails(
@@ -515,9 +521,11 @@ def test_a_table_does_not_wait_for_a_decision_that_fails(
     kingdom, live = phone.kingdoms[0], LiveStream(client, phone.table)
     place = next(iter(kingdom["cells"]))
     assert phone.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")["deciding"]
-    after = live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > phone.state["revision"])
+    later_state = live.wait_for(
+        "state", lambda new_state: not new_state["deciding"] and new_state["revision"] > phone.state["revision"]
+    )
     live.close()
-    assert after["game"]["rounds"][0][0]["cells"] == kingdom["cells"] | {place: "m3"}
+    assert later_state["game"]["rounds"][0][0]["cells"] == kingdom["cells"] | {place: "m3"}
 
 
 def test_steps_that_were_not_decided_are_decided_after_a_restart_and_an_undo(tmp_path: Path) -> None:
@@ -553,17 +561,17 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
     phone.add("# w", "Ann", facts={"coins": 3})
     points = " ".join(f"{x:.0f},{y:.0f}" for x, y in TRUTH["corners_tl_tr_br_bl_px"]).replace(" ", "%20")
     kingdom = phone.kingdoms[0]["id"]
-    found = phone.photograph(DEMO, f"kingdom={kingdom}&corners={points}")
-    assert (found["kingdoms"], boards(phone), phone.kingdoms[0]["player"]) == ([], [TRUTH["board"]], "Ann")
+    result = phone.photograph(DEMO, f"kingdom={kingdom}&corners={points}")
+    assert (result["kingdoms"], list_boards(phone), phone.kingdoms[0]["player"]) == ([], [TRUTH["board"]], "Ann")
     assert phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom={kingdom}").status == 422
-    gone = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom=gone&corners={points}")
-    assert gone.status == 404
+    answer = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom=gone&corners={points}")
+    assert answer.status == 404
 
 
 @pytest.mark.parametrize("is_of_other_version", [False, True])
 def test_a_kingdom_whose_reading_is_lost_stays_and_the_others_are_decided(is_of_other_version: bool) -> None:
     tables, kingdoms = Tables(), []
-    for number, entry in enumerate(read_entries(TWO)):
+    for number, entry in enumerate(read_entries(TWO_KINGDOMS)):
         reading = make_reading(entry, "two")
         kingdoms.append(replace(reading.kingdom, id=str(number)))
         if number:

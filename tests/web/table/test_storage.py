@@ -1,4 +1,4 @@
-"""Games survive reloads, kills and restarts; a database that cannot be used costs a sentence and no game."""
+"""Games survive reloads, kills and restarts. A database that cannot be used causes a notice and loses no game."""
 
 import signal
 import sqlite3
@@ -38,27 +38,29 @@ def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
         before = phone.look()
         process.send_signal(signal.SIGKILL)
     with serving_process("--quiet", "--data", str(tmp_path)) as (_, client):
-        again = Phone(client)
-        assert again.state == before
-        assert again.change("redo")["revision"] == before["revision"] + 1
-        live, place = LiveStream(client, again.table), next(iter(kingdom["cells"]))
-        again.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")
-        live.wait_for("state", lambda one: one["revision"] > again.state["revision"] and not one["deciding"])
+        second_phone = Phone(client)
+        assert second_phone.state == before
+        assert second_phone.change("redo")["revision"] == before["revision"] + 1
+        live, place = LiveStream(client, second_phone.table), next(iter(kingdom["cells"]))
+        second_phone.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")
+        live.wait_for(
+            "state", lambda state: state["revision"] > second_phone.state["revision"] and not state["deciding"]
+        )
         live.close()
 
 
 def test_a_server_killed_while_phones_change_the_game_keeps_what_it_confirmed(tmp_path: Path) -> None:
-    confirmed = 0
+    confirmed_revision = 0
     with serving_process("--quiet", "--data", str(tmp_path)) as (process, client):
         phone = Phone(client)
         kingdom = phone.add("#")
         for number in range(1, 20):
             phone.change("set_square", kingdom=kingdom, at=f"0,{number}", cell="w")
-            confirmed = phone.state["revision"]
+            confirmed_revision = phone.state["revision"]
         process.send_signal(signal.SIGKILL)
     with serving_process("--quiet", "--data", str(tmp_path)) as (_, client):
-        again = Phone(client, phone.table)
-        assert (again.state["revision"], len(again.kingdoms[0]["cells"])) == (confirmed, 20)
+        second_phone = Phone(client, phone.table)
+        assert (second_phone.state["revision"], len(second_phone.kingdoms[0]["cells"])) == (confirmed_revision, 20)
 
 
 def test_with_forget_nothing_is_kept(tmp_path: Path) -> None:
@@ -79,13 +81,13 @@ def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_key_stays_for_a_day_after_a_phone_has_used_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [1e9]
-    monkeypatch.setattr(storage_module, "time", SimpleNamespace(time=lambda: now[0]))
+    seconds = [1e9]
+    monkeypatch.setattr(storage_module, "time", SimpleNamespace(time=lambda: seconds[0]))
     storage = Storage()
     key = storage.renew_key()
-    now[0] += 72_000
+    seconds[0] += 72_000
     storage.use_key()
-    now[0] += 18_000
+    seconds[0] += 18_000
     assert storage.renew_key() == key
 
 
@@ -94,16 +96,16 @@ def test_the_key_stays_for_a_day_after_a_phone_has_used_it(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("version", [VERSION + 1, 77])
 def test_a_database_of_another_version_is_set_aside(tmp_path: Path, version: int) -> None:
-    other = sqlite3.connect(tmp_path / FILE_NAME)
-    other.executescript(f"CREATE TABLE new (x); PRAGMA user_version = {version};")
-    other.close()
+    database = sqlite3.connect(tmp_path / FILE_NAME)
+    database.executescript(f"CREATE TABLE new (x); PRAGMA user_version = {version};")
+    database.close()
     content = (tmp_path / FILE_NAME).read_bytes()
     storage = Storage(tmp_path)
     storage.save("T", 1, make_step(1))
     storage.close()
-    (kept,) = tmp_path.glob("*.old")
-    assert kept.read_bytes() == content
-    assert f"another version of the program ({version}" in storage.notice and kept.name in storage.notice
+    (old_file,) = tmp_path.glob("*.old")
+    assert old_file.read_bytes() == content
+    assert f"another version of the program ({version}" in storage.notice and old_file.name in storage.notice
     revision, step = Storage(tmp_path).find_table("T")
     assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
 
@@ -114,8 +116,8 @@ def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None
     storage = Storage(tmp_path)
     storage.save("T", 1, make_step(1))
     storage.close()
-    (kept,) = tmp_path.glob("*.old")
-    assert (kept.read_bytes(), "was renamed to" in storage.notice) == (content, True)
+    (old_file,) = tmp_path.glob("*.old")
+    assert (old_file.read_bytes(), "was renamed to" in storage.notice) == (content, True)
 
 
 def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
@@ -140,15 +142,15 @@ def test_a_folder_that_cannot_be_used_leaves_the_games_in_memory(tmp_path: Path)
 
 
 def test_two_servers_do_not_share_a_file(tmp_path: Path) -> None:
-    first, second = Storage(tmp_path), Storage(tmp_path)
-    assert ("locked" in second.notice, first.notice) == (True, "")
-    first.save("T", 1, make_step(1))
-    assert second.list_tables() == []
-    first.close()
+    first_storage, second_storage = Storage(tmp_path), Storage(tmp_path)
+    assert ("locked" in second_storage.notice, first_storage.notice) == (True, "")
+    first_storage.save("T", 1, make_step(1))
+    assert second_storage.list_tables() == []
+    first_storage.close()
 
 
 def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
-    """SQLite's own limit of pages stands for the disk."""
+    """SQLite's limit of pages simulates a full disk."""
     with running_server(Settings(port=0, data=tmp_path)) as client:
         phone = Phone(client)
         phone.add("# w1", "Ann")
@@ -157,17 +159,17 @@ def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
     for number in range(2, 60):
         storage.save(phone.table, number, make_step(number))
     assert "kept in memory only" in storage.notice and "Free some disk space" in storage.notice
-    found = storage.find_step(phone.table, 1)
-    assert found is not None and found.game.rounds[0][0].player == "Ann"
-    last = storage.find_step(phone.table, 59)
-    assert last is not None and last.game.rounds[0][0].player == "P59"
+    first_step = storage.find_step(phone.table, 1)
+    assert first_step is not None and first_step.game.rounds[0][0].player == "Ann"
+    last_step = storage.find_step(phone.table, 59)
+    assert last_step is not None and last_step.game.rounds[0][0].player == "P59"
     storage.close()
-    again = Storage(tmp_path)
-    assert (again.notice, again.list_tables()[0]) == ("", phone.table)
+    second_storage = Storage(tmp_path)
+    assert (second_storage.notice, second_storage.list_tables()[0]) == ("", phone.table)
 
 
 def test_a_thread_that_outlives_the_server_gets_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """It was told to free some disk space."""
+    """It gets no advice to free disk space."""
     storage = Storage(tmp_path)
     storage.close()
     with pytest.raises(sqlite3.ProgrammingError):
@@ -191,8 +193,8 @@ def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.M
         step = make_step(number)
         game = msgspec.structs.replace(step.game, number=1 if number < 10 else 2)
         storage.save("T", number, Step(number, "op", game))
-    kept = [number for number in range(20) if storage.find_step("T", number)]
-    assert kept == [9, 14, 15, 16, 17, 18, 19]
+    stored_numbers = [number for number in range(20) if storage.find_step("T", number)]
+    assert stored_numbers == [9, 14, 15, 16, 17, 18, 19]
     assert [game.rounds[0][0].player for *_, game in storage.list_games()] == ["P19", "P9"]
 
 

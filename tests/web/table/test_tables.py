@@ -20,13 +20,13 @@ def test_a_phone_joins_the_latest_table(client: Client, phone: Phone) -> None:
 
 
 def test_two_phones_see_one_game(client: Client, phone: Phone) -> None:
-    other = Phone(client, phone.table)
+    other_phone = Phone(client, phone.table)
     live = LiveStream(client, phone.table)
     live.wait_for("state")
     phone.add(ANN, "Ann")
-    other.add(BO, "Bo")
-    state = live.wait_for("state", lambda one: one["revision"] == other.state["revision"])
-    assert state == other.state == phone.look()
+    other_phone.add(BO, "Bo")
+    state = live.wait_for("state", lambda one: one["revision"] == other_phone.state["revision"])
+    assert state == other_phone.state == phone.look()
     assert [one["player"] for one in phone.kingdoms] == ["Ann", "Bo"]
     assert (phone.totals, phone.score["verdict"]["text"]) == ([2, 3], "Bo wins on points, 3 to 2")
     live.close()
@@ -40,8 +40,8 @@ def test_four_phones_add_their_kingdoms_at_once(client: Client, phone: Phone) ->
     names = {one["player"] for one in Phone(client, phone.table).kingdoms}
     assert names == {"Player 1", "Player 2", "Player 3", "Player 4"}
     for stream in streams:
-        seen = stream.wait_for("state", lambda one: len(one["game"]["rounds"][0]) == 4)
-        assert seen == phone.look()
+        state = stream.wait_for("state", lambda one: len(one["game"]["rounds"][0]) == 4)
+        assert state == phone.look()
         stream.close()
 
 
@@ -57,32 +57,32 @@ def test_of_two_who_set_one_square_the_later_counts_and_both_see_it(client: Clie
 
     with ThreadPoolExecutor(2) as pool:
         revisions = dict(zip(["m3", "s2"], pool.map(set_square, phones, ["m3", "s2"]), strict=True))
-    later = max(revisions, key=lambda cell: revisions[cell])
+    last_cell = max(revisions, key=lambda cell: revisions[cell])
     assert sorted(revisions.values()) == [2, 3]
     for stream in streams:
-        seen = stream.wait_for("state", lambda one: one["revision"] == 3)
-        assert seen["game"]["rounds"][0][0]["cells"]["0,0"] == later
+        state = stream.wait_for("state", lambda one: one["revision"] == 3)
+        assert state["game"]["rounds"][0][0]["cells"]["0,0"] == last_cell
         stream.close()
 
 
 def test_everybody_may_undo_and_redo(client: Client, phone: Phone) -> None:
     kingdom = phone.add(ANN)
     phone.change("set_square", kingdom=kingdom, at="1,0", cell="w2")
-    other = Phone(client, phone.table)
-    assert other.totals == [9]
-    assert other.state["undo"] == {"step": 2, "op": "set_square"}
-    assert other.change("undo", step=2)["redo"] == {"step": 2, "op": "set_square"}
-    assert (other.totals, phone.look()["undo"]["op"]) == ([2], "add_kingdom")
+    other_phone = Phone(client, phone.table)
+    assert other_phone.totals == [9]
+    assert other_phone.state["undo"] == {"step": 2, "op": "set_square"}
+    assert other_phone.change("undo", step=2)["redo"] == {"step": 2, "op": "set_square"}
+    assert (other_phone.totals, phone.look()["undo"]["op"]) == ([2], "add_kingdom")
     phone.change("redo")
     assert (phone.totals, phone.state["redo"]) == ([9], None)
 
 
 def test_an_undo_takes_back_only_the_step_that_was_seen(client: Client, phone: Phone) -> None:
     kingdom = phone.add(ANN)
-    other = Phone(client, phone.table)
-    other.change("set_kingdom", kingdom=kingdom, player="Bo")
-    late = phone.send({"op": "undo", "step": 1})
-    assert (late.status, late.json["error"]) == (409, "somebody has changed the game since")
+    other_phone = Phone(client, phone.table)
+    other_phone.change("set_kingdom", kingdom=kingdom, player="Bo")
+    answer = phone.send({"op": "undo", "step": 1})
+    assert (answer.status, answer.json["error"]) == (409, "somebody has changed the game since")
     assert phone.send({"op": "undo", "step": 2}).status == 200
     phone.change("undo")
     assert (phone.send({"op": "undo"}).status, phone.send({"op": "undo"}).json["error"]) == (
@@ -93,16 +93,16 @@ def test_an_undo_takes_back_only_the_step_that_was_seen(client: Client, phone: P
 
 def test_a_phone_that_comes_back_with_an_old_revision_sets_its_square(client: Client, phone: Phone) -> None:
     """Small changes of an hour ago still fit; those of a kingdom that is gone do not."""
-    kingdom, other = phone.add(ANN), Phone(client, phone.table)
+    kingdom, other_phone = phone.add(ANN), Phone(client, phone.table)
     for number in range(3):
-        other.add(BO, f"Bo {number}")
-    back = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "f"}, revision=1)
-    assert (back.status, len(phone.kingdoms), phone.kingdoms[0]["cells"]["0,1"]) == (200, 4, "f")
-    other.change("remove_kingdom", kingdom=kingdom)
-    gone = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "w"}, revision=5)
-    assert (gone.status, "not at the table any more" in gone.json["error"]) == (404, True)
-    future = phone.send({"op": "remove_kingdom", "kingdom": other.kingdoms[0]["id"]}, revision=1000)
-    assert (future.status, len(phone.look()["game"]["rounds"][0])) == (409, 3)
+        other_phone.add(BO, f"Bo {number}")
+    answer = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "f"}, revision=1)
+    assert (answer.status, len(phone.kingdoms), phone.kingdoms[0]["cells"]["0,1"]) == (200, 4, "f")
+    other_phone.change("remove_kingdom", kingdom=kingdom)
+    answer = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "w"}, revision=5)
+    assert (answer.status, "not at the table any more" in answer.json["error"]) == (404, True)
+    answer = phone.send({"op": "remove_kingdom", "kingdom": other_phone.kingdoms[0]["id"]}, revision=1000)
+    assert (answer.status, len(phone.look()["game"]["rounds"][0])) == (409, 3)
 
 
 def test_changes_of_one_request_are_one_step_or_none(phone: Phone) -> None:
@@ -135,8 +135,8 @@ def test_pieces_move_with_the_board_and_count(phone: Phone) -> None:
     phone.change("set_rules", rules={"game": "queendomino"})
     phone.change("set_square", kingdom=kingdom, at="-1,1", cell="t")
     phone.change("set_kingdom", kingdom=kingdom, facts={"buildings": [{"at": "0,1", "points": 3}], "towers": None})
-    found = phone.score["kingdoms"][0]
-    assert (found["error"], found["least"]) == (None, 5)
+    score = phone.score["kingdoms"][0]
+    assert (score["error"], score["least"]) == (None, 5)
     phone.change("set_square", kingdom=kingdom, at="0,1", cell="w")
     assert phone.kingdoms[0]["facts"]["buildings"] == []
 
@@ -150,9 +150,9 @@ def test_a_new_game_keeps_rules_and_players_and_the_old_game_is_in_the_history(c
     phone.add(ANN, colour="pink")
     phone.add(ANN)
     assert [(one["player"], one["colour"]) for one in phone.kingdoms] == [("Bo", "pink"), ("Ann", "blue")]
-    now, before = [one for one in client.get("/api/games").json if one["table"] == phone.table]
-    assert (now["number"], before["number"], before["text"]) == (2, 1, "Bo wins on points, 3 to 2")
-    assert [one["player"] for one in before["players"]] == ["Ann", "Bo"]
+    new_game, old_game = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    assert (new_game["number"], old_game["number"], old_game["text"]) == (2, 1, "Bo wins on points, 3 to 2")
+    assert [one["player"] for one in old_game["players"]] == ["Ann", "Bo"]
     phone.change("open_game", number=1)
     assert (phone.totals, phone.change("undo")["game"]["number"]) == ([2, 3], 2)
 
@@ -230,12 +230,12 @@ def test_a_game_whose_answer_was_lost_is_started_once(phone: Phone, change: dict
 
 
 def test_a_change_that_waited_counts_only_in_its_game(phone: Phone) -> None:
-    """A phone without a network ended the next game, and added its kingdom to it."""
+    """A phone without a network must not end the next game, or add its kingdom to it."""
     for change in ({"op": "add_kingdom", "board": BO, "id": "bo"}, {"op": "new_game", "id": "late"}):
         phone.change("new_game")
         number = phone.state["game"]["number"]
-        late = phone.send({**change, "game": number - 1})
-        assert (late.status, late.json["error"]) == (409, "another game is played at the table now")
+        answer = phone.send({**change, "game": number - 1})
+        assert (answer.status, answer.json["error"]) == (409, "another game is played at the table now")
         for _ in range(2):
             assert phone.send({**change, "game": number}).status == 200  # the second time as if the answer was lost
 
@@ -272,10 +272,10 @@ def test_a_change_that_waited_counts_only_in_its_game(phone: Phone) -> None:
     ],
 )
 def test_a_change_that_is_not_valid_leaves_the_game(phone: Phone, change: Any) -> None:
-    """Garbage, and games of versions that this one does not know: a sentence, and the game is kept."""
+    """Invalid changes, and games of unknown versions, get an error with a hint, and the game stays."""
     kingdom = phone.add(ANN)
-    given = {**change, "kingdom": kingdom} if isinstance(change, dict) and "kingdom" in change else change
-    answer = phone.send(given)
+    request = {**change, "kingdom": kingdom} if isinstance(change, dict) and "kingdom" in change else change
+    answer = phone.send(request)
     assert (answer.status in (404, 422), bool(answer.json["error"]), bool(answer.json["hint"])) == (True, True, True)
     assert (phone.look()["revision"], phone.totals) == (1, [2])
 
@@ -325,8 +325,8 @@ def test_32_phones_at_8_tables_get_the_right_answers(client: Client) -> None:
         kingdom = phone.add("# w", f"P{number}")
         for col in range(2, 6):
             state = phone.change("set_square", kingdom=kingdom, at=f"0,{col}", cell=f"w{crowns}")
-            (own,) = [one for one in state["score"]["rounds"][0]["kingdoms"] if one["id"] == kingdom]
-            assert own["total"] == col * (col - 1) * crowns
+            (kingdom_score,) = [one for one in state["score"]["rounds"][0]["kingdoms"] if one["id"] == kingdom]
+            assert kingdom_score["total"] == col * (col - 1) * crowns
 
     with ThreadPoolExecutor(32) as pool:
         list(pool.map(play, range(32)))
