@@ -17,7 +17,7 @@ from tests.paths import ROOT
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 
 
-def list_documented(heading: str) -> set[str]:
+def list_documented_names(heading: str) -> set[str]:
     """The names in the first column of the table below a heading, or of the table headed "of `heading`"."""
     start = PAGE.index(f"| of `{heading}`") if f"| of `{heading}`" in PAGE else PAGE.index(f"## {heading}\n")
     table = re.search(r"^\|.*\n\|---.*\n((?:\|.*\n)+)", PAGE[start:], re.MULTILINE)
@@ -28,11 +28,11 @@ def list_documented(heading: str) -> set[str]:
 def make_object() -> dict[str, Any]:
     """An object with doubts, a standing, an inventory and a guarantee."""
     calibration = Calibration(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526)
-    reads = [
+    readings = [
         make_reading("w m3 # / . . .", place="left", calibration=calibration, doubts=[make_doubt("A1", "w", "f")]),
         make_reading("w m3 # / . . .", place="right", left=300, calibration=calibration),
     ]
-    return result_to_dict(build_photo_result("table.png", (640, 480), reads, kingdomino()))
+    return result_to_dict(build_photo_result("table.png", (640, 480), readings, kingdomino()))
 
 
 def list_keys(rows: Iterable[dict[str, Any]]) -> set[str]:
@@ -40,23 +40,23 @@ def list_keys(rows: Iterable[dict[str, Any]]) -> set[str]:
 
 
 def test_the_object_and_its_kingdoms_are_documented() -> None:
-    made = make_object()
-    kingdom = made["kingdoms"][0]
-    assert list_documented("The object") == made.keys()
-    assert list_documented("`kingdoms`") == kingdom.keys()
-    assert list_documented("lines") == list_keys(kingdom["lines"])
-    assert list_documented("doubts") == list_keys(kingdom["doubts"])
-    assert list_documented("`standing`") == made["standing"].keys()
-    assert list_documented("box") == made["box"].keys()
-    assert list_documented("promise") == made["promise"].keys()
-    assert made["ask_first"].keys() == {*kingdom["doubts"][0], "kingdom", "verdict"}
+    data = make_object()
+    kingdom = data["kingdoms"][0]
+    assert list_documented_names("The object") == data.keys()
+    assert list_documented_names("`kingdoms`") == kingdom.keys()
+    assert list_documented_names("lines") == list_keys(kingdom["lines"])
+    assert list_documented_names("doubts") == list_keys(kingdom["doubts"])
+    assert list_documented_names("`standing`") == data["standing"].keys()
+    assert list_documented_names("box") == data["box"].keys()
+    assert list_documented_names("promise") == data["promise"].keys()
+    assert data["ask_first"].keys() == {*kingdom["doubts"][0], "kingdom", "verdict"}
 
 
 def test_nested_fields_are_documented(run: Run) -> None:
     text = 'game = "queendomino"\n[[kingdom]]\nplayer = "Ann"\nboard = "# t t / w1 w g / . . l3"\ncoins = "?"\n'
     (kingdom,) = json.loads(run("game", "-", "--json", stdin=text.encode()).out)["rounds"][0]["kingdoms"]
-    assert list_documented("missing") == list_keys(kingdom["missing"])
-    assert list_documented("problems") == list_keys(kingdom["problems"])
+    assert list_documented_names("missing") == list_keys(kingdom["missing"])
+    assert list_documented_names("problems") == list_keys(kingdom["problems"])
 
 
 def test_failed_views_are_documented() -> None:
@@ -64,5 +64,5 @@ def test_failed_views_are_documented() -> None:
     row = re.search(r"^\| `failed` \| (.*)", PAGE, re.MULTILINE)
     assert row is not None
     result = build_photo_result("a.jpg", (640, 480), [make_reading("w m3 # / . . .")], kingdomino())
-    made = result_to_dict(type(result)(result.photo, kingdoms=result.kingdoms, failed_views=(failed_view,)))
-    assert set(re.findall(r"`(\w+)`", row[1])) == made["failed"][0].keys()
+    data = result_to_dict(type(result)(result.photo, kingdoms=result.kingdoms, failed_views=(failed_view,)))
+    assert set(re.findall(r"`(\w+)`", row[1])) == data["failed"][0].keys()

@@ -22,7 +22,7 @@ from kdvision.text import capitalise
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import FIVE, SMALL, make_doubt, make_reading, table_photo
 
-ODD = Problem((Square(0, 1), Square(0, 2)), "two squares that no domino of the box shows", "kingdomino/box")
+BOX_PROBLEM = Problem((Square(0, 1), Square(0, 2)), "two squares that no domino of the box shows", "kingdomino/box")
 KEYS = {"photo", "width", "height", "kingdoms", "standing", "error"}
 KINGDOM_KEYS = {
     *("board", "corners", "points", "total", "lines", "largest", "crowns"),
@@ -30,32 +30,32 @@ KINGDOM_KEYS = {
 }
 
 
-def build_one(text: str = SMALL, **about: object) -> Result:
-    return build_photo_result("table.png", (640, 480), [make_reading(text, **about)], kingdomino())  # type: ignore[arg-type]
+def build_result(text: str = SMALL, **options: object) -> Result:
+    return build_photo_result("table.png", (640, 480), [make_reading(text, **options)], kingdomino())  # type: ignore[arg-type]
 
 
-def build_two() -> Result:
-    reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
-    return build_photo_result("table.png", (640, 480), reads, make_rule_set(variants=["middle-kingdom", "harmony"]))
+def build_two_kingdoms() -> Result:
+    readings = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
+    return build_photo_result("table.png", (640, 480), readings, make_rule_set(variants=["middle-kingdom", "harmony"]))
 
 
 # The JSON object.
 
 
 def test_the_object_has_the_promised_names() -> None:
-    made = result_to_dict(build_one(doubts=[make_doubt("B2", "f", "f1")], problems=[ODD]))
-    assert made.keys() >= KEYS
-    (kingdom,) = made["kingdoms"]
+    data = result_to_dict(build_result(doubts=[make_doubt("B2", "f", "f1")], problems=[BOX_PROBLEM]))
+    assert data.keys() >= KEYS
+    (kingdom,) = data["kingdoms"]
     assert kingdom.keys() >= KINGDOM_KEYS
     assert kingdom["lines"][0].keys() >= {"label", "points", "clause", "squares", "terrain"}
     assert kingdom["doubts"][0].keys() >= {"square", "read", "probability", "instead", "points_if"}
-    assert json.loads(json.dumps(made, allow_nan=False)) == made
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
 def test_the_object_holds_the_kingdom() -> None:
-    made = result_to_dict(build_one())
-    (kingdom,) = made["kingdoms"]
-    assert (made["photo"], made["width"], made["height"], made["error"]) == ("table.png", 640, 480, None)
+    data = result_to_dict(build_result())
+    (kingdom,) = data["kingdoms"]
+    assert (data["photo"], data["width"], data["height"], data["error"]) == ("table.png", 640, 480, None)
     assert kingdom["board"] == ["w1 w w", "# f f1", ". l l"]
     assert kingdom["corners"] == [[40, 60], [190, 60], [190, 210], [40, 210]]
     assert (kingdom["points"], kingdom["total"], kingdom["largest"], kingdom["crowns"]) == (5, 5, 3, 2)
@@ -65,29 +65,32 @@ def test_the_object_holds_the_kingdom() -> None:
         (2, ["B2", "C2"]),
         (0, ["B3", "C3"]),
     ]
-    assert made["standing"] is None
+    assert data["standing"] is None
 
 
 def test_points_exclude_bonuses_and_the_total_includes_them() -> None:
-    (small, five) = result_to_dict(build_two())["kingdoms"]
-    assert (small["points"], small["total"]) == (5, 5)
-    assert (five["points"], five["total"]) == (33, 33 + 5)
-    assert {line["label"]: line["points"] for line in five["lines"][-2:]} == {"Middle Kingdom": 0, "Harmony": 5}
+    (small_kingdom, large_kingdom) = result_to_dict(build_two_kingdoms())["kingdoms"]
+    assert (small_kingdom["points"], small_kingdom["total"]) == (5, 5)
+    assert (large_kingdom["points"], large_kingdom["total"]) == (33, 33 + 5)
+    assert {line["label"]: line["points"] for line in large_kingdom["lines"][-2:]} == {
+        "Middle Kingdom": 0,
+        "Harmony": 5,
+    }
 
 
 @pytest.mark.parametrize(
-    ("square", "read", "instead", "points"), [("B2", "f", "f1", 7), ("C2", "f1", "f", 3), ("B1", "w", ".", 3)]
+    ("square", "cell", "other_cell", "points"), [("B2", "f", "f1", 7), ("C2", "f1", "f", 3), ("B1", "w", ".", 3)]
 )
 def test_points_if_are_those_of_the_board_with_that_square_replaced(
-    square: str, read: str, instead: str, points: int
+    square: str, cell: str, other_cell: str, points: int
 ) -> None:
-    (kingdom,) = result_to_dict(build_one(doubts=[make_doubt(square, read, instead, 0.75)]))["kingdoms"]
+    (kingdom,) = result_to_dict(build_result(doubts=[make_doubt(square, cell, other_cell, 0.75)]))["kingdoms"]
     assert kingdom["doubts"] == [
         {
             "square": square,
-            "read": read,
+            "read": cell,
             "probability": 0.75,
-            "instead": instead,
+            "instead": other_cell,
             "points_if": points,
             "total_if": points,
             "changes_standing": None,
@@ -98,18 +101,18 @@ def test_points_if_are_those_of_the_board_with_that_square_replaced(
 
 
 def test_a_doubt_on_an_empty_place_may_add_a_square() -> None:
-    (kingdom,) = result_to_dict(build_one(doubts=[make_doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
+    (kingdom,) = result_to_dict(build_result(doubts=[make_doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
     assert kingdom["doubts"][0]["points_if"] == 5 + 3
 
 
 def test_problems_name_their_squares() -> None:
-    (kingdom,) = result_to_dict(build_one(problems=[ODD]))["kingdoms"]
-    assert kingdom["problems"] == [{"text": ODD.text, "squares": ["B1", "C1"], "clause": "kingdomino/box"}]
+    (kingdom,) = result_to_dict(build_result(problems=[BOX_PROBLEM]))["kingdoms"]
+    assert kingdom["problems"] == [{"text": BOX_PROBLEM.text, "squares": ["B1", "C1"], "clause": "kingdomino/box"}]
     assert kingdom["review"]
 
 
 def test_the_standing_numbers_kingdoms_from_1() -> None:
-    standing = result_to_dict(build_two())["standing"]
+    standing = result_to_dict(build_two_kingdoms())["standing"]
     assert standing["winners"] == [2]
     assert [(place["place"], place["kingdom"], place["total"]) for place in standing["places"]] == [
         (1, 2, 38),
@@ -119,25 +122,32 @@ def test_the_standing_numbers_kingdoms_from_1() -> None:
 
 
 def test_typed_boards_make_the_same_object() -> None:
-    typed, photo = result_to_dict(build_board_result([Board.parse(SMALL)], kingdomino())), result_to_dict(build_one())
-    assert typed.keys() == photo.keys()
-    assert typed["kingdoms"][0].keys() == photo["kingdoms"][0].keys()
-    assert typed["kingdoms"][0]["points"] == 5
-    assert (typed["photo"], typed["kingdoms"][0]["corners"], typed["kingdoms"][0]["probability"]) == (None, None, 1.0)
+    typed_data, photo_data = (
+        result_to_dict(build_board_result([Board.parse(SMALL)], kingdomino())),
+        result_to_dict(build_result()),
+    )
+    assert typed_data.keys() == photo_data.keys()
+    assert typed_data["kingdoms"][0].keys() == photo_data["kingdoms"][0].keys()
+    assert typed_data["kingdoms"][0]["points"] == 5
+    assert (typed_data["photo"], typed_data["kingdoms"][0]["corners"], typed_data["kingdoms"][0]["probability"]) == (
+        None,
+        None,
+        1.0,
+    )
 
 
 def test_a_failed_photo_is_an_object_too() -> None:
-    made = result_to_dict(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
-    assert made.keys() == result_to_dict(build_one()).keys()
-    assert (made["photo"], made["error"], made["hint"]) == ("no.jpg", "there is no file no.jpg", "check the path")
-    assert (made["kingdoms"], made["width"]) == ([], None)
+    data = result_to_dict(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
+    assert data.keys() == result_to_dict(build_result()).keys()
+    assert (data["photo"], data["error"], data["hint"]) == ("no.jpg", "there is no file no.jpg", "check the path")
+    assert (data["kingdoms"], data["width"]) == ([], None)
 
 
 # The table.
 
 
 def test_the_table_shows_board_territories_and_total() -> None:
-    text = format_table(build_one())
+    text = format_table(build_result())
     assert "A   B   C" in text
     assert " 1  w1  w   w" in text
     assert " 2  #   f   f1" in text
@@ -150,7 +160,7 @@ def test_the_table_shows_board_territories_and_total() -> None:
 
 
 def test_the_table_shows_bonuses_and_standing() -> None:
-    text = format_table(build_two())
+    text = format_table(build_two_kingdoms())
     assert "kingdom 1 (left)" in text
     assert "kingdom 2 (right)" in text
     assert "Middle Kingdom" in text
@@ -158,44 +168,48 @@ def test_the_table_shows_bonuses_and_standing() -> None:
 
 
 def test_the_table_names_doubts_and_problems() -> None:
-    text = format_table(build_one(doubts=[make_doubt("B2", "f", "f1")], problems=[ODD]))
+    text = format_table(build_result(doubts=[make_doubt("B2", "f", "f1")], problems=[BOX_PROBLEM]))
     assert "f?" in text
     assert "? B2 looks like f (80 % sure); if it is f1, the total is 7: --fix 1:B2=f1" in text
-    assert f"! {ODD.text}" in text
+    assert f"! {BOX_PROBLEM.text}" in text
 
 
 def test_kingdoms_have_the_given_names_or_their_colours() -> None:
-    reads = [replace(make_reading(SMALL, place="left"), colour="blue"), make_reading(FIVE, left=300, place="right")]
-    plain = build_photo_result("table.png", (640, 480), reads, kingdomino())
-    assert plain.standing is not None
-    assert [place.player for place in plain.standing.places] == ["kingdom 2", "blue"]
-    assert "kingdom 1 (blue)" in format_table(plain)
-    assert "kingdom 2 (right)" in format_table(plain)
-    named = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=Players.parse("blue=Ann,pink=Bob"))
-    assert "Ann: kingdom 1 (blue)" in format_table(named)
-    assert [(k["player"], k["colour"], k["place"]) for k in result_to_dict(named)["kingdoms"]] == [
+    readings = [replace(make_reading(SMALL, place="left"), colour="blue"), make_reading(FIVE, left=300, place="right")]
+    result = build_photo_result("table.png", (640, 480), readings, kingdomino())
+    assert result.standing is not None
+    assert [place.player for place in result.standing.places] == ["kingdom 2", "blue"]
+    assert "kingdom 1 (blue)" in format_table(result)
+    assert "kingdom 2 (right)" in format_table(result)
+    named_result = build_photo_result(
+        "table.png", (640, 480), readings, kingdomino(), players=Players.parse("blue=Ann,pink=Bob")
+    )
+    assert "Ann: kingdom 1 (blue)" in format_table(named_result)
+    assert [(k["player"], k["colour"], k["place"]) for k in result_to_dict(named_result)["kingdoms"]] == [
         ("Ann", "blue", "left"),
         (None, None, "right"),
     ]
 
 
-@pytest.mark.parametrize(("before", "names"), [(0, ["Ann", "Bob"]), (1, ["Bob", ""]), (2, ["", ""])])
-def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None:
-    reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
+@pytest.mark.parametrize(("earlier_count", "names"), [(0, ["Ann", "Bob"]), (1, ["Bob", ""]), (2, ["", ""])])
+def test_names_in_order_go_on_over_photos(earlier_count: int, names: list[str]) -> None:
+    readings = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
     players = Players.parse("Ann,Bob")
-    result = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=players, first_number=before)
+    result = build_photo_result(
+        "table.png", (640, 480), readings, kingdomino(), players=players, first_number=earlier_count
+    )
     assert [entry.player_name for entry in result.kingdoms] == names
 
 
 def test_colours_are_optional() -> None:
-    plain, coloured = format_table(build_two()), format_table(build_two(), colour=True)
-    assert "\x1b" not in plain
-    assert "\x1b[" in coloured
+    plain_text, coloured_text = format_table(build_two_kingdoms()), format_table(build_two_kingdoms(), colour=True)
+    assert "\x1b" not in plain_text
+    assert "\x1b[" in coloured_text
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_lines_keep_to_the_width(width: int) -> None:
-    text = format_table(build_one(FIVE, doubts=[make_doubt("B2", "l1", "l")], problems=[ODD]), width=width)
+    text = format_table(build_result(FIVE, doubts=[make_doubt("B2", "l1", "l")], problems=[BOX_PROBLEM]), width=width)
     assert max(map(len, text.splitlines())) <= width
 
 
@@ -203,7 +217,7 @@ def test_lines_keep_to_the_width(width: int) -> None:
 
 
 def find_changed_pixels(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Which pixels the overlay changed."""
+    """A mask of the pixels that the overlay changes."""
     return np.asarray((draw_overlay(photo, result) != photo.pixels).any(axis=2))
 
 
@@ -223,21 +237,21 @@ def test_accents_and_names_that_the_font_lacks_are_left_out_of_labels(name: str,
 def test_the_overlay_leaves_the_photo_alone() -> None:
     photo = table_photo()
     before = photo.pixels.copy()
-    drawn = draw_overlay(photo, build_one())
-    assert drawn.shape == photo.pixels.shape
-    assert drawn.dtype == np.uint8
+    picture = draw_overlay(photo, build_result())
+    assert picture.shape == photo.pixels.shape
+    assert picture.dtype == np.uint8
     assert (photo.pixels == before).all()
-    assert find_changed_pixels(photo, build_one()).any()
+    assert find_changed_pixels(photo, build_result()).any()
 
 
-def has_colour(drawn: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> bool:
+def has_colour(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> bool:
     """Whether at least ten pixels have exactly this colour."""
-    return int((drawn == colour).all(axis=2).sum()) >= 10
+    return int((picture == colour).all(axis=2).sum()) >= 10
 
 
 def test_squares_show_terrain_and_crowns() -> None:
-    drawn = draw_overlay(table_photo(grey=90), build_one())
-    wheat, forest, lake = drawn[60:110, 90:140], drawn[110:160, 140:190], drawn[160:210, 90:140]  # B1, C2 and B3
+    picture = draw_overlay(table_photo(grey=90), build_result())
+    wheat, forest, lake = picture[60:110, 90:140], picture[110:160, 140:190], picture[160:210, 90:140]  # B1, C2 and B3
     assert [has_colour(wheat, colour) for colour in COLOURS.values()].count(True) == 1
     assert has_colour(wheat, COLOURS[Terrain.WHEAT])
     assert has_colour(forest, COLOURS[Terrain.FOREST]) and has_colour(forest, GOLD)
@@ -274,19 +288,19 @@ def test_a_large_photo_is_drawn_smaller() -> None:
 
 
 def test_nothing_is_drawn_far_from_the_kingdom() -> None:
-    changed = find_changed_pixels(table_photo(), build_one())
-    assert not changed[:, 330:].any()
-    assert not changed[260:].any()
-    assert not changed[165:205, 45:85].any(), "A3 holds no tile"
+    is_changed = find_changed_pixels(table_photo(), build_result())
+    assert not is_changed[:, 330:].any()
+    assert not is_changed[260:].any()
+    assert not is_changed[165:205, 45:85].any(), "A3 holds no tile"
 
 
 def test_doubtful_squares_are_framed_in_amber() -> None:
     def count_amber(result: Result) -> int:
         return int((draw_overlay(table_photo(), result) == AMBER).all(axis=2).sum())
 
-    assert count_amber(build_one()) == 0
-    assert count_amber(build_one(doubts=[make_doubt("B2", "f", "f1")])) > 100
-    assert count_amber(build_one(doubts=[make_doubt("A3", ".", "l1")])) > 100
+    assert count_amber(build_result()) == 0
+    assert count_amber(build_result(doubts=[make_doubt("B2", "f", "f1")])) > 100
+    assert count_amber(build_result(doubts=[make_doubt("A3", ".", "l1")])) > 100
 
 
 @pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (1600, 1200, 300)])
@@ -310,8 +324,8 @@ def test_the_total_names_the_points_that_no_territory_has(
 
 def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
     photo = Photo.open(np.full((300, 300, 3), 90, np.uint8))
-    read = make_reading(SMALL, left=-20, side=100)
-    assert draw_overlay(photo, build_photo_result("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)
+    reading = make_reading(SMALL, left=-20, side=100)
+    assert draw_overlay(photo, build_photo_result("x", (300, 300), [reading], kingdomino())).shape == (300, 300, 3)
 
 
 @pytest.mark.parametrize(
