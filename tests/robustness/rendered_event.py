@@ -38,11 +38,11 @@ class Table:
     number: int
     players: tuple[str, ...]
     kingdoms: tuple[PlayedKingdom, ...]
-    pairs: bool
+    has_pairs: bool
 
-    def photos(self) -> Iterator[tuple[str, tuple[PlayedKingdom, ...]]]:
+    def list_photos(self) -> Iterator[tuple[str, tuple[PlayedKingdom, ...]]]:
         """Yield the file name of each photo and the kingdoms that it shows."""
-        step = 2 if self.pairs else 1
+        step = 2 if self.has_pairs else 1
         for seat in range(0, len(self.players), step):
             names = "+".join(self.players[seat : seat + step])
             yield f"round{self.round}/table{self.number}/{names}.jpg", self.kingdoms[seat : seat + step]
@@ -56,22 +56,22 @@ def make_tables(rounds: int) -> list[Table]:
             seed = tie_seed if number == 1 else 1000 * number + table
             kingdoms = tuple(play(np.random.default_rng(seed), players=4, care=CARE)[:4])
             players = PLAYERS[4 * (table - 1) : 4 * table]
-            tables.append(Table(number, table, players, kingdoms, pairs=table == 2))
+            tables.append(Table(number, table, players, kingdoms, has_pairs=table == 2))
     return tables
 
 
 def write_event(folder: Path, *, rounds: int = 1, size: tuple[int, int] = (800, 600)) -> None:
     """Write the photos of an event, a copy of a photo, broken files beside good ones, and its event.toml."""
-    photos = [photo for table in make_tables(rounds) for photo in table.photos()]
+    photos = [photo for table in make_tables(rounds) for photo in table.list_photos()]
     for seed, (name, kingdoms) in enumerate(photos):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(render_photo(kingdoms, seed, size))
-    first = folder / photos[0][0]
-    first.with_stem(f"{first.stem} (2)").write_bytes(first.read_bytes())
+    first_photo = folder / photos[0][0]
+    first_photo.with_stem(f"{first_photo.stem} (2)").write_bytes(first_photo.read_bytes())
     for (name, _), make_broken in zip(photos, list(BROKEN_FILES.values())[:rounds], strict=False):
         path = folder / name
-        path.with_stem(f"{path.stem} (3)").write_bytes(make_broken(first.read_bytes()))
+        path.with_stem(f"{path.stem} (3)").write_bytes(make_broken(first_photo.read_bytes()))
     lines = ['name = "The rendered event"', 'variants = ["harmony"]', f"rounds = {rounds}"]
     lines += ["dynasty = true"] if rounds > 1 else []
     lines += [f"players = {json.dumps(PLAYERS, ensure_ascii=False)}", ""]
@@ -111,14 +111,16 @@ def list_true_standings(rounds: int = 1) -> list[list[str]]:
         ]
         for table in make_tables(rounds)
     }
-    rows = [row for key, own in kingdoms.items() for row in _format_rows("table", *key, rank_kingdoms(own, RULES))]
+    rows = [row for key, group in kingdoms.items() for row in _format_rows("table", *key, rank_kingdoms(group, RULES))]
     by_round = [kingdoms[number, 1] + kingdoms[number, 2] for number in range(1, rounds + 1)]
-    for number, own in enumerate(by_round, 1):
-        rows += _format_rows("round", number, "", rank_kingdoms(own, RULES))
+    for number, group in enumerate(by_round, 1):
+        rows += _format_rows("round", number, "", rank_kingdoms(group, RULES))
     if rounds > 1:
         rows += _format_rows("total", "", "", rank_dynasty(by_round, RULES))
     return rows
 
 
-def _format_rows(level: str, round_: object, table: object, ranked: Standing) -> list[list[str]]:
-    return [[level, str(round_), str(table), str(one.place), one.player, str(one.total)] for one in ranked.places]
+def _format_rows(level: str, round_: object, table: object, standing: Standing) -> list[list[str]]:
+    return [
+        [level, str(round_), str(table), str(place.place), place.player, str(place.total)] for place in standing.places
+    ]

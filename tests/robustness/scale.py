@@ -3,4 +3,4 @@
 import os
 from typing import Final
 
-LONG: Final = os.environ.get("KDVISION_LONG_TESTS") == "1"
+IS_LONG: Final = os.environ.get("KDVISION_LONG_TESTS") == "1"

@@ -1,4 +1,4 @@
-"""A whole event: rendered, read by `kdvision batch`, killed on the way, and right in the end."""
+"""A rendered event: `kdvision batch` reads it correctly, also if the run is killed several times."""
 
 import random
 import subprocess
@@ -22,10 +22,10 @@ from tests.robustness.rendered_event import (
     make_tables,
     write_event,
 )
-from tests.robustness.scale import LONG
+from tests.robustness.scale import IS_LONG
 
-ROUNDS = 3 if LONG else 1
-KILLS = 6 if LONG else 2
+ROUNDS = 3 if IS_LONG else 1
+KILLS = 6 if IS_LONG else 2
 PARTIAL_FAILURE = 7
 
 
@@ -47,23 +47,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(folder: Path) -> Path:
+def complete_results(folder: Path) -> Path:
     """The results of a run without interruption."""
     out = folder.with_name("undisturbed")
     assert start_batch(folder, out).wait() == PARTIAL_FAILURE
     return out
 
 
-def test_standings_are_right_and_broken_files_are_listed(undisturbed: Path) -> None:
+def test_standings_are_right_and_broken_files_are_listed(complete_results: Path) -> None:
     columns = ("standing", "round", "table", "place", "player", "points")
-    rows = read_csv(undisturbed / "standings.csv")
+    rows = read_csv(complete_results / "standings.csv")
     assert sorted([row[name] for name in columns] for row in rows) == sorted(list_true_standings(ROUNDS))
-    assert len(read_csv(undisturbed / "errors.csv")) == ROUNDS
-    shared = [row for row in rows if (row["round"], row["table"], row["place"]) == ("1", "2", "1")]
-    assert len(shared) == 2 and shared[0]["why"].startswith("equal to ")
+    assert len(read_csv(complete_results / "errors.csv")) == ROUNDS
+    shared_rows = [row for row in rows if (row["round"], row["table"], row["place"]) == ("1", "2", "1")]
+    assert len(shared_rows) == 2 and shared_rows[0]["why"].startswith("equal to ")
 
 
-def test_a_killed_run_ends_with_the_same_files(folder: Path, undisturbed: Path) -> None:
+def test_a_killed_run_ends_with_the_same_files(folder: Path, complete_results: Path) -> None:
     out, rng = folder.with_name("killed"), random.Random(0)
     photos = len(list(folder.rglob("*.jpg")))
     for _ in range(KILLS):
@@ -76,15 +76,15 @@ def test_a_killed_run_ends_with_the_same_files(folder: Path, undisturbed: Path) 
     assert start_batch(folder, out, "--workers", "1").wait() == PARTIAL_FAILURE
     files = read_tree(out)
     assert files.keys() >= {"results.jsonl", "report.html"}
-    assert files == read_tree(undisturbed)
+    assert files == read_tree(complete_results)
 
 
 def test_the_seeds_of_the_ties_give_ties() -> None:
     reasons = []
     for seed in (BROKEN_TIE_SEED, SHARED_TIE_SEED):
         kingdoms = play(np.random.default_rng(seed), players=4, care=CARE)
-        named = [Kingdom(kingdom.board, player=name) for kingdom, name in zip(kingdoms, "abcd", strict=True)]
-        reasons.append(rank_kingdoms(named, RULES).reason)
+        named_kingdoms = [Kingdom(kingdom.board, player=name) for kingdom, name in zip(kingdoms, "abcd", strict=True)]
+        reasons.append(rank_kingdoms(named_kingdoms, RULES).reason)
     assert "a wins on crowns" in reasons[0] or "wins on the largest" in reasons[0]
     assert "share the victory" in reasons[1]
 

@@ -50,32 +50,32 @@ def list_names(folder: Path) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
-@pytest.mark.parametrize(("moment", "left"), [("before", OLD), ("between", OLD), ("after", NEW)])
-def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, left: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("moment", "content"), [("before", OLD), ("between", OLD), ("after", NEW)])
+def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     path.write_bytes(OLD)
-    ran = subprocess.run([sys.executable, "-c", KILL, moment, str(path)], cwd=PACKAGE.parent)
-    assert ran.returncode == -signal.SIGKILL
-    assert path.read_bytes() == left
+    process = subprocess.run([sys.executable, "-c", KILL, moment, str(path)], cwd=PACKAGE.parent)
+    assert process.returncode == -signal.SIGKILL
+    assert path.read_bytes() == content
     assert all(PART_NAME.fullmatch(name) for name in set(list_names(tmp_path)) - {"out.json"})
-    with ResultFolder(tmp_path).lock():  # what a kill leaves is known by its name, and a run sweeps it up
+    with ResultFolder(tmp_path).lock():  # a run removes partial files by their names
         assert set(list_names(tmp_path)) == {".lock", "out.json"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
 def test_the_next_write_removes_what_a_killed_process_left_and_nothing_else(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILL]
-    mine = tmp_path / ".my.part"
-    mine.write_bytes(OLD)
-    slow = [*command, "wait", str(tmp_path / "slow.png")]
-    writing = subprocess.Popen(slow, cwd=PACKAGE.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert writing.stdout is not None and writing.stdout.readline()
-    killed = subprocess.run([*command, "before", str(tmp_path / "killed.png")], cwd=PACKAGE.parent)
-    assert killed.returncode == -signal.SIGKILL
+    own_file = tmp_path / ".my.part"
+    own_file.write_bytes(OLD)
+    slow_command = [*command, "wait", str(tmp_path / "slow.png")]
+    writer = subprocess.Popen(slow_command, cwd=PACKAGE.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert writer.stdout is not None and writer.stdout.readline()
+    killed_process = subprocess.run([*command, "before", str(tmp_path / "killed.png")], cwd=PACKAGE.parent)
+    assert killed_process.returncode == -signal.SIGKILL
     assert len(list(tmp_path.glob(".killed.png.*.part"))) == 1
     write_atomically(tmp_path / "out.png", NEW)
-    assert list_names(tmp_path) == [".my.part", f".slow.png.{writing.pid}.part", "out.png"]
-    writing.communicate(b"\n")
+    assert list_names(tmp_path) == [".my.part", f".slow.png.{writer.pid}.part", "out.png"]
+    writer.communicate(b"\n")
     assert (tmp_path / "slow.png").read_bytes() == b"new " * 5000
     assert list_names(tmp_path) == [".my.part", "out.png", "slow.png"]
 
@@ -129,11 +129,11 @@ def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
 
 
 @contextmanager
-def limit_file_size(most: int) -> Iterator[None]:
-    """No file of this process may become larger: the system's own refusal, as of a full disk."""
+def limit_file_size(max_bytes: int) -> Iterator[None]:
+    """Limit the size of files of this process. The system refuses larger ones, as a full disk does."""
     resource = pytest.importorskip("resource", reason="the limit is POSIX's")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, before[1]))
     try:
         yield
     finally:
@@ -142,16 +142,16 @@ def limit_file_size(most: int) -> Iterator[None]:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Rights of nobody in particular: root may write everywhere."""
+    """Run the block with the rights of the user `nobody`, because root may write everywhere."""
     if sys.platform == "win32":
         pytest.skip("rights are others there")
-    root = os.geteuid() == 0
-    if root:
+    is_root = os.geteuid() == 0
+    if is_root:
         os.seteuid(65_534)
     try:
         yield
     finally:
-        if root:
+        if is_root:
             os.seteuid(0)
 
 
@@ -193,12 +193,12 @@ WRITERS = [write_picture, write_results, write_below, write_memo, write_correcti
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_full_disk_is_reported_and_leaves_nothing(write: Callable[[Path], None], tmp_path: Path) -> None:
-    with limit_file_size(1000), pytest.raises(KdvisionError, match="cannot be written: File too large") as raised:
+    with limit_file_size(1000), pytest.raises(KdvisionError, match="cannot be written: File too large") as error:
         write(tmp_path)
-    assert (raised.value.exit_code, bool(raised.value.hint)) == (1, True)
-    left = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith(".lock")]
-    assert [path.name for path in left if path.read_bytes()] == []
-    assert [path.name for path in left if path.name.endswith(".part")] == []
+    assert (error.value.exit_code, bool(error.value.hint)) == (1, True)
+    paths = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith(".lock")]
+    assert [path.name for path in paths if path.read_bytes()] == []
+    assert [path.name for path in paths if path.name.endswith(".part")] == []
 
 
 def make_read_only_folder(parent: Path) -> Path:
@@ -232,29 +232,29 @@ def test_a_command_names_the_read_only_folder_before_it_reads_a_photo(
         raise AssertionError("a photo was read")
 
     def create_as_nobody(*, dir: Path) -> object:
-        with as_nobody():  # and nothing else, because nobody may not read every Python's modules
+        with as_nobody():  # only this call: `nobody` may not read the modules of every Python
             return create(dir=dir)
 
     create = tempfile.TemporaryFile
     monkeypatch.setattr(tempfile, "TemporaryFile", create_as_nobody)
     monkeypatch.setattr(pipeline, "read", fail)
     folder = make_read_only_folder(tmp_path)
-    ran = run(*(word.replace("PHOTO", str(photo)).replace("OUT", str(folder)) for word in arguments))
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert f"{folder}" in ran.err and "cannot be written to: Permission denied. Choose a folder" in ran.err
+    result = run(*(word.replace("PHOTO", str(photo)).replace("OUT", str(folder)) for word in arguments))
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert f"{folder}" in result.err and "cannot be written to: Permission denied. Choose a folder" in result.err
     assert list_names(folder) == []
 
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_read_only_folder_is_reported(write: Callable[[Path], None], tmp_path: Path) -> None:
     folder = make_read_only_folder(tmp_path)
-    with as_nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as raised:
+    with as_nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as error:
         write(folder)
-    assert (raised.value.exit_code, bool(raised.value.hint)) == (1, True)
+    assert (error.value.exit_code, bool(error.value.hint)) == (1, True)
     assert list_names(folder) == []
 
 
-# Nothing is written past these
+# No other module writes files
 
 
 WRITING = {"write_bytes", "write_text", "imwrite", "savefig", "tofile", "savez", "mkstemp", "NamedTemporaryFile"}
@@ -262,24 +262,28 @@ FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT"}
 
 
 def writes_file(node: ast.AST) -> bool:
-    """True for what puts something into a file by itself: a call, or opening one to write."""
+    """Whether a node writes to a file: a call that writes, or one that opens a file for writing."""
     if isinstance(node, ast.Attribute):
         return node.attr in FLAGS
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    words = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+    words = [
+        argument.value
+        for argument in arguments
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
     modes = [set(word) for word in words if word and set(word) <= set("rwaxbt+")]
     return name in WRITING or (name in ("open", "fdopen") and any(mode & set("wax+") for mode in modes))
 
 
 def test_only_these_modules_write_files() -> None:
-    """The lab is left out: what it writes can be made again."""
-    found = {
+    """The lab is left out, because its files can be made again."""
+    modules = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
         if path.parts[len(PACKAGE.parts)] != "lab"
         and any(map(writes_file, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
-    assert found == {"files.py", "batch/store/folder.py", "cli/streams.py"}
+    assert modules == {"files.py", "batch/store/folder.py", "cli/streams.py"}

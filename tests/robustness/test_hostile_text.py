@@ -21,14 +21,14 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from tests.gamefile.test_gamefile import GEMS, QUEEN
-from tests.robustness.hostile_files import good_files
-from tests.robustness.scale import LONG
+from tests.robustness.hostile_files import make_good_files
+from tests.robustness.scale import IS_LONG
 
-EXAMPLES = 20_000 if LONG else 120
-SEEDED = settings(derandomize=not LONG, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+EXAMPLES = 20_000 if IS_LONG else 120
+SEEDED_SETTINGS = settings(derandomize=not IS_LONG, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 NOTATION = st.text(alphabet="wfglsmt0123#.?/ \n\t;|x4\u00d7\u0661\ufeff\x00", max_size=80)
 LINES = st.sampled_from([line for text in (QUEEN, GEMS) for line in text.splitlines()])
-GOOD_FILES = good_files((96, 80))
+GOOD_FILES = make_good_files((96, 80))
 HEADERS = [
     *(b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"II*\0\x08\0\0\0", b"MM\0*\0\0\0\x08", b"BM"),
     *(b"RIFF\xff\0\0\0WEBPVP8 ", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
@@ -78,10 +78,10 @@ def check_photo(content: bytes) -> None:
 
 
 @st.composite
-def damaged_texts(draw: st.DrawFn, good: str) -> str:
+def damaged_texts(draw: st.DrawFn, good_text: str) -> str:
     """Return a good text with lines left out, doubled or moved, and some characters replaced."""
-    lines = draw(st.lists(st.one_of(st.sampled_from(good.splitlines()), LINES, st.text(max_size=20)), max_size=30))
-    text = list("\n".join(lines if draw(st.booleans()) else good.splitlines()))
+    lines = draw(st.lists(st.one_of(st.sampled_from(good_text.splitlines()), LINES, st.text(max_size=20)), max_size=30))
+    text = list("\n".join(lines if draw(st.booleans()) else good_text.splitlines()))
     for _ in range(draw(st.integers(0, 4))):
         if text:
             index = draw(st.integers(0, len(text) - 1))
@@ -89,7 +89,7 @@ def damaged_texts(draw: st.DrawFn, good: str) -> str:
     return "".join(text)
 
 
-@SEEDED
+@SEEDED_SETTINGS
 @given(st.one_of(NOTATION, st.text(max_size=60)))
 @example("w w1 f / l # f1 / l l g")
 @example("w" * 100_000)
@@ -100,7 +100,7 @@ def test_notation(text: str) -> None:
     check_notation(text)
 
 
-@SEEDED
+@SEEDED_SETTINGS
 @given(st.one_of(damaged_texts(QUEEN), damaged_texts(GEMS), st.text(max_size=200)))
 @example(QUEEN)
 @example("kingdom = [" * 5000)
@@ -112,7 +112,7 @@ def test_game_files(text: str) -> None:
     check_game_file(text)
 
 
-@SEEDED
+@SEEDED_SETTINGS
 @given(st.text(alphabet="1290:ABZaz=.w#t3, -+x\u00d7e", max_size=40), st.sampled_from(["fix", "corners"]))
 @example("1:C3=w" + "1" * 5000, "fix")
 @example("1e999,1 2,2 3,3 4,4", "corners")
@@ -140,7 +140,7 @@ def damaged_files(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
-@settings(SEEDED, max_examples=2 * EXAMPLES)
+@settings(SEEDED_SETTINGS, max_examples=2 * EXAMPLES)
 @given(damaged_files())
 def test_changed_bytes_of_a_picture_file(content: bytes) -> None:
     check_photo(content)

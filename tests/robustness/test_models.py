@@ -58,9 +58,9 @@ def test_a_command_ends_with_code_8(
     arguments: tuple[str, ...], run: Run, broken_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: pytest.fail("the server runs"))  # it would never end
-    ran = run(*(word.replace("OUT", str(tmp_path / "out")) for word in arguments))
-    assert (ran.code, ran.out, ran.err.count("\n")) == (8, "", 1), ran.err
-    assert ran.err.startswith(f"kdvision: The model {broken_models}") and "Install kdvision again" in ran.err
+    result = run(*(word.replace("OUT", str(tmp_path / "out")) for word in arguments))
+    assert (result.code, result.out, result.err.count("\n")) == (8, "", 1), result.err
+    assert result.err.startswith(f"kdvision: The model {broken_models}") and "Install kdvision again" in result.err
     assert not (tmp_path / "out").exists()
 
 
@@ -70,9 +70,9 @@ def test_a_folder_without_models_is_no_silent_choice(
 ) -> None:
     monkeypatch.setenv("KDVISION_MODELS", str(tmp_path / folder))
     load_model.cache_clear()
-    ran = run("score", SAMPLES / "demo.jpg")
-    assert (ran.code, ran.out, ran.err.count("\n")) == (8, "", 1)
-    assert "Unset KDVISION_MODELS" in ran.err
+    result = run("score", SAMPLES / "demo.jpg")
+    assert (result.code, result.out, result.err.count("\n")) == (8, "", 1)
+    assert "Unset KDVISION_MODELS" in result.err
 
 
 def test_the_api_raises_model_error(broken_models: Path) -> None:

@@ -37,10 +37,10 @@ def has_control(text: str) -> bool:
 def test_no_cell_of_a_table_is_a_formula_or_has_control_characters(rows: list[list[object]]) -> None:
     content = format_csv(["a", "b"], rows)
     assert content.encode() and not has_control(content.replace("\n", ""))
-    read = list(csv.reader(io.StringIO(content)))
-    assert len(read) == len(rows) + 1
-    for cells, given_cells in zip(read[1:], rows, strict=True):
-        for cell, value in zip(cells, given_cells, strict=True):
+    read_rows = list(csv.reader(io.StringIO(content)))
+    assert len(read_rows) == len(rows) + 1
+    for cells, input_cells in zip(read_rows[1:], rows, strict=True):
+        for cell, value in zip(cells, input_cells, strict=True):
             if isinstance(value, str):
                 assert not cell.lstrip().startswith(("=", "+", "-", "@"))
                 assert cell.removeprefix("'") == replace_controls(value).removeprefix("'")
@@ -51,10 +51,10 @@ def test_no_cell_of_a_table_is_a_formula_or_has_control_characters(rows: list[li
 @pytest.mark.skipif(sys.platform == "win32", reason="its shells have no common way to quote")
 @pytest.mark.parametrize("name", ["photos(1)", "a b.jpg", "a&b", "it's.jpg", "$(reboot).jpg", '"`!\\', "Küche/1.jpg"])
 def test_a_shell_takes_the_path_in_a_printed_command_for_one_argument(name: str) -> None:
-    shown_arguments = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", f"printf '%s\\n' {quote_path(name)}"], capture_output=True, text=True, check=True
     )
-    assert shown_arguments.stdout == f"{name}\n"
+    assert process.stdout == f"{name}\n"
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -78,20 +78,20 @@ def folder(tmp_path: Path) -> Path:
     """An event in which every name is hostile."""
     players = [*FORMULAS[:4], "Bo <script>", f"Ann{ESCAPES}"]
     tables = "".join(
-        f"[[photo]]\nfile = {json.dumps(f'{number}.jpg')}\nplayers = [{toml_text(player)}]\n"
+        f"[[photo]]\nfile = {json.dumps(f'{number}.jpg')}\nplayers = [{quote_toml(player)}]\n"
         for number, player in enumerate(players)
     )
     doubts = [("B1", "w1", "w", 0.6)]
     files: dict[str, bytes | str] = {
         f"{number}.jpg": text_photo("# w1" + " w" * number, doubts=doubts) for number in range(len(players))
     }
-    files["event.toml"] = f"name = {toml_text('Cup' + ESCAPES)}\nrounds = 2\n{tables}"
+    files["event.toml"] = f"name = {quote_toml('Cup' + ESCAPES)}\nrounds = 2\n{tables}"
     if sys.platform != "win32":
         files |= {"=1+1.jpg": b"broken", "\x1b[2J\n.jpg": text_photo("# w1"), "-2+3/@a.jpg": text_photo("# f f1")}
     return write_files(tmp_path / "photos", files)
 
 
-def toml_text(text: str) -> str:
+def quote_toml(text: str) -> str:
     return '"' + "".join(f"\\u{ord(sign):04x}" for sign in text) + '"'
 
 
@@ -123,16 +123,16 @@ def test_hostile_names_are_harmless_in_a_terminal(
     monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: TextPhotoReader())
     out = tmp_path / "out"
     for command in (["batch", folder, "-o", out], ["review", out, "--all"]):
-        ran = run(*command, stdin=b"\n" * 200)
-        assert ran.code in (0, 7) and "Ann" in ran.out
-        assert not has_control((ran.out + ran.err).replace("\n", ""))
+        result = run(*command, stdin=b"\n" * 200)
+        assert result.code in (0, 7) and "Ann" in result.out
+        assert not has_control((result.out + result.err).replace("\n", ""))
 
 
 def test_hostile_names_are_harmless_in_a_game(run: Run, tmp_path: Path) -> None:
-    player = toml_text(f"Ann{ESCAPES}")
+    player = quote_toml(f"Ann{ESCAPES}")
     path = tmp_path / "game.toml"
     path.write_text(f'[[kingdom]]\nplayer = {player}\nboard = "# w1"\n[[kingdom]]\nplayer = "Bo"\nboard = "# f"\n')
     for options in ([], ["--json"], ["--dominoes"], ["--clauses"]):
-        ran = run("game", path, *options)
-        assert ran.code == 0 and "Ann" in ran.out
-        assert not has_control((ran.out + ran.err).replace("\n", ""))
+        result = run("game", path, *options)
+        assert result.code == 0 and "Ann" in result.out
+        assert not has_control((result.out + result.err).replace("\n", ""))

@@ -21,12 +21,12 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
 from tests.paths import ROOT, SAMPLES
-from tests.robustness.scale import LONG
+from tests.robustness.scale import IS_LONG
 
 NAME = "-"
 """The name of every photo: the one thing in which answers may differ."""
-RUNS = 20 if LONG else 3
-PHOTOS = sorted(SAMPLES.glob("*.jpg")) if LONG else [SAMPLES / "demo.jpg"]
+RUNS = 20 if IS_LONG else 3
+PHOTOS = sorted(SAMPLES.glob("*.jpg")) if IS_LONG else [SAMPLES / "demo.jpg"]
 CODE = """
 import sys
 from tests.robustness.test_same_answer import answer_photo
@@ -59,7 +59,7 @@ def answer_in_process(content: bytes, *, threads: int) -> str:
 @pytest.mark.parametrize("photo", PHOTOS, ids=lambda path: path.stem)
 def test_the_answer_does_not_depend_on_run_process_threads_or_source(photo: Path, run: Run, tmp_path: Path) -> None:
     path = tmp_path / photo.name
-    scale = 1.0 if LONG else 0.5
+    scale = 1.0 if IS_LONG else 0.5
     cv2.imwrite(
         str(path),
         cv2.resize(np.asarray(cv2.imread(str(photo))), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA),
@@ -79,8 +79,8 @@ def test_the_answer_does_not_depend_on_run_process_threads_or_source(photo: Path
 
 @pytest.mark.parametrize("sample", ["queendomino.jpg", "lost-treasures.jpg"])
 def test_the_rules_are_those_of_the_game_in_the_photo(sample: str, run: Run) -> None:
-    printed = run("score", "-", "--json", stdin=(SAMPLES / sample).read_bytes()).out
-    assert json.loads(answer_photo(SAMPLES / sample))["kingdoms"] == json.loads(printed)["kingdoms"]
+    output = run("score", "-", "--json", stdin=(SAMPLES / sample).read_bytes()).out
+    assert json.loads(answer_photo(SAMPLES / sample))["kingdoms"] == json.loads(output)["kingdoms"]
 
 
 def test_an_error_is_the_same_from_every_source(tmp_path: Path) -> None:

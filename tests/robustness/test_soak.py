@@ -24,14 +24,14 @@ from kdvision.vision.image.photo import Photo
 from tests.broken_files import BROKEN_FILES
 from tests.memory import get_peak_megabytes, get_private_megabytes
 from tests.paths import SAMPLES
-from tests.robustness.scale import LONG
+from tests.robustness.scale import IS_LONG
 
-PHOTOS = 1000 if LONG else 10
-SIZES = (1.0, 0.6, 1.4) if LONG else (0.5,)
+PHOTOS = 1000 if IS_LONG else 10
+SIZES = (1.0, 0.6, 1.4) if IS_LONG else (0.5,)
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
-SAMPLE_NAMES = sorted(path.name for path in SAMPLES.glob("*.jpg")) if LONG else ["demo.jpg"]
+SAMPLE_NAMES = sorted(path.name for path in SAMPLES.glob("*.jpg")) if IS_LONG else ["demo.jpg"]
 BROKEN_EVERY = 10
-MAX_GROWTH = 1.05 if LONG else 1.2
+MAX_GROWTH = 1.05 if IS_LONG else 1.2
 """Largest share of the memory of the second quarter of a run that its last quarter may take."""
 
 
@@ -76,8 +76,8 @@ def answer_photo(content: bytes) -> str:
     return json.dumps(result_to_dict(result))
 
 
-def run(photos: Iterable[tuple[str, bytes]], answer: Callable[[bytes], str] = answer_photo) -> Iterator[Sample]:
-    """Yield what each photo took, one after another in this process."""
+def run_photos(photos: Iterable[tuple[str, bytes]], answer: Callable[[bytes], str] = answer_photo) -> Iterator[Sample]:
+    """Yield the sample of each photo, one after another in this process."""
     for name, content in photos:
         get_peak_megabytes(reset=True)
         digest = hashlib.sha256(answer(content).encode()).hexdigest()
@@ -87,22 +87,22 @@ def run(photos: Iterable[tuple[str, bytes]], answer: Callable[[bytes], str] = an
 def compute_growth(samples: Sequence[Sample]) -> float:
     """Return the memory of the last quarter as a share of the second; the first quarter fills caches."""
     quarters = np.array_split(np.array([(sample.peak, sample.private) for sample in samples]), 4)
-    second, last = quarters[1].max(axis=0), quarters[3].max(axis=0)
-    return float((last / np.maximum(second, 1)).max())
+    second_quarter, last_quarter = quarters[1].max(axis=0), quarters[3].max(axis=0)
+    return float((last_quarter / np.maximum(second_quarter, 1)).max())
 
 
-def list_changed(samples: Iterable[Sample]) -> list[str]:
+def list_changed_photos(samples: Iterable[Sample]) -> list[str]:
     """Return the photos that had several answers."""
     answers: dict[str, set[str]] = {}
     for sample in samples:
         answers.setdefault(sample.photo, set()).add(sample.answer)
-    return [photo for photo, known in answers.items() if len(known) > 1]
+    return [photo for photo, photo_answers in answers.items() if len(photo_answers) > 1]
 
 
 def test_memory_stays_flat_and_answers_stay_the_same() -> None:
-    samples = list(run(list_photos(PHOTOS)))
-    growth, changed = compute_growth(samples), list_changed(samples)
-    assert changed == []
+    samples = list(run_photos(list_photos(PHOTOS)))
+    growth, changed_photos = compute_growth(samples), list_changed_photos(samples)
+    assert changed_photos == []
     assert growth < MAX_GROWTH
     assert len({sample.answer for sample in samples}) > 2
 
@@ -114,13 +114,13 @@ def test_photos_come_round_and_every_tenth_is_broken() -> None:
 
 
 def test_a_leak_is_detected() -> None:
-    leaked: list[bytes] = []
+    leaked_blocks: list[bytes] = []
 
     def leak(_: bytes) -> str:
-        leaked.append(b"\1" * 16_000_000)
+        leaked_blocks.append(b"\1" * 16_000_000)
         return ""
 
-    samples = list(run([("photo", b"")] * 40, leak))
+    samples = list(run_photos([("photo", b"")] * 40, leak))
     if not samples[0].private:
         pytest.skip("only Linux tells the memory of a process")
     assert compute_growth(samples) > MAX_GROWTH
@@ -128,4 +128,4 @@ def test_a_leak_is_detected() -> None:
 
 def test_a_changed_answer_is_detected(tmp_path: Path) -> None:
     answers = iter("aab")
-    assert list_changed(run([("x", b""), ("y", b""), ("x", b"")], lambda _: next(answers))) == ["x"]
+    assert list_changed_photos(run_photos([("x", b""), ("y", b""), ("x", b"")], lambda _: next(answers))) == ["x"]

@@ -20,7 +20,7 @@ from kdvision.vision.image.decode import EncodedImage
 from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE_PIXELS
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
-from tests.robustness.bombs import png
+from tests.robustness.bombs import make_png
 
 pillow_heif.register_heif_opener()
 
@@ -339,7 +339,7 @@ def test_one_pixel() -> None:
 @pytest.mark.parametrize("side", [11_000, 60_000])
 def test_a_decompression_bomb_is_refused_before_it_is_decoded(side: int) -> None:
     assert side * side > MAX_PIXELS
-    assert "megapixels" in str(open_refused(png(side, side, b"")))
+    assert "megapixels" in str(open_refused(make_png(side, side, b"")))
 
 
 def test_a_file_with_too_many_bytes_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
