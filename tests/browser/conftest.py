@@ -30,8 +30,8 @@ TIMEOUT_MS = 120_000
 
 expect.set_options(timeout=TIMEOUT_MS)
 
-BLANK = "/icons/icon.svg"
-"""What an idle page shows: on a page of another site, Chromium would start a process again for each test."""
+BLANK_PATH = "/icons/icon.svg"
+"""The address that an idle page shows. On another site, Chromium would start a new process for each test."""
 
 KEEP_TOASTS = """(() => {
     const start = window.setTimeout;
@@ -47,12 +47,12 @@ JOIN_TABLE = """async (table) => {
     }
     if (table) sessionStorage["kdvision-table"] = JSON.stringify(table);
 }"""
-"""Forgets what a browser keeps of earlier tests, and names the table that it joins."""
+"""Deletes the browser's data of earlier tests, and sets the table that the page joins."""
 
 EXPECTED_ERRORS = r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED|INTERNET)"
-"""What Chromium logs of requests that a test lets fail."""
+"""Messages of Chromium about requests that fail on purpose."""
 
-Open = Callable[..., Page]
+OpenPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="package")
@@ -70,30 +70,30 @@ def read_once(read_from_cache: None) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, or the one that KDVISION_CHROMIUM names."""
-    found = find_chromium()
-    if found is None:
+    executable_path = find_chromium()
+    if executable_path is None:
         pytest.skip(f"no Chromium here: none of {', '.join(BROWSERS)} is on the path")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield running
-        running.close()
+        chromium = playwright.chromium.launch(executable_path=executable_path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="session")
 def idle_pages(browser: Browser) -> dict[bool, list[Page]]:
-    """The blank pages of phones (True) and desktops (False) that further tests use again: to create one takes long."""
+    """The blank pages of phones (True) and desktops (False). Tests reuse them, because a new page takes long."""
     return {True: [], False: []}
 
 
 @pytest.fixture
-def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page]]) -> Iterator[Open]:
+def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page]]) -> Iterator[OpenPage]:
     """Open the page, `open_page(phone=True, boards=["w1 w / # f"])`, and add the kingdoms of a photo or of boards.
 
     No page may log an error or send a request to another server. All pages of a test join one new table. Pages with
     further options have a browser context of their own.
     """
     table = server.post("/api/tables", {"new": True}).json["table"]
-    opened: list[tuple[Page, list[Page] | None]] = []
+    pages: list[tuple[Page, list[Page] | None]] = []
     problems: list[str] = []
 
     with ExitStack() as recording:
@@ -105,33 +105,33 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
             boards: Sequence[str] = (),
             phone: bool = False,
             port: int | None = None,
-            **more: Any,
+            **options: Any,
         ) -> Page:
-            home = f"http://127.0.0.1:{port or server.port}"
-            idle = None if more or port else idle_pages[phone]
-            page = idle.pop() if idle else make_page(browser, (PHONE if phone else DESK) | more)
-            opened.append((page, idle))
-            recording.enter_context(record_problems(page, (home, "blob:"), problems))
-            if page.url != home + BLANK:
-                page.goto(home + BLANK)
+            origin = f"http://127.0.0.1:{port or server.port}"
+            idle_list = None if options or port else idle_pages[phone]
+            page = idle_list.pop() if idle_list else make_page(browser, (PHONE if phone else DESK) | options)
+            pages.append((page, idle_list))
+            recording.enter_context(record_problems(page, (origin, "blob:"), problems))
+            if page.url != origin + BLANK_PATH:
+                page.goto(origin + BLANK_PATH)
             page.evaluate(JOIN_TABLE, None if port else table)
-            page.goto(home + path)
+            page.goto(origin + path)
             if photo is not None:
-                upload(page, photo)
+                upload_photo(page, photo)
             for board in boards:
                 type_board(page, board)
             return page
 
         yield open_page
-        for page, idle in opened:
-            if idle is None or page.is_closed():
+        for page, idle_list in pages:
+            if idle_list is None or page.is_closed():
                 page.context.close()
                 continue
             page.unroute_all(behavior="ignoreErrors")
             page.context.clear_cookies()
-            page.goto(f"http://127.0.0.1:{server.port}{BLANK}")
-            idle.append(page)
-    assert [one for one in problems if not re.search(EXPECTED_ERRORS, one)] == []
+            page.goto(f"http://127.0.0.1:{server.port}{BLANK_PATH}")
+            idle_list.append(page)
+    assert [problem for problem in problems if not re.search(EXPECTED_ERRORS, problem)] == []
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def choose_photos(page: Page, *photos: str | Path) -> None:
     page.set_input_files("#files", [SAMPLES / photo for photo in photos])
 
 
-def upload(page: Page, photo: str | Path) -> None:
+def upload_photo(page: Page, photo: str | Path) -> None:
     """Choose a photo (by name from the samples) and wait until it is scored."""
     choose_photos(page, photo)
     page.wait_for_selector("#total")
@@ -177,28 +177,28 @@ def upload(page: Page, photo: str | Path) -> None:
 
 
 def write_photo_of_a_faint_gem(folder: Path) -> Path:
-    """Write a photo of two gems, the one between A4 and B5 so pale that it is asked for; return its path."""
+    """Write a photo of two gems and return its path. The page asks about the pale gem between A4 and B5."""
     pixels = cv2.imread(str(SAMPLES / "lost-treasures.jpg"))
     assert pixels is not None
     mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (487, 852), 60, 255, -1)
-    pale = cv2.addWeighted(pixels, 0.94, cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), 0.06, 0)
-    cv2.imwrite(str(folder / "faint.jpg"), pale)
+    picture = cv2.addWeighted(pixels, 0.94, cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), 0.06, 0)
+    cv2.imwrite(str(folder / "faint.jpg"), picture)
     return folder / "faint.jpg"
 
 
-def total(page: Page) -> int:
+def read_total(page: Page) -> int:
     """The points that the page shows for the selected kingdom."""
     return int(page.locator("#total").inner_text())
 
 
-def encode(text: str) -> str:
+def encode_text(text: str) -> str:
     """A text as in a link."""
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def link_to(*rounds: Sequence[Any], **rules: Any) -> str:
+def make_link(*rounds: Sequence[Any], **rules: Any) -> str:
     """The path of a link that contains a game."""
-    return f"/#game={encode(json.dumps({'rules': rules, 'rounds': rounds}))}"
+    return f"/#game={encode_text(json.dumps({'rules': rules, 'rounds': rounds}))}"
 
 
 def type_board(page: Page, text: str) -> None:
@@ -218,8 +218,8 @@ def open_setup(page: Page) -> None:
         setup.locator("> summary").click()
 
 
-def choose(page: Page, rule: str, option: str | None = None) -> None:
-    """Choose a rule of the game: an option of a list, or what a box stands for."""
+def choose_rule(page: Page, rule: str, option: str | None = None) -> None:
+    """Choose a rule of the game: an option of a list, or a box."""
     open_setup(page)
     control = page.get_by_label(rule, exact=True)
     if option is None:
@@ -242,7 +242,7 @@ def start_game(page: Page) -> None:
     expect(page.locator(".toast")).to_contain_text("New game started")
 
 
-def square(page: Page, name: str) -> Any:
+def find_square(page: Page, name: str) -> Any:
     """A square of the board by its name."""
     return page.get_by_role("gridcell", name=name)
 
@@ -257,12 +257,12 @@ def grab_handle(page: Page, number: int) -> None:
 
 def drop_handle(page: Page, point: list[float]) -> None:
     """Move the handle that is grabbed to a point of the photo, in its pixels, and release the mouse."""
-    there = page.evaluate(
+    screen_point = page.evaluate(
         """([x, y]) => {
             const point = new DOMPoint(x, y).matrixTransform(document.querySelector(".picture").getScreenCTM());
             return [point.x, point.y];
         }""",
         point,
     )
-    page.mouse.move(*there, steps=2)
+    page.mouse.move(*screen_point, steps=2)
     page.mouse.up()

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Open, choose, open_setup, type_board, upload
+from tests.browser.conftest import OpenPage, choose_rule, open_setup, type_board, upload_photo
 
 MIN_TARGET_PIXELS = 43.5
 """44 pixels, less rounding."""
@@ -14,16 +14,20 @@ DISPLAYS = [(True, "light"), (False, "dark")]
 
 def find_violations(page: Page) -> list[str]:
     """The findings of axe-core as texts."""
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['help']} ({node['html'][:120]})" for one in found for node in one["nodes"]]
+    violations = Axe().run(page).response["violations"]
+    return [
+        f"{violation['id']}: {violation['help']} ({node['html'][:120]})"
+        for violation in violations
+        for node in violation["nodes"]
+    ]
 
 
 @pytest.mark.parametrize(("phone", "scheme"), DISPLAYS, ids=[f"{'phone' if p else 'desktop'}-{s}" for p, s in DISPLAYS])
-def test_axe_finds_nothing(open_page: Open, phone: bool, scheme: str) -> None:
+def test_axe_finds_nothing(open_page: OpenPage, phone: bool, scheme: str) -> None:
     page = open_page(phone=phone, color_scheme=scheme, reduced_motion="reduce")
     open_setup(page)
     assert find_violations(page) == []
-    upload(page, "two-kingdoms.jpg")
+    upload_photo(page, "two-kingdoms.jpg")
     assert find_violations(page) == []
     page.locator(".tab").nth(1).click()
     page.get_by_role("gridcell", name="A4: grass, 2 crowns").click()
@@ -37,9 +41,9 @@ def test_axe_finds_nothing(open_page: Open, phone: bool, scheme: str) -> None:
     assert find_violations(page) == []
 
 
-def test_axe_finds_nothing_among_pieces(open_page: Open) -> None:
+def test_axe_finds_nothing_among_pieces(open_page: OpenPage) -> None:
     page = open_page(phone=True)
-    choose(page, "The Lost Treasures")
+    choose_rule(page, "The Lost Treasures")
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").click()
     assert find_violations(page) == []
@@ -51,10 +55,10 @@ def test_axe_finds_nothing_among_pieces(open_page: Open) -> None:
     assert find_violations(page) == []
 
 
-def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: Open) -> None:
+def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: OpenPage) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
     open_setup(page)
-    upload(page, "two-kingdoms.jpg")
+    upload_photo(page, "two-kingdoms.jpg")
     page.get_by_label("Name", exact=True).fill("A name of no less than forty letters, so")
     page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".tab-name").first).to_contain_text("forty")
@@ -71,25 +75,25 @@ def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: 
         page.keyboard.press("Escape")
 
 
-def test_a_small_phone_shows_everything_with_large_targets(open_page: Open) -> None:
+def test_a_small_phone_shows_everything_with_large_targets(open_page: OpenPage) -> None:
     width = 320
     page = open_page(phone=True, viewport={"width": width, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") == width
     type_board(page, "w1 w f f l / w w f f l / # w f f l / w w f f l / w w f f l")
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page.locator(".square").nth(3).click()
-    small = page.evaluate(
+    small_targets = page.evaluate(
         """(least) => [...document.querySelectorAll("button, select, input, summary, label.button")]
             .filter((node) => node.checkVisibility() && !node.matches(".sr-only, [type=checkbox]"))
             .filter((node) => Math.min(...["width", "height"].map((s) => node.getBoundingClientRect()[s])) < least)
             .map((node) => node.outerHTML.slice(0, 100))""",
         MIN_TARGET_PIXELS,
     )
-    assert small == []
+    assert small_targets == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_terrains_differ_by_more_than_colour(open_page: Open) -> None:
+def test_terrains_differ_by_more_than_colour(open_page: OpenPage) -> None:
     page = open_page(boards=["w f l g / s m # ."])
     letters = page.locator(".square .letter").all_inner_texts()
     pictures = page.evaluate(
@@ -99,13 +103,13 @@ def test_terrains_differ_by_more_than_colour(open_page: Open) -> None:
     assert len({picture for picture in pictures if picture != "none"}) == 7
 
 
-def test_animations_respect_reduced_motion(open_page: Open) -> None:
+def test_animations_respect_reduced_motion(open_page: OpenPage) -> None:
     page = open_page(reduced_motion="reduce", boards=["w1 w / # f"])
     page.evaluate("document.querySelector('.square').classList.add('flash')")
     assert page.evaluate("getComputedStyle(document.querySelector('.square')).animationName") == "none"
 
 
-def test_the_page_can_be_installed(open_page: Open) -> None:
+def test_the_page_can_be_installed(open_page: OpenPage) -> None:
     page = open_page()
     errors = page.context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert [error["errorId"] for error in errors if error["errorId"] != "in-incognito"] == []

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import record_problems
 
 SMALL = "w1 w w / # f f1 / . l l"
-NASTY = "<b>Zoë & 'co'"
+HOSTILE_NAME = "<b>Zoë & 'co'"
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files: dict[str, bytes | str] = {
         "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
         "round1/table1/bo+cy.jpg": text_photo("# w1 w", "l l l1 / # . ."),
-        f"round1/table2/{NASTY}.jpg": text_photo("# w1 w w"),
+        f"round1/table2/{HOSTILE_NAME}.jpg": text_photo("# w1 w w"),
         "round2/table1/ann.jpg": text_photo("l l l l1 / # . . ."),
         "round2/table1/bo.jpg": b"broken",
         "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]\n[[team]]\nname = "Reds"\nplayers = ["Ann"]',
@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def blank_page(browser: Browser) -> Iterator[Page]:
-    """The page in which every test opens the report: to create one takes long."""
+    """The page in which every test opens the report, because a new page takes long."""
     page = browser.new_page()
     yield page
     page.close()
@@ -59,10 +59,10 @@ def test_it_opens_from_a_file_and_fits(page: Page) -> None:
     assert page.title() == "The <cup> & more"
     assert page.locator(".kingdom:visible").count() == 5
     assert page.locator("#failures").inner_text().count("round2/table1/bo.jpg") == 1
-    assert page.get_by_role("heading", name=NASTY).first.is_visible()
+    assert page.get_by_role("heading", name=HOSTILE_NAME).first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    shown = page.locator(".kingdom img").evaluate_all("all => all.every((image) => image.naturalWidth > 0)")
-    assert shown and page.locator(".kingdom img").count() == 5
+    is_loaded = page.locator(".kingdom img").evaluate_all("all => all.every((image) => image.naturalWidth > 0)")
+    assert is_loaded and page.locator(".kingdom img").count() == 5
 
 
 def test_filters_select_kingdoms(page: Page) -> None:
@@ -78,12 +78,12 @@ def test_filters_select_kingdoms(page: Page) -> None:
     assert page.locator("#count").inner_text() == "1 of 5"
     page.locator("#review").uncheck()
     page.locator("#table").select_option("2")
-    assert kingdoms.all_inner_texts() == [NASTY]
+    assert kingdoms.all_inner_texts() == [HOSTILE_NAME]
 
 
 def test_each_point_leads_to_its_rule(page: Page) -> None:
-    first = page.locator(".kingdom .lines a").first
-    first.click()
+    link = page.locator(".kingdom .lines a").first
+    link.click()
     target = page.url.split("#")[1]
     expect(page.locator(f"#{target}")).to_be_visible()
     assert "A territory is worth its number of squares" in page.locator(".rules").inner_text()

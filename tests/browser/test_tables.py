@@ -14,20 +14,20 @@ from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import FILE_NAME
 from tests.browser.conftest import (
-    Open,
-    choose,
+    OpenPage,
     choose_photos,
-    link_to,
+    choose_rule,
+    find_square,
+    make_link,
     open_setup,
-    square,
+    read_total,
     start_game,
     start_table,
-    total,
     type_board,
-    upload,
+    upload_photo,
     write_photo_of_a_faint_gem,
 )
-from tests.browser.test_arrivals import held_response
+from tests.browser.test_arrivals import hold_response
 from tests.paths import SAMPLES
 from tests.phones import Phone
 from tests.webserver import Client, running_server
@@ -35,40 +35,40 @@ from tests.webserver import Client, running_server
 BOARD = "w1 w f / # f g"
 
 
-def tab_names(page: Page) -> list[str]:
+def read_tab_names(page: Page) -> list[str]:
     """The names of the kingdoms as the tabs show them."""
     return page.locator(".tab-name").all_inner_texts()
 
 
-def test_two_phones_play_one_game(open_page: Open) -> None:
+def test_two_phones_play_one_game(open_page: OpenPage) -> None:
     ann, bo = open_page(phone=True), open_page()
-    upload(ann, "two-kingdoms.jpg")
+    upload_photo(ann, "two-kingdoms.jpg")
     expect(bo.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
     expect(bo.locator(".card.photo")).to_contain_text("on another phone")
-    before = total(bo)
-    square(bo, "C1: grass").click()
+    before = read_total(bo)
+    find_square(bo, "C1: grass").click()
     bo.get_by_role("button", name="forest", exact=True).click()
     expect(bo.locator("#total")).not_to_have_text(str(before))
     expect(ann.locator("#total")).to_have_text(bo.locator("#total").inner_text())
     expect(ann.locator(".square.flash, .toast").first).to_be_visible()
-    square(ann, "C1: forest").click()
+    find_square(ann, "C1: forest").click()
     ann.get_by_role("button", name="swamp", exact=True).click()  # the later change counts
-    expect(square(bo, "C1: swamp")).to_be_visible()
+    expect(find_square(bo, "C1: swamp")).to_be_visible()
     bo.get_by_role("button", name="Undo").first.click()
     bo.get_by_role("button", name="Undo").first.click()
     expect(ann.locator("#total")).to_have_text(str(before))
 
 
-def test_undo_of_a_message_takes_back_nothing_else(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD] * 2), open_page()
+def test_undo_of_a_message_takes_back_nothing_else(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD] * 2), open_page()
     page.get_by_role("button", name="Remove this kingdom").click()
     toast = page.locator(".toast").get_by_role("button", name="Undo")
     expect(toast).to_be_visible()
-    expect(other.locator(".tab-name")).to_have_count(1)
-    square(other, "A1: wheat").press("2")
-    expect(square(page, "A1: wheat")).to_have_accessible_name(re.compile("wheat, 1 crown"))
-    square(other, "A1: wheat").press("m")
-    expect(square(page, "A1: mine")).to_be_visible()
+    expect(other_page.locator(".tab-name")).to_have_count(1)
+    find_square(other_page, "A1: wheat").press("2")
+    expect(find_square(page, "A1: wheat")).to_have_accessible_name(re.compile("wheat, 1 crown"))
+    find_square(other_page, "A1: wheat").press("m")
+    expect(find_square(page, "A1: mine")).to_be_visible()
     expect(page.locator(".toast", has_text="was removed")).to_have_count(0)
     expect(toast).to_be_visible()  # of the mine
     page.evaluate("""async () => {
@@ -86,7 +86,7 @@ def test_undo_of_a_message_takes_back_nothing_else(open_page: Open) -> None:
     expect(toast).to_have_count(0)
 
 
-def test_four_phones_and_a_large_screen(open_page: Open) -> None:
+def test_four_phones_and_a_large_screen(open_page: OpenPage) -> None:
     phones = [open_page(phone=True) for _ in range(4)]
     screen = open_page("/#watch")
     for number, phone in enumerate(phones):
@@ -101,13 +101,13 @@ def test_four_phones_and_a_large_screen(open_page: Open) -> None:
     expect(phones[0].locator("dialog")).to_contain_text("5 phones are at the table")
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
-def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp_path: Path) -> None:
-    settings = Settings(port=free_port(), data=tmp_path)
+def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: OpenPage, tmp_path: Path) -> None:
+    settings = Settings(port=find_free_port(), data=tmp_path)
     with running_server(settings):
         page, screen = open_page(port=settings.port, boards=[BOARD]), open_page("/#watch", port=settings.port)
         expect(page.locator("#total")).to_have_text("2")
@@ -115,8 +115,8 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
     expect(screen.locator(".watch")).to_contain_text("The server does not answer")
     screen.context.close()
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
-    square(page, "C1: forest").press("w")
-    expect(square(page, "C1: wheat")).to_be_visible()
+    find_square(page, "C1: forest").press("w")
+    expect(find_square(page, "C1: wheat")).to_be_visible()
     choose_photos(page, "castle.jpg")
     expect(page.locator(".reading")).to_contain_text("The server does not answer")
     with running_server(settings):
@@ -130,14 +130,14 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
         page.context.close()
 
 
-def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: Open) -> None:
+def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: OpenPage) -> None:
     script = re.sub(r"(MAX_BUSY_TRIES =) \d+", r"\1 1", (STATIC_FOLDER / "photos.js").read_text("utf-8"))
     page = open_page()
     page.route("**/photos.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
     page.reload()
     type_board(page, BOARD)
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     with page.expect_event("requestfailed", lambda request: "/photos?" in request.url):
         choose_photos(page, "castle.jpg")
@@ -146,7 +146,7 @@ def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: Open) -
     expect(page.locator(".tab-name")).to_have_count(2)
 
 
-def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(open_page: Open) -> None:
+def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(open_page: OpenPage) -> None:
     page = open_page(phone=True)
     page.context.set_offline(True)
     choose_photos(page, "castle.jpg")
@@ -169,7 +169,7 @@ def count_kept_photos(page: Page) -> int:
     )
 
 
-def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: Open) -> None:
+def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: OpenPage) -> None:
     page = open_page(photo="demo.jpg")
     page.evaluate("""async () => {
         const { loadPhotos, savePhoto } = await import("/storage.js");
@@ -183,7 +183,7 @@ def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: Open) -> None:
     assert count_kept_photos(page) == 0
 
 
-def test_a_photo_that_was_read_is_kept_for_a_day_however_many_follow(open_page: Open) -> None:
+def test_a_photo_that_was_read_is_kept_for_a_day_however_many_follow(open_page: OpenPage) -> None:
     page = open_page()
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     page.evaluate("""async () => {
@@ -199,9 +199,9 @@ def test_a_photo_that_was_read_is_kept_for_a_day_however_many_follow(open_page: 
     assert count_kept_photos(page) == 1
 
 
-def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_page: Open, tmp_path: Path) -> None:
+def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_page: OpenPage, tmp_path: Path) -> None:
     """A power cut may cost the last steps; the page still shows a higher revision."""
-    settings = Settings(port=free_port(), data=tmp_path)
+    settings = Settings(port=find_free_port(), data=tmp_path)
     with running_server(settings):
         page = open_page(port=settings.port, boards=[BOARD] * 3)
         expect(page.locator(".tab b")).to_have_text(["2"] * 3)
@@ -209,18 +209,18 @@ def test_a_page_shows_the_table_of_a_server_that_has_lost_the_last_steps(open_pa
         database.execute("UPDATE tables SET revision = revision - 2, step = step - 2")
     with running_server(settings):
         expect(page.locator(".tab-name")).to_have_text(["Player 1"])
-        square(page, "C1: forest").press("w")
+        find_square(page, "C1: forest").press("w")
         expect(page.locator("#total")).to_have_text("3")
         page.context.close()
 
 
-def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_called_lost(open_page: Open) -> None:
-    settings = Settings(port=free_port())
+def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_called_lost(open_page: OpenPage) -> None:
+    settings = Settings(port=find_free_port())
     with running_server(settings):
         page = open_page(port=settings.port, boards=[BOARD])
         page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
         table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     with running_server(settings):
         toast = page.locator(".toast", has_text=f"The server does not have table {table} any more")
@@ -229,7 +229,7 @@ def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_ca
         expect(page.locator("#total")).to_have_text("3")
         page.route("**/changes", lambda route: route.abort())
         with page.expect_event("requestfailed"):
-            square(page, "C1: wheat").press("m")
+            find_square(page, "C1: wheat").press("m")
         page.goto("about:blank")
     page.unroute("**/changes")
     with running_server(settings):
@@ -238,14 +238,14 @@ def test_changes_that_wait_for_a_table_that_is_gone_are_kept_with_its_game_or_ca
         page.context.close()
 
 
-def test_a_change_that_is_refused_because_the_table_is_gone_is_kept_with_its_game(open_page: Open) -> None:
-    settings = Settings(port=free_port())
+def test_a_change_that_is_refused_because_the_table_is_gone_is_kept_with_its_game(open_page: OpenPage) -> None:
+    settings = Settings(port=find_free_port())
     with running_server(settings):
         page = open_page(port=settings.port, boards=[BOARD])
         page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
-    with running_server(settings), held_response(page, "**/api/tables") as release:
+    with running_server(settings), hold_response(page, "**/api/tables") as release:
         with page.expect_response("**/changes"):
-            square(page, "C1: forest").press("w")
+            find_square(page, "C1: forest").press("w")
         release()
         toast = page.locator(".toast", has_text="does not have table")
         toast.get_by_role("button", name="Earlier games").click()
@@ -254,13 +254,13 @@ def test_a_change_that_is_refused_because_the_table_is_gone_is_kept_with_its_gam
         page.context.close()
 
 
-def test_changes_for_a_table_that_was_left_and_is_gone_are_called_lost(open_page: Open) -> None:
-    settings = Settings(port=free_port())
+def test_changes_for_a_table_that_was_left_and_is_gone_are_called_lost(open_page: OpenPage) -> None:
+    settings = Settings(port=find_free_port())
     with running_server(settings):
         page = open_page(port=settings.port, boards=[BOARD])
         table = page.evaluate("JSON.parse(sessionStorage['kdvision-table'])")
         page.route("**/changes", lambda route: route.abort())
-        square(page, "C1: forest").press("w")
+        find_square(page, "C1: forest").press("w")
         start_table(page)
     page.unroute("**/changes")
     with running_server(settings):
@@ -268,7 +268,7 @@ def test_changes_for_a_table_that_was_left_and_is_gone_are_called_lost(open_page
         page.context.close()
 
 
-def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
+def test_a_change_whose_answer_is_lost_counts_once(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD])
     lost_answers: list[APIResponse] = []
 
@@ -288,7 +288,7 @@ def test_a_change_whose_answer_is_lost_counts_once(open_page: Open) -> None:
     assert [answer.status for answer in lost_answers] == [200, 200]
 
 
-def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: Open) -> None:
+def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD])
     page.route("**/changes", lambda route: route.fulfill(status=401, json={"error": "not paired"}), times=1)
     page.get_by_label("Name", exact=True).fill("Zoë")
@@ -297,12 +297,12 @@ def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: Open) 
     expect(page.locator(".tab-name")).to_have_text("Zoë")
 
 
-def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
+def test_a_phone_that_was_away_shows_the_game_of_now(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
     expect(page.locator("#total")).to_have_text("2")
     page.context.set_offline(True)
-    square(other, "C1: forest").press("w")
-    expect(other.locator("#total")).to_have_text("3")
+    find_square(other_page, "C1: forest").press("w")
+    expect(other_page.locator("#total")).to_have_text("3")
     page.context.set_offline(False)
     expect(page.locator("#total")).to_have_text("3")
 
@@ -313,81 +313,81 @@ CUT_STREAM = """window.EventSource = class extends EventSource {
 """A stream that looks open and brings nothing while `isCut`, as after a long sleep of the phone."""
 
 
-def test_a_phone_that_wakes_up_shows_the_game_of_now(open_page: Open) -> None:
-    page, other = open_page(locale="en-GB"), open_page()
+def test_a_phone_that_wakes_up_shows_the_game_of_now(open_page: OpenPage) -> None:
+    page, other_page = open_page(locale="en-GB"), open_page()
     page.add_init_script(CUT_STREAM)
     page.reload()
     type_board(page, BOARD)
     page.evaluate("isCut = true")
-    square(other, "C1: forest").press("w")
-    expect(other.locator("#total")).to_have_text("3")
+    find_square(other_page, "C1: forest").press("w")
+    expect(other_page.locator("#total")).to_have_text("3")
     expect(page.locator("#total")).to_have_text("2")
     page.evaluate("isCut = false; document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#total")).to_have_text("3")
 
 
-def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
+def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
     page.route("**/api/tables", lambda route: route.fulfill(status=503, json={"error": "too many tables"}), times=1)
     page.get_by_role("button", name="Menu").click()
     with page.expect_response("**/api/tables"):
         page.get_by_role("button", name="New table").click()
-    square(other, "C1: forest").press("w")
+    find_square(other_page, "C1: forest").press("w")
     expect(page.locator("#total")).to_have_text("3")
     expect(page.locator(".alerts")).to_be_empty()
 
 
-def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD] * 2), open_page()
-    square(page, "A1: wheat, 1 crown").click()
+def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD] * 2), open_page()
+    find_square(page, "A1: wheat, 1 crown").click()
     expect(page.locator("dialog")).to_be_visible()
-    other.get_by_role("button", name="Player 2").click()
-    other.get_by_role("button", name="Remove this kingdom").click()
+    other_page.get_by_role("button", name="Player 2").click()
+    other_page.get_by_role("button", name="Remove this kingdom").click()
     expect(page.locator("dialog")).to_have_count(0)
-    square(other, "C1: forest").press("w")
+    find_square(other_page, "C1: forest").press("w")
     expect(page.locator(".toast")).to_contain_text("Now changed")
 
 
-def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: Open) -> None:
+def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: OpenPage) -> None:
     doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
-    page, other = open_page(link_to([{"board": ["w1 w", "# f"], "doubts": [doubt]}])), open_page()
-    for one in (page, other):
+    page, other_page = open_page(make_link([{"board": ["w1 w", "# f"], "doubts": [doubt]}])), open_page()
+    for one in (page, other_page):
         one.get_by_role("button", name="Check it").click()
         expect(one.locator("dialog")).to_contain_text("1 of 1")
-    other.locator(".suspicion button").first.click()
+    other_page.locator(".suspicion button").first.click()
     expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page: Open, server: Client) -> None:
+def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page: OpenPage, server: Client) -> None:
     """An undo takes back the change that waited, not the last step of another phone."""
-    page, other = open_page(boards=[BOARD]), open_page()
-    expect(other.locator("#total")).to_have_text("2")
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    expect(other_page.locator("#total")).to_have_text("2")
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("button", name="New game").click()
     type_board(page, "# m")
-    start_game(other)
-    type_board(other, BOARD)
+    start_game(other_page)
+    type_board(other_page, BOARD)
     page.context.set_offline(False)
     expect(page.locator(".toast")).to_contain_text("Another game is played at the table now")
     phone = Phone(server, page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
     assert (phone.state["game"]["number"], phone.totals) == (2, [2])
 
 
-def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD] * 2), open_page()
-    points = [one.locator(".tab b") for one in (page, other)]
+def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD] * 2), open_page()
+    points = [one.locator(".tab b") for one in (page, other_page)]
     expect(points[1]).to_have_text(["2", "2"])
     undo = page.get_by_role("button", name="Undo", exact=True)
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
-    expect(square(page, "C1: wheat")).to_be_visible()
+    find_square(page, "C1: forest").press("w")
+    expect(find_square(page, "C1: wheat")).to_be_visible()
     undo.click()  # its own change
-    expect(square(page, "C1: forest")).to_be_visible()
+    expect(find_square(page, "C1: forest")).to_be_visible()
     undo.click()  # the second kingdom
-    square(other, "A1: wheat").press("m")
+    find_square(other_page, "A1: wheat").press("m")
     expect(points[1]).to_have_text(["0", "2"])
     page.context.set_offline(False)
     expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
@@ -398,7 +398,7 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
     for one in points:
         expect(one).to_have_text(["2", "2"])
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     undo.click()
     undo.click()
     page.context.set_offline(False)
@@ -406,87 +406,87 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
         expect(one).to_have_text(["2"])
 
 
-def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
+def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
     redo = page.get_by_role("button", name="Redo", exact=True)
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     expect(redo).to_be_disabled()
     page.click("#undo")
-    expect(square(page, "C1: forest")).to_be_visible()
+    expect(find_square(page, "C1: forest")).to_be_visible()
     redo.click()
-    expect(square(page, "C1: wheat")).to_be_visible()
+    expect(find_square(page, "C1: wheat")).to_be_visible()
     expect(redo).to_be_disabled()
     page.context.set_offline(False)
-    for one in (page, other):
+    for one in (page, other_page):
         expect(one.locator("#total")).to_have_text("3")
     page.click("#undo")
     expect(redo).to_be_enabled()
     redo.click()
-    expect(square(page, "C1: wheat")).to_be_visible()
+    expect(find_square(page, "C1: wheat")).to_be_visible()
     expect(page.locator(".toast")).to_have_count(0)  # nobody else has changed a square
     page.click("#undo")
     expect(redo).to_be_enabled()
     page.context.set_offline(True)
-    square(page, "A1: wheat").press("m")
+    find_square(page, "A1: wheat").press("m")
     expect(redo).to_be_disabled()
     page.keyboard.press("Control+y")
-    square(other, "A1: wheat").press("m")
-    expect(other.locator("#total")).to_have_text("0")
-    square(other, "B1: wheat").press("m")
-    expect(other.get_by_role("gridcell", name="mine")).to_have_count(2)
-    other.click("#undo")
-    expect(other.get_by_role("gridcell", name="mine")).to_have_count(1)
+    find_square(other_page, "A1: wheat").press("m")
+    expect(other_page.locator("#total")).to_have_text("0")
+    find_square(other_page, "B1: wheat").press("m")
+    expect(other_page.get_by_role("gridcell", name="mine")).to_have_count(2)
+    other_page.click("#undo")
+    expect(other_page.get_by_role("gridcell", name="mine")).to_have_count(1)
     page.context.set_offline(False)
     expect(page.locator(".toast")).to_contain_text("changed the game since")
-    for one in (page, other):
+    for one in (page, other_page):
         expect(one.get_by_role("gridcell", name="mine")).to_have_count(1)
 
 
-def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
+def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
     open_setup(page)
     page.context.set_offline(True)
     page.get_by_label("Harmony", exact=True).check()
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
-    start_dynasty(other)
-    other.get_by_label("Middle Kingdom", exact=True).check()
-    type_board(other, BOARD)
-    expect(other.locator("#total")).to_have_text("2")
+    start_dynasty(other_page)
+    other_page.get_by_label("Middle Kingdom", exact=True).check()
+    type_board(other_page, BOARD)
+    expect(other_page.locator("#total")).to_have_text("2")
     page.context.set_offline(False)
-    expect(other.locator(".setup .summary")).to_contain_text("Harmony")
-    for one in (page, other):
+    expect(other_page.locator(".setup .summary")).to_contain_text("Harmony")
+    for one in (page, other_page):
         expect(one.locator(".setup .summary")).to_contain_text("Harmony")
         expect(one.locator(".setup .summary")).to_contain_text("Middle Kingdom")
         expect(one.get_by_label("Dynasty")).to_be_checked()
-    expect(other.get_by_role("button", name="Round 2")).to_have_attribute("aria-pressed", "true")
-    expect(other.locator(".tab-name")).to_have_count(1)
+    expect(other_page.get_by_role("button", name="Round 2")).to_have_attribute("aria-pressed", "true")
+    expect(other_page.locator(".tab-name")).to_have_count(1)
 
 
-def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
-    choose(page, "Game", "queendomino")
-    expect(other.locator(".pieces")).to_be_visible()
+def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    choose_rule(page, "Game", "queendomino")
+    expect(other_page.locator(".pieces")).to_be_visible()
     page.context.set_offline(True)
-    for one, name in ((page, "C1: forest"), (other, "B1: wheat")):
-        square(one, name).click()
+    for one, name in ((page, "C1: forest"), (other_page, "B1: wheat")):
+        find_square(one, name).click()
         one.get_by_label("A knight stands here").check()
         one.keyboard.press("Escape")
-        expect(square(one, f"{name}, knight")).to_be_visible()
+        expect(find_square(one, f"{name}, knight")).to_be_visible()
     page.context.set_offline(False)
-    for one in (page, other):
+    for one in (page, other_page):
         for name in ("C1: forest, knight", "B1: wheat, knight"):
-            expect(square(one, name)).to_be_visible()
+            expect(find_square(one, name)).to_be_visible()
 
 
-def test_a_game_that_another_phone_starts_is_announced(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD]), open_page()
-    expect(other.locator("#total")).to_have_text("2")
+def test_a_game_that_another_phone_starts_is_announced(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    expect(other_page.locator("#total")).to_have_text("2")
     start_game(page)
-    expect(other.locator(".toast")).to_contain_text("Another game is at the table now")
+    expect(other_page.locator(".toast")).to_contain_text("Another game is at the table now")
 
 
-def test_a_game_that_this_phone_started_before_a_reload_is_not_announced(open_page: Open) -> None:
+def test_a_game_that_this_phone_started_before_a_reload_is_not_announced(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD])
     page.route("**/changes", lambda route: route.abort())
     page.get_by_role("button", name="Menu").click()
@@ -499,57 +499,57 @@ def test_a_game_that_this_phone_started_before_a_reload_is_not_announced(open_pa
     expect(page.locator(".toast")).to_have_count(0)
 
 
-def test_a_kingdom_that_another_phone_removes_is_announced(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD] * 2), open_page()
-    other.get_by_role("button", name="Player 2").click()
-    other.get_by_role("button", name="Remove this kingdom").click()
+def test_a_kingdom_that_another_phone_removes_is_announced(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD] * 2), open_page()
+    other_page.get_by_role("button", name="Player 2").click()
+    other_page.get_by_role("button", name="Remove this kingdom").click()
     toast = page.locator(".toast", has_text="Player 2 was removed")
     toast.get_by_role("button", name="Undo").click()
-    for one in (page, other):
+    for one in (page, other_page):
         expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
 
 
-def test_a_retake_is_recognised(open_page: Open) -> None:
-    """What a phone that was away says of the board before does not count for the new one."""
-    page, away = open_page(photo="two-kingdoms.jpg"), open_page()
-    expect(away.locator(".tab-name")).to_have_count(2)
-    away.context.set_offline(True)
-    square(away, "C1: grass").press("m")
+def test_a_retake_is_recognised(open_page: OpenPage) -> None:
+    """A correction of the old board by an offline phone does not count for the new board."""
+    page, offline_page = open_page(photo="two-kingdoms.jpg"), open_page()
+    expect(offline_page.locator(".tab-name")).to_have_count(2)
+    offline_page.context.set_offline(True)
+    find_square(offline_page, "C1: grass").press("m")
     choose_photos(page, "two-kingdoms.jpg")
     question = page.locator(".notice", has_text="The same table again. Replace it?")
     expect(question).to_be_visible()
     question.get_by_role("button", name="Replace it").click()
     expect(question).to_have_count(0)
     expect(page.locator(".tab-name")).to_have_count(2)
-    away.context.set_offline(False)
-    expect(away.locator(".toast")).to_contain_text("has been read again since")
-    expect(square(away, "C1: grass")).to_be_visible()
+    offline_page.context.set_offline(False)
+    expect(offline_page.locator(".toast")).to_contain_text("has been read again since")
+    expect(find_square(offline_page, "C1: grass")).to_be_visible()
 
 
-def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:
+def test_a_second_view_is_added_to_its_kingdom(open_page: OpenPage) -> None:
     page = open_page(photo="demo.jpg")
     page.get_by_label("Name", exact=True).fill("Anna")
     page.get_by_label("Name", exact=True).press("Enter")
     choose_photos(page, "demo.jpg")
     page.get_by_role("button", name="Add it to Anna's").click()
     expect(page.locator(".notice")).to_have_count(0)
-    assert tab_names(page) == ["Anna"]
+    assert read_tab_names(page) == ["Anna"]
 
 
-def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: Open) -> None:
+def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: OpenPage) -> None:
     page = open_page(phone=True, boards=[BOARD] * 5)
     expect(page.locator(".tab b")).to_have_text(["2"] * 5)
     page.get_by_label("Name", exact=True).fill("Player 1")
     page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".alerts")).to_contain_text("Two kingdoms are called Player 1")
-    choose(page, "Side", "7")
+    choose_rule(page, "Side", "7")
     expect(page.locator(".tab b")).to_have_text(["2"] * 5)
 
 
-def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None:
+def test_a_leader_is_no_winner_while_questions_are_open(open_page: OpenPage) -> None:
     """The link of the game takes the questions along."""
     page = open_page(photo="hard-light.jpg")
-    square(page, "B4: wheat").click()
+    find_square(page, "B4: wheat").click()
     page.get_by_role("button", name="wheat, 1 crown").click()
     expect(page.locator(".badge").first).to_be_visible()
     type_board(page, BOARD)
@@ -571,11 +571,11 @@ def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None
     expect(page.locator(".review")).to_have_count(0)
 
 
-def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
+def test_earlier_games_come_back_with_names_and_rules(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD])
     page.get_by_label("Name", exact=True).fill("Zoë")
     page.get_by_label("Name", exact=True).press("Enter")
-    choose(page, "Harmony")
+    choose_rule(page, "Harmony")
     start_game(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
     expect(page.locator(".setup .summary")).to_contain_text("Harmony")
@@ -588,10 +588,10 @@ def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
     page.get_by_role("button", name="Earlier games").click()
     page.locator(".games button").nth(1).click()
     expect(page.locator("#total")).to_have_text("2")
-    expect(square(page, "C1: forest")).to_be_visible()
+    expect(find_square(page, "C1: forest")).to_be_visible()
 
 
-def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open, tmp_path: Path) -> None:
+def test_questions_about_pieces_are_answered_by_a_tap(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(phone=True, photo=write_photo_of_a_faint_gem(tmp_path))
     gems = page.get_by_role("button", name=re.compile("^Unnamed gem"))
     before = gems.count()
@@ -604,7 +604,7 @@ def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open, tmp_path:
     expect(gems).to_have_count(before - 1)
 
 
-def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
+def test_drawing_starts_with_all_handles_on_the_screen(open_page: OpenPage) -> None:
     page = open_page(phone=True)
     choose_photos(page, "no-kingdom.jpg")
     page.get_by_role("button", name="Draw it yourself").tap()
@@ -625,7 +625,7 @@ def refuse_photo(route: Route) -> None:
 
 
 def send_photo(page: Page, button: str) -> tuple[str, dict[str, str]]:
-    """Tap a button that sends a photo: its table, and what is sent along."""
+    """Tap a button that sends a photo, and return the table and the query of the request."""
     with page.expect_request("**/photos?**") as request:
         page.get_by_role("button", name=button).click()
     url = urlsplit(request.value.url)
@@ -641,12 +641,12 @@ def show_round(page: Page, number: int) -> None:
 
 def start_dynasty(page: Page) -> str:
     """Choose a Dynasty, show its second round, and return the id of the table."""
-    choose(page, "Dynasty: three rounds")
+    choose_rule(page, "Dynasty: three rounds")
     show_round(page, 2)
     return str(page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
 
 
-def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_page: Open) -> None:
+def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_page: OpenPage) -> None:
     page = open_page()
     table = start_dynasty(page)
     page.route("**/photos?**", refuse_photo)
@@ -661,13 +661,13 @@ def test_drawn_corners_belong_to_the_round_and_game_where_they_were_drawn(open_p
     ]
     for start in starts:
         start()
-        at, query = send_photo(page, "Read here")
-        assert (at, query["game"], query["round"]) == (table, "1", "1")
+        photo_table, query = send_photo(page, "Read here")
+        assert (photo_table, query["game"], query["round"]) == (table, "1", "1")
         expect(alert).to_contain_text("No kingdom found")
         alert.get_by_role("button", name="Close").click()
 
 
-def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(open_page: Open) -> None:
+def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(open_page: OpenPage) -> None:
     page = open_page()
     table = start_dynasty(page)
     page.route("**/photos?**", refuse_photo)
@@ -675,21 +675,21 @@ def test_a_photo_that_failed_is_tried_again_in_its_round_or_in_the_game_of_now(o
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("No kingdom found")
     show_round(page, 3)
-    at, query = send_photo(page, "Try again")
-    assert (at, query["game"], query["round"]) == (table, "1", "1")
+    photo_table, query = send_photo(page, "Try again")
+    assert (photo_table, query["game"], query["round"]) == (table, "1", "1")
     page.get_by_label("Dynasty").uncheck()
     expect(page.get_by_role("button", name="Round 2")).to_have_count(0)
-    at, query = send_photo(page, "Try again")
-    assert (at, query["game"], query["round"]) == (table, "1", "0")
+    photo_table, query = send_photo(page, "Try again")
+    assert (photo_table, query["game"], query["round"]) == (table, "1", "0")
     start_game(page)
-    at, query = send_photo(page, "Try again")
-    assert (at, query["game"], query["round"]) == (table, "2", "0")
+    photo_table, query = send_photo(page, "Try again")
+    assert (photo_table, query["game"], query["round"]) == (table, "2", "0")
     start_table(page)
-    at, query = send_photo(page, "Try again")
-    assert (at != table, query["game"], query["round"]) == (True, "1", "0")
+    photo_table, query = send_photo(page, "Try again")
+    assert (photo_table != table, query["game"], query["round"]) == (True, "1", "0")
 
 
-def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: Open) -> None:
+def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: OpenPage) -> None:
     page = open_page()
     page.route("**/photos?**", refuse_photo, times=1)
     choose_photos(page, "demo.jpg")
@@ -703,17 +703,17 @@ def test_a_photo_that_is_tried_again_at_another_table_is_kept_there(open_page: O
     expect(page.locator(".card.photo image").first).to_be_visible()
 
 
-def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: Open) -> None:
-    page, other = open_page(photo="demo.jpg"), open_page()
+def test_corners_of_a_kingdom_that_was_removed_add_no_other(open_page: OpenPage) -> None:
+    page, other_page = open_page(photo="demo.jpg"), open_page()
     page.get_by_role("button", name="Corners").click()
-    other.get_by_role("button", name="Remove this kingdom").click()
+    other_page.get_by_role("button", name="Remove this kingdom").click()
     expect(page.locator(".tab-name")).to_have_count(0)
     page.get_by_role("button", name="Read here").click()
     expect(page.get_by_role("alert")).to_contain_text("This kingdom is not at the table any more")
     expect(page.locator(".tab-name")).to_have_count(0)
 
 
-def test_names_boards_and_prints_fit(open_page: Open) -> None:
+def test_names_boards_and_prints_fit(open_page: OpenPage) -> None:
     width = 320
     board = " / ".join(["w w1 f f l l g"] * 3 + ["w w1 f # l l g"] + ["w w1 f f l l g"] * 3)
     page = open_page(phone=True, viewport={"width": width, "height": 640}, boards=[board])
@@ -733,20 +733,20 @@ def test_names_boards_and_prints_fit(open_page: Open) -> None:
     expect(page.locator(".tabs")).to_be_hidden()
 
 
-def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: Open) -> None:
+def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: OpenPage) -> None:
     points = {"120": {"coins": 0}, "120+": {"coins": "?"}, "42+": {"coins": "?"}}
     boards = [["w1 w1 w1 w1 w1", "w1 w1 w1 w1 w1", "w # . . .", "w . . . ."]] * 2 + [["w1 w1 w1 w1 w1", "w1 w # . ."]]
     kingdoms = [{"board": board, "facts": facts} for board, facts in zip(boards, points.values(), strict=True)]
-    page = open_page(link_to(kingdoms, game="queendomino"), phone=True, viewport={"width": 320, "height": 640})
+    page = open_page(make_link(kingdoms, game="queendomino"), phone=True, viewport={"width": 320, "height": 640})
     for number, text in enumerate(points):
         page.locator(".tab").nth(number).click()
         expect(page.locator(".who-card output")).to_have_text(text)
         assert page.locator(".who-card .name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
 
 
-def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: Open) -> None:
+def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPage) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640})
-    choose(page, "Dynasty: three rounds")
+    choose_rule(page, "Dynasty: three rounds")
     type_board(page, BOARD)
     page.get_by_label("Name", exact=True).fill("W" * 40)
     page.get_by_label("Name", exact=True).press("Enter")
@@ -760,7 +760,7 @@ def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: Open) 
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
-def test_an_option_of_the_command_line_stays_on_one_line(open_page: Open) -> None:
+def test_an_option_of_the_command_line_stays_on_one_line(open_page: OpenPage) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640})
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("button", name="Invite a phone").click()
@@ -776,9 +776,9 @@ def test_an_option_of_the_command_line_stays_on_one_line(open_page: Open) -> Non
     assert line_count == 1
 
 
-def test_a_long_verdict_can_be_read_from_its_beginning(open_page: Open) -> None:
+def test_a_long_verdict_can_be_read_from_its_beginning(open_page: OpenPage) -> None:
     kingdoms = [{"player": f"{number}{'W' * 38}", "board": ["w1 w", "# f"]} for number in range(8)]
-    page = open_page(link_to(kingdoms), phone=True, viewport={"width": 320, "height": 568})
+    page = open_page(make_link(kingdoms), phone=True, viewport={"width": 320, "height": 568})
     expect(page.locator("#verdict")).to_contain_text("share the lead")
     offset = page.locator("#verdict").evaluate("""(node) => {
         const text = document.createRange();
@@ -788,22 +788,22 @@ def test_a_long_verdict_can_be_read_from_its_beginning(open_page: Open) -> None:
     assert offset >= 0
 
 
-def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_page: Open) -> None:
-    page, other = open_page(boards=[BOARD] * 2), open_page()
+def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD] * 2), open_page()
     late_answers: list[tuple[Route, APIResponse]] = []
     page.route("**/changes", lambda route: late_answers.append((route, route.fetch())), times=1)
     page.get_by_role("button", name="Remove this kingdom").click()
-    expect(other.locator(".tab-name")).to_have_count(1)
-    square(other, "A1: wheat").press("m")
-    expect(square(page, "A1: mine")).to_be_visible()
+    expect(other_page.locator(".tab-name")).to_have_count(1)
+    find_square(other_page, "A1: wheat").press("m")
+    expect(find_square(page, "A1: mine")).to_be_visible()
     ((route, answer),) = late_answers
     route.fulfill(response=answer)
     page.locator(".toast", has_text="was removed").get_by_role("button", name="Undo").click()
     expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
 
 
-def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(open_page: Open) -> None:
-    page, other = open_page(phone=True), open_page()
+def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(open_page: OpenPage) -> None:
+    page, other_page = open_page(phone=True), open_page()
     page.context.set_offline(True)
     page.get_by_role("button", name="Tap an empty board").click()
     expect(page.locator(".tab-name")).to_have_text("New kingdom")
@@ -811,32 +811,32 @@ def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(ope
     page.get_by_role("button", name="wheat", exact=True).click()
     expect(page.get_by_role("gridcell", name="wheat")).to_have_count(1)
     page.get_by_role("gridcell", name="castle").click()
-    type_board(other, BOARD)
+    type_board(other_page, BOARD)
     page.context.set_offline(False)
-    for one in (page, other):
+    for one in (page, other_page):
         expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
     expect(page.locator("dialog")).to_be_visible()
     expect(page.locator(".tab[aria-current]")).to_contain_text("Player 2")
-    other.get_by_role("button", name="Player 2").click()
-    expect(other.get_by_role("gridcell", name="wheat")).to_have_count(1)
+    other_page.get_by_role("button", name="Player 2").click()
+    expect(other_page.get_by_role("gridcell", name="wheat")).to_have_count(1)
 
 
-def test_a_board_that_is_typed_while_the_server_is_away_shows_at_once(open_page: Open) -> None:
+def test_a_board_that_is_typed_while_the_server_is_away_shows_at_once(open_page: OpenPage) -> None:
     page = open_page()
     page.context.set_offline(True)
     type_board(page, "W1 w / # f")
-    square(page, "B2: forest").press("w")
-    expect(square(page, "B2: wheat")).to_be_visible()
+    find_square(page, "B2: forest").press("w")
+    expect(find_square(page, "B2: wheat")).to_be_visible()
     page.context.set_offline(False)
     expect(page.locator(".tab")).to_contain_text(["Player 1", "Add"])
     expect(page.locator("#total")).to_have_text("3")
 
 
-def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: Open) -> None:
+def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD] * 2)
     expect(page.locator("#verdict")).to_contain_text("share the victory")
     page.context.set_offline(True)
-    square(page, "C1: forest").press("w")
+    find_square(page, "C1: forest").press("w")
     expect(page.locator("#verdict")).to_contain_text("The points do not count your last changes")
     page.context.set_offline(False)
     expect(page.locator("#verdict")).to_contain_text("Player 2 wins")
