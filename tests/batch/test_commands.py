@@ -15,10 +15,10 @@ from kdvision.batch.store.folder import ResultFolder
 from tests.batch.text_photos import (
     MAX_WAIT_SECONDS,
     TextPhotoReader,
+    make_photo,
     read_csv,
     read_results,
     run_batch,
-    text_photo,
     wait_until,
     write_files,
 )
@@ -40,9 +40,9 @@ def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8), ("C3", "l", "l1", 0.9)]),
-        "round1/table1/bo.jpg": text_photo("# w1 w w w w w"),
-        "round1/table2/cy.jpg": text_photo("# w1"),
+        "round1/table1/ann.jpg": make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8), ("C3", "l", "l1", 0.9)]),
+        "round1/table1/bo.jpg": make_photo("# w1 w w w w w"),
+        "round1/table2/cy.jpg": make_photo("# w1"),
     }
     return write_files(tmp_path / "photos", files)
 
@@ -102,8 +102,8 @@ def test_strict_exits_with_6_if_a_review_is_needed(
 
 
 def test_strict_ignores_what_cannot_be_reviewed(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
-    photo = text_photo(SMALL)
-    folder = write_files(tmp_path / "photos", {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": text_photo("# w1")})
+    photo = make_photo(SMALL)
+    folder = write_files(tmp_path / "photos", {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": make_photo("# w1")})
     assert run("batch", folder, "-o", out, "--strict").code == 0
     assert [row["advice"] for row in read_csv(out / "review.csv")] == ["nothing to do"]
 
@@ -275,8 +275,8 @@ def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, r
 def test_review_says_how_many_results_have_no_known_effect(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    photo = text_photo(SMALL, probability=0.5)
-    run_batch(write_files(tmp_path / "photos", {"ann.jpg": photo, "bo.jpg": text_photo("# w1")}), out)
+    photo = make_photo(SMALL, probability=0.5)
+    run_batch(write_files(tmp_path / "photos", {"ann.jpg": photo, "bo.jpg": make_photo("# w1")}), out)
     assert "Nothing needs to be checked.\n--all also asks about 1 uncertain result without a known effect" in (
         review_with_answers(run, out)
     )
@@ -284,8 +284,8 @@ def test_review_says_how_many_results_have_no_known_effect(
 
 def test_review_says_what_is_not_done_here(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
     """The prompt says what to do instead, not only how to continue."""
-    files: dict[str, bytes | str] = {"an.jpg": text_photo(SMALL), "event.toml": 'players = ["an", "Bo"]'}
-    run_batch(write_files(tmp_path / "photos", {**files, "b.jpg": text_photo("# w1")}), out)
+    files: dict[str, bytes | str] = {"an.jpg": make_photo(SMALL), "event.toml": 'players = ["an", "Bo"]'}
+    run_batch(write_files(tmp_path / "photos", {**files, "b.jpg": make_photo("# w1")}), out)
     output = review_with_answers(run, out, "", "")
     text = "Correct the photo's name or event.toml.\nNothing changes here: do that, then run kdvision batch again.\n"
     assert f"{text}[Enter] continue · o open" in output
@@ -294,7 +294,7 @@ def test_review_says_what_is_not_done_here(run: Run, tmp_path: Path, out: Path, 
 def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_review(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    photos = {"ann.jpg": text_photo(SMALL), "ann (2).jpg": text_photo(SMALL.replace("l l", "l l1"), probability=0.9)}
+    photos = {"ann.jpg": make_photo(SMALL), "ann (2).jpg": make_photo(SMALL.replace("l l", "l l1"), probability=0.9)}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
     output = review_with_answers(run, out, "")
     assert "Compare both: ann.jpg counts; correct it if it is wrong.\n[Enter] the board is right · C3=w1" in output
@@ -305,7 +305,7 @@ def test_the_largest_kingdom_of_a_photo_is_confirmed_in_review(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """Otherwise each review asks about it again until event.toml names the player of the other kingdom."""
-    photos = {"ann.jpg": text_photo(SMALL, "# w1"), "bo.jpg": text_photo("# l1")}
+    photos = {"ann.jpg": make_photo(SMALL, "# w1"), "bo.jpg": make_photo("# l1")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
     output = review_with_answers(run, out, "")
     assert "ann has one: kingdom 1 counts.\n" in output and "[Enter] the board is right" in output
@@ -316,7 +316,7 @@ def test_review_says_how_a_conflict_of_a_whole_table_is_corrected(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """The prompt names the command that corrects a board."""
-    photos = {"table1/ann.jpg": text_photo("# m3 w"), "table1/bo.jpg": text_photo("# m3 w / . . .")}
+    photos = {"table1/ann.jpg": make_photo("# m3 w"), "table1/bo.jpg": make_photo("# m3 w / . . .")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
     output = review_with_answers(run, out, "")
     text = "Compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1.\n[Enter] continue"
@@ -344,7 +344,7 @@ def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """It must not replace kingdom 1 of the photo, which was read correctly."""
-    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": text_photo(SMALL)}), out)
+    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": make_photo(SMALL)}), out)
     result = run("review", out, stdin=b"board # l1 l l l\nq\n")
     assert "Ann has no kingdom" in result.out and "Name its players in event.toml" in result.out
     assert "board w w1 /" not in result.out
@@ -358,10 +358,10 @@ def test_a_board_is_shown_with_the_rules_of_its_table(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """Three kingdoms have a side of five, whatever one of them looks like."""
-    wide_photo = text_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
+    wide_photo = make_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
     run_batch(
         write_files(
-            tmp_path / "photos", {"ann.jpg": wide_photo, "bo.jpg": text_photo(SMALL), "cy.jpg": text_photo("# w1")}
+            tmp_path / "photos", {"ann.jpg": wide_photo, "bo.jpg": make_photo(SMALL), "cy.jpg": make_photo("# w1")}
         ),
         out,
     )
@@ -418,7 +418,7 @@ def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
     assert run("batch", folder, "-o", out).code == 7
     assert run("review", out, "--board", f"round1/table2/di.jpg:1={board}").code == 0
     photo.unlink()
-    photo.write_bytes(text_photo("# l1 / . l"))
+    photo.write_bytes(make_photo("# l1 / . l"))
     run("batch", folder, "-o", out)
     (row,) = (row for row in read_csv(out / "results.csv") if row["player"] == "di")
     assert (row["board"], row["total_read"]) == (board, "2")
@@ -458,7 +458,7 @@ def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, exec
 def test_boards_for_two_players_of_a_photo_that_failed(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": text_photo(SMALL)}), out)
+    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": make_photo(SMALL)}), out)
     review_with_answers(run, out, "board # l1 l l", "board # w1 w")
     totals = {row["player"]: row["total"] for row in read_csv(out / "results.csv")}
     assert totals == {"ann": "3", "bo": "2", "cy": totals["cy"]}
@@ -468,7 +468,7 @@ def test_a_board_of_the_first_player_only_leaves_the_photo_a_failure(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """The first player has the typed board, and only the kingdom of the second player is missing."""
-    folder = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": text_photo(SMALL)})
+    folder = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken", "cy.jpg": make_photo(SMALL)})
     run_batch(folder, out)
     assert "a kingdom of bo is missing." in review_with_answers(run, out, "board # l1 l l", "q")
     assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "cy"]
@@ -479,7 +479,7 @@ def test_a_board_of_the_first_player_only_leaves_the_photo_a_failure(
 
 
 def test_a_photo_is_named_in_any_unicode_form(run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader) -> None:
-    run_batch(write_files(tmp_path / "photos", {"zoe\u0308.jpg": text_photo(SMALL)}), out)
+    run_batch(write_files(tmp_path / "photos", {"zoe\u0308.jpg": make_photo(SMALL)}), out)
     for name in ("zoe\u0308.jpg", "zo\u00eb.jpg"):
         assert run("review", out, "--fix", f"{name}:1:A1=w").code == 0
 
@@ -492,7 +492,7 @@ def test_a_review_after_the_rules_have_changed_asks_for_another_run(run: Run, re
 
 
 def test_nobody_wins_before_all_photos_are_read(run: Run, results: Path, folder: Path) -> None:
-    write_files(folder, {"round1/table2/IMG_0001.jpg": text_photo("# l1")})
+    write_files(folder, {"round1/table2/IMG_0001.jpg": make_photo("# l1")})
     result = run("review", results, stdin=b"q\n")
     assert "leads on points, 6 to 5; round1/table2/IMG_0001.jpg could not be read" in result.out
     assert [row["reason"] for row in read_csv(results / "errors.csv")] == ["the photo is not read yet"]
@@ -575,7 +575,7 @@ def test_watch_reads_photos_and_corrections_as_they_arrive(
     ):
         try:
             wait_for(out / "results.csv", "bo.jpg")
-            write_files(folder, {"round1/table2/di.jpg": text_photo("# l1 l l")})
+            write_files(folder, {"round1/table2/di.jpg": make_photo("# l1 l l")})
             wait_for(out / "standings.csv", ",di,")
             assert run("review", out, "--fix", "round1/table2/di.jpg:1:B1=l").code == 0
             wait_for(out / "results.csv", "# l l l,# l1 l l")
@@ -636,7 +636,7 @@ def test_ctrl_c_in_watch_writes_what_was_read_last(
 ) -> None:
     """Two photos arrive after the first report, and the second of them is being read."""
     executor.stop_after = 4
-    new_files: dict[str, bytes | str] = {f"round1/table2/{name}.jpg": text_photo("# l1") for name in ("di", "eve")}
+    new_files: dict[str, bytes | str] = {f"round1/table2/{name}.jpg": make_photo("# l1") for name in ("di", "eve")}
     clock = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda seconds: write_files(folder, new_files))
     monkeypatch.setattr("kdvision.batch.run.time", clock)
     result = run("batch", folder, "-o", out, "--watch")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.game.rules import clauses
-from tests.batch.text_photos import run_batch, text_photo, write_files
+from tests.batch.text_photos import make_photo, run_batch, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
 HOSTILE_NAME = '<script>alert(1)<|script> & "co"'
@@ -28,7 +28,7 @@ def test_names_are_escaped_wherever_they_stand(tmp_path: Path) -> None:
         f"name = '{HOSTILE_NAME}'\n[[team]]\nname = '{HOSTILE_NAME}'\nplayers = ['{HOSTILE_NAME}']",
     )
     files: dict[str, bytes | str] = {
-        f"round1/{HOSTILE_NAME}.jpg": text_photo(SMALL),
+        f"round1/{HOSTILE_NAME}.jpg": make_photo(SMALL),
         broken_photo: b"x",
         "event.toml": toml,
     }
@@ -38,7 +38,7 @@ def test_names_are_escaped_wherever_they_stand(tmp_path: Path) -> None:
 
 
 def test_the_page_is_self_contained(tmp_path: Path) -> None:
-    text = write_page(tmp_path, {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo("# w1")})
+    text = write_page(tmp_path, {"ann.jpg": make_photo(SMALL), "bo.jpg": make_photo("# w1")})
     addresses = re.findall(r"""(?:src|href)=["']([^"']+)""", text)
     assert addresses
     assert all(address.startswith(("#", "data:image/webp;base64,", "overlays/")) for address in addresses)
@@ -46,7 +46,7 @@ def test_the_page_is_self_contained(tmp_path: Path) -> None:
 
 
 def test_every_point_has_its_rule(tmp_path: Path) -> None:
-    text = write_page(tmp_path, {"ann.jpg": text_photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
+    text = write_page(tmp_path, {"ann.jpg": make_photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
     notes = dict(re.findall(r'<li id="rule-(\d+)">([^<]+)', text))
     rule_numbers = set(re.findall(r'href="#rule-(\d+)"', text))
     assert rule_numbers == notes.keys() == {"1"}
@@ -56,8 +56,8 @@ def test_every_point_has_its_rule(tmp_path: Path) -> None:
 
 def test_sentences_begin_with_a_capital_unless_they_begin_with_a_file_name(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {
-        "table1/IMG_1.jpg": text_photo(SMALL),
-        "table1/IMG_2.jpg": text_photo("# w1"),
+        "table1/IMG_1.jpg": make_photo(SMALL),
+        "table1/IMG_2.jpg": make_photo("# w1"),
         "table2/ann.jpg": b"broken",
     }
     text = write_page(tmp_path, files)
@@ -67,13 +67,13 @@ def test_sentences_begin_with_a_capital_unless_they_begin_with_a_file_name(tmp_p
 
 @ODD_NAMES
 def test_pictures_with_odd_names_are_found(tmp_path: Path) -> None:
-    text = write_page(tmp_path, {"table 1/ann #1%?.jpg": text_photo(SMALL)})
+    text = write_page(tmp_path, {"table 1/ann #1%?.jpg": make_photo(SMALL)})
     (address,) = re.findall(r'href="(overlays/[^"]+)"', text)
     assert "%20" in address and "#" not in address.removeprefix("overlays/") and "?" not in address
 
 
 def test_a_damaged_picture_is_left_out_of_the_page(tmp_path: Path) -> None:
-    folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": make_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
     (out / "overlays" / "ann.jpg-score.jpg").write_bytes(b"not a picture")
     run_batch(folder, out)

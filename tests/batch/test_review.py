@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch.store.record import Correction, CorrectionFile
-from tests.batch.text_photos import read_csv, read_results, run_batch, text_photo, write_files
+from tests.batch.text_photos import make_photo, read_csv, read_results, run_batch, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
 """5 points."""
@@ -27,16 +27,16 @@ def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
     rows = read_review_rows(
         tmp_path,
         {
-            "round1/table1/ann.jpg": text_photo(SMALL, doubts=crown_doubts),
-            "round1/table1/bo.jpg": text_photo(make_lake(4)),
-            "round1/table2/cy.jpg": text_photo(SMALL.replace("l", "s"), doubts=crown_doubts),
-            "round1/table2/di.jpg": text_photo(make_lake(3)),
-            "round1/table3/eve.jpg": text_photo("# w / . w", doubts=[("B1", "w", "w1", 0.9)]),
-            "round1/table3/flo.jpg": text_photo(make_lake(6)),
-            "round1/table3/gus.jpg": text_photo(make_lake(1)),
-            "round1/table4/hal.jpg": text_photo(SMALL.replace("l", "g"), doubts=[("A1", "w1", "w", 0.7)]),
-            "round1/table4/ida.jpg": text_photo(make_lake(4)),
-            "round1/table5/jo.jpg": text_photo("# w", doubts=[("B1", "w", "f", 0.6)]),
+            "round1/table1/ann.jpg": make_photo(SMALL, doubts=crown_doubts),
+            "round1/table1/bo.jpg": make_photo(make_lake(4)),
+            "round1/table2/cy.jpg": make_photo(SMALL.replace("l", "s"), doubts=crown_doubts),
+            "round1/table2/di.jpg": make_photo(make_lake(3)),
+            "round1/table3/eve.jpg": make_photo("# w / . w", doubts=[("B1", "w", "w1", 0.9)]),
+            "round1/table3/flo.jpg": make_photo(make_lake(6)),
+            "round1/table3/gus.jpg": make_photo(make_lake(1)),
+            "round1/table4/hal.jpg": make_photo(SMALL.replace("l", "g"), doubts=[("A1", "w1", "w", 0.7)]),
+            "round1/table4/ida.jpg": make_photo(make_lake(4)),
+            "round1/table5/jo.jpg": make_photo("# w", doubts=[("B1", "w", "f", 0.6)]),
         },
     )
     # Ann or Cy with 7 points would beat Flo; without the crown Hal loses the table; Eve would pass Gus; Jo: nothing.
@@ -53,11 +53,11 @@ def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
 
 def test_kingdoms_of_a_table_limit_the_side_of_each(tmp_path: Path) -> None:
     wide_photo, full_photo = (
-        text_photo("# w w f f f1"),
-        text_photo("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"),
+        make_photo("# w w f f f1"),
+        make_photo("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"),
     )
     rows_of_three = read_review_rows(
-        tmp_path / "three", {"ann.jpg": wide_photo, "bo.jpg": full_photo, "cy.jpg": text_photo(SMALL)}
+        tmp_path / "three", {"ann.jpg": wide_photo, "bo.jpg": full_photo, "cy.jpg": make_photo(SMALL)}
     )
     rows_of_two = read_review_rows(tmp_path / "two", {"ann.jpg": wide_photo, "bo.jpg": full_photo})
     assert "or side = 5 in a game or event file) if that was played" in rows_of_two[-1]["why"]
@@ -69,13 +69,13 @@ def test_kingdoms_of_a_table_limit_the_side_of_each(tmp_path: Path) -> None:
 
 def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
     def make_doubtful_photo(chance: float) -> bytes:
-        return text_photo(SMALL, doubts=[("A1", "w1", "w", chance)])
+        return make_photo(SMALL, doubts=[("A1", "w1", "w", chance)])
 
     files = {
         "a.jpg": make_doubtful_photo(0.9),
         "b.jpg": make_doubtful_photo(0.9),
         "c.jpg": make_doubtful_photo(0.6),
-        "d.jpg": text_photo(make_lake(20)),
+        "d.jpg": make_photo(make_lake(20)),
     }
     rows = read_review_rows(tmp_path, files)
     assert [row["player"] for row in rows if row["fix"]] == ["c", "a", "b"]
@@ -83,7 +83,7 @@ def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
 
 def test_the_doubt_with_the_largest_impact_on_the_standings_comes_first(tmp_path: Path) -> None:
     doubts = [("C3", "l", "g", 0.6), ("B2", "f", "f1", 0.8)]  # no points more or less; 7 points instead of 5
-    photos = {"ann.jpg": text_photo(SMALL, doubts=doubts), "bo.jpg": text_photo(make_lake(6))}
+    photos = {"ann.jpg": make_photo(SMALL, doubts=doubts), "bo.jpg": make_photo(make_lake(6))}
     (row,) = read_review_rows(tmp_path, photos)
     assert (row["changes"], row["fix"].split()[0]) == ("who wins the event", "1:B2=f1")
     assert row["why"].startswith("B2 is read as f (80 % sure); as f1 the total is 7; C3")
@@ -93,10 +93,10 @@ def test_impact_is_on_the_sum_of_all_rounds(tmp_path: Path) -> None:
     rows = read_review_rows(
         tmp_path,
         {
-            "round1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
-            "round1/bo.jpg": text_photo(make_lake(9)),
-            "round2/ann.jpg": text_photo(make_lake(9).replace("l", "f")),
-            "round2/bo.jpg": text_photo(make_lake(6)),
+            "round1/ann.jpg": make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+            "round1/bo.jpg": make_photo(make_lake(9)),
+            "round2/ann.jpg": make_photo(make_lake(9).replace("l", "f")),
+            "round2/bo.jpg": make_photo(make_lake(6)),
         },
     )
     assert [row["changes"] for row in rows] == ["who wins the event"]  # 14 to 15, or 16 to 15
@@ -104,13 +104,13 @@ def test_impact_is_on_the_sum_of_all_rounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("probability", "count"), [(0.97, 0), (0.5, 1)])
 def test_a_certain_board_needs_no_review(probability: float, count: int, tmp_path: Path) -> None:
-    photo = text_photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
+    photo = make_photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
     assert len(read_review_rows(tmp_path, {"ann.jpg": photo})) == count
 
 
 def test_a_conflict_of_boards_that_people_have_given_needs_no_review(tmp_path: Path) -> None:
     board, out = "# m3 w", tmp_path / "out"
-    folder = write_files(tmp_path / "photos", {"ann.jpg": text_photo(board), "bo.jpg": text_photo(f"{board} / . . .")})
+    folder = write_files(tmp_path / "photos", {"ann.jpg": make_photo(board), "bo.jpg": make_photo(f"{board} / . . .")})
     run_batch(folder, out)
     for player, count in (("ann", 1), ("bo", 0)):
         CorrectionFile(out).add([Correction(f"{player}.jpg", "", 1, board=board)])
@@ -123,7 +123,7 @@ TOWNS = "w1 w t / # f f1 / . t t1"
 
 def test_of_a_kingdom_with_towns_only_the_towns_are_reported(tmp_path: Path) -> None:
     """Its knights, buildings and unknown squares are not reported."""
-    folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": make_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
     content = read_results(out)[0]["content"]
     CorrectionFile(out).add([Correction("ann.jpg", content, 1, board=TOWNS.replace("f1", "?"))])
@@ -134,7 +134,7 @@ def test_of_a_kingdom_with_towns_only_the_towns_are_reported(tmp_path: Path) -> 
 
 def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> None:
     """A correct board does not make its points correct."""
-    files = {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo(make_lake(4))}
+    files = {"ann.jpg": make_photo(SMALL), "bo.jpg": make_photo(make_lake(4))}
     out = tmp_path / "out"
     folder = write_files(tmp_path / "photos", dict(files))
     run_batch(folder, out)
@@ -155,7 +155,7 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
 
 def test_a_photo_without_players_that_cannot_be_read_is_reviewed(tmp_path: Path) -> None:
     """It withholds the win. The advice is that of its error, or to type its board."""
-    files = {"table4.jpg": text_photo(), "table5/ann.jpg": text_photo(SMALL), "table6/bo.jpg": b"broken"}
+    files = {"table4.jpg": make_photo(), "table5/ann.jpg": make_photo(SMALL), "table6/bo.jpg": b"broken"}
     row, other = read_review_rows(tmp_path, files)
     assert (row["changes"], row["photo"], row["table"]) == ("who wins", "table4.jpg", "4")
     assert row["why"] == "the photo shows no kingdom"

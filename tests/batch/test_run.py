@@ -24,11 +24,11 @@ from kdvision.files import write_atomically
 from tests.batch.text_photos import (
     PICTURE,
     TextPhotoReader,
+    make_photo,
     read_csv,
     read_results,
     read_tree,
     run_batch,
-    text_photo,
     write_files,
 )
 from tests.paths import ROOT
@@ -39,11 +39,11 @@ SMALL = "w1 w w / # f f1 / . l l"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     files: dict[str, bytes | str] = {
-        "round1/table1/ann+bo.jpg": text_photo(SMALL, "# w1 w"),
-        "round1/table1/cy.jpg": text_photo("# l1", doubts=[("B1", "l1", "l", 0.7)]),
-        "round2/table1/ann.jpg": text_photo(SMALL),
+        "round1/table1/ann+bo.jpg": make_photo(SMALL, "# w1 w"),
+        "round1/table1/cy.jpg": make_photo("# l1", doubts=[("B1", "l1", "l", 0.7)]),
+        "round2/table1/ann.jpg": make_photo(SMALL),
         "round2/table1/bo.jpg": b"broken",
-        "round2/table1/李雷.jpg": text_photo("# w1 w w"),
+        "round2/table1/李雷.jpg": make_photo("# w1 w w"),
         "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]',
     }
     return write_files(tmp_path / "photos", files)
@@ -126,7 +126,7 @@ def test_an_incomplete_line_costs_one_photo(folder: Path, out: Path) -> None:
 
 def test_new_content_and_new_options_are_read(folder: Path, out: Path) -> None:
     run_batch(folder, out)
-    write_files(folder, {"round1/table1/cy.jpg": text_photo("# l")})
+    write_files(folder, {"round1/table1/cy.jpg": make_photo("# l")})
     executor = TextPhotoReader()
     run_batch(folder, out, executor)
     assert executor.jobs == [("round1/table1/cy.jpg", 0)]
@@ -255,7 +255,7 @@ def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
 def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
     """The operating system refuses the write, in a separate process."""
-    folder = write_files(tmp_path / "photos", {f"p{number}.jpg": text_photo("# w1") for number in range(20)})
+    folder = write_files(tmp_path / "photos", {f"p{number}.jpg": make_photo("# w1") for number in range(20)})
     code = (
         "import resource, sys; from pathlib import Path; from tests.batch.text_photos import run_batch\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))\n"
@@ -355,7 +355,7 @@ def test_a_corrected_square_without_its_photo_does_not_make_the_others_certain(
     doubts = [("B1", "f", "f1", 0.6), ("A2", "w", "w1", 0.55)] if probability < 0.9 else []
     folder, out = tmp_path / "photos", tmp_path / "out"
     run_batch(
-        write_files(folder, {"ann.jpg": text_photo("w f # / w f .", doubts=doubts, probability=probability)}), out
+        write_files(folder, {"ann.jpg": make_photo("w f # / w f .", doubts=doubts, probability=probability)}), out
     )
     correction = Correction("ann.jpg", read_results(out)[0]["content"], 1, "B1", "f1")
     CorrectionFile(out).add([replace(correction, board="w f1 # / w f ." if is_whole_board else "")])
@@ -380,7 +380,7 @@ def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
 def test_a_photo_takes_little_memory(tmp_path: Path) -> None:
     """Only its record is kept, without the photo and the picture."""
     rows = " / ".join(["w w1 f f1 l", "g g1 s s1 l", "m1 m # w w", "f f l l g", "s s g w l"])
-    photos = {f"{number}.jpg": text_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
+    photos = {f"{number}.jpg": make_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
     folder, sizes_bytes = write_files(tmp_path / "photos", dict(photos)), list[int]()
 
     def measure_memory(*_: object) -> None:
@@ -404,8 +404,8 @@ def test_results_stay_cached_while_a_run_goes_on(folder: Path, out: Path, tmp_pa
     with ResultFolder(out).lock():
         batch_run = BatchRun(BatchOptions(folder, out), executor.run)
         batch_run.run()
-        write_files(folder, {"round1/table1/aa.jpg": text_photo("# w w")})
-        photo.write_bytes(text_photo("# l"))
+        write_files(folder, {"round1/table1/aa.jpg": make_photo("# w w")})
+        photo.write_bytes(make_photo("# l"))
         batch_run.run()
         photo.write_bytes(before)
         batch_run.run()
@@ -452,7 +452,7 @@ def test_watch_names_no_winner_while_a_photo_arrives(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its file is not old enough to be read."""
-    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(SMALL) for name in ("ann", "bo", "cy")}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(SMALL) for name in ("ann", "bo", "cy")}
     folder, reports = write_files(tmp_path / "photos", files), list[str]()
     monkeypatch.setattr("kdvision.batch.run.WATCH_INTERVAL_SECONDS", 1000.0)
     for name in ("ann", "bo"):

@@ -10,7 +10,7 @@ from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.game.board import Board, Cell, Square
-from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
+from tests.batch.text_photos import TextPhotoReader, make_photo, read_csv, read_results, run_batch, write_files
 
 A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 LARGE_TERRITORY = "l1 l l l l / . # . . ."
@@ -38,7 +38,7 @@ def run_event(tmp_path: Path, files: Mapping[str, bytes | str]) -> Path:
 
 def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
     out = run_event(
-        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(LARGE_TERRITORY), "cy.jpg": text_photo(B)}
+        tmp_path, {"ann.jpg": make_photo(A), "bo.jpg": make_photo(LARGE_TERRITORY), "cy.jpg": make_photo(B)}
     )
     assert read_standings(out, "table") == [
         ("1", "", "1", "cy", "6"),
@@ -52,7 +52,7 @@ def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
 def test_equal_players_share_a_place(tmp_path: Path) -> None:
     tall_board = "l1 . / l # / l . / l . / l ."
     out = run_event(
-        tmp_path, {"ann.jpg": text_photo(tall_board), "bo.jpg": text_photo(LARGE_TERRITORY), "cy.jpg": text_photo(C)}
+        tmp_path, {"ann.jpg": make_photo(tall_board), "bo.jpg": make_photo(LARGE_TERRITORY), "cy.jpg": make_photo(C)}
     )
     assert [row[2] for row in read_standings(out, "table")] == ["1", "1", "3"]
     assert read_reason(out, "ann").startswith("equal to bo in points, the largest territory and crowns")
@@ -64,7 +64,7 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
         "round2/table1/ann": A, "round2/table1/cy": B, "round2/table2/bo": C, "round2/table2/di": C,
         "round3/table1/ann": B, "round3/table1/di": A, "round3/table2/bo": A, "round3/table2/cy": C,
     }  # fmt: skip
-    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
     out = run_event(tmp_path, {**files, "event.toml": "dynasty = true"})
     assert read_standings(out, "total") == [
         ("", "", "1", "ann", "16"),
@@ -84,21 +84,21 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
 def test_teams_sum_their_players(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
     out = run_event(
-        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(C), "cy.jpg": text_photo(B), "event.toml": event_text}
+        tmp_path, {"ann.jpg": make_photo(A), "bo.jpg": make_photo(C), "cy.jpg": make_photo(B), "event.toml": event_text}
     )
     assert read_standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
     assert [row[3] for row in read_standings(out, "table")] == ["Cy", "Ann", "bo"]
 
 
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
-    out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": text_photo(A, B)})
+    out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": make_photo(A, B)})
     assert read_standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
 
 
 def test_a_photo_of_a_whole_table_has_the_players_of_the_table(tmp_path: Path) -> None:
     event_text = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
     out = run_event(
-        tmp_path, {"round1/table7.jpg": text_photo(A, B), "round1/table8.jpg": text_photo(C), "event.toml": event_text}
+        tmp_path, {"round1/table7.jpg": make_photo(A, B), "round1/table8.jpg": make_photo(C), "event.toml": event_text}
     )
     assert [row[1:] for row in read_standings(out, "table")] == [
         ("7", "1", "Bo", "6"), ("7", "2", "Ann", "5"), ("8", "1", "round1/table8.jpg", "4"),
@@ -115,7 +115,7 @@ def find_verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, st
 def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     """Four players are at the table, and the photos show two of them."""
     event_text = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
-    photos = {"round1/table7/ann.jpg": text_photo(A), "round1/table7/bo.jpg": text_photo(B)}
+    photos = {"round1/table7/ann.jpg": make_photo(A), "round1/table7/bo.jpg": make_photo(B)}
     verdicts = find_verdicts(tmp_path, {**photos, "event.toml": event_text})
     assert verdicts["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
     assert verdicts["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
@@ -126,17 +126,17 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     "event_text", ['[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]', 'players = ["ann", "bo", "Cy"]']
 )
 def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {f"{folder}ann.jpg": text_photo(A), f"{folder}bo.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {f"{folder}ann.jpg": make_photo(A), f"{folder}bo.jpg": make_photo(B)}
     (verdict,) = find_verdicts(tmp_path, {**files, "event.toml": event_text}).values()
     assert verdict == "bo leads on points, 6 to 5; a kingdom of Cy is missing"
 
 
 def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
     """The photo has no player; for photos with players, the player is missing."""
-    files = {"table1/IMG_1.jpg": text_photo(A), "table1/IMG_2.jpg": text_photo(B), "table1/IMG_3.jpg": b"broken"}
+    files = {"table1/IMG_1.jpg": make_photo(A), "table1/IMG_2.jpg": make_photo(B), "table1/IMG_3.jpg": b"broken"}
     verdicts = find_verdicts(
         tmp_path,
-        {**files, "table2/cy.jpg": text_photo(A), "table2/di.jpg": text_photo(A), "table3/eve.jpg": text_photo(C)},
+        {**files, "table2/cy.jpg": make_photo(A), "table2/di.jpg": make_photo(A), "table3/eve.jpg": make_photo(C)},
     )
     assert verdicts["Round 1, table 1"] == (
         "table1/IMG_2.jpg leads on points, 6 to 5; table1/IMG_3.jpg could not be read"
@@ -147,10 +147,10 @@ def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -
 
 def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {
-        "kitchen/round1/ann.jpg": text_photo(A),
-        "garden/round1/bo.jpg": text_photo(B),
-        "garden/round2/ann.jpg": text_photo(A),
-        "garden/Runde 2/bo.jpg": text_photo(B),
+        "kitchen/round1/ann.jpg": make_photo(A),
+        "garden/round1/bo.jpg": make_photo(B),
+        "garden/round2/ann.jpg": make_photo(A),
+        "garden/Runde 2/bo.jpg": make_photo(B),
     }
     verdicts = find_verdicts(tmp_path, files)
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; garden and kitchen may be rounds or tables"
@@ -173,7 +173,7 @@ def test_nobody_wins_while_photos_of_a_table_lie_in_folders_that_may_be_rounds(f
         f"{other}/IMG_3.jpg": C,
         f"{other}/IMG_4.jpg": LARGE_TERRITORY,
     }
-    (verdict,) = find_verdicts(tmp_path, {name: text_photo(board) for name, board in boards.items()}).values()
+    (verdict,) = find_verdicts(tmp_path, {name: make_photo(board) for name, board in boards.items()}).values()
     assert "leads on points" in verdict and verdict.endswith(
         (" may be rounds or tables", "round0 may be a round or a table")
     )
@@ -185,38 +185,38 @@ def test_nobody_wins_while_photos_of_a_table_lie_in_folders_that_may_be_rounds(f
 )
 @pytest.mark.parametrize("is_read", [True, False])
 def test_a_table_is_one_game_in_any_spelling(folder: str, table: str, *, is_read: bool, tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {f"{folder}/ann.jpg": text_photo(A), f"{folder}/bo.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {f"{folder}/ann.jpg": make_photo(A), f"{folder}/bo.jpg": make_photo(B)}
     files["event.toml"] = f'[[photo]]\nfile = "IMG_12.jpg"\ntable = "{table}"\nplayers = ["Cy"]'
-    files["IMG_12.jpg"] = text_photo("m2 m m m m / # . . . .") if is_read else b"broken"
+    files["IMG_12.jpg"] = make_photo("m2 m m m m / # . . . .") if is_read else b"broken"
     (verdict,) = find_verdicts(tmp_path, files).values()
     ending = "Cy wins on points, 10 to 6" if is_read else "bo leads on points, 6 to 5; a kingdom of Cy is missing"
     assert verdict == ending
 
 
 def test_nobody_wins_while_a_photo_is_a_broken_link(tmp_path: Path) -> None:
-    folder = write_files(tmp_path / "photos", {"table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
+    folder = write_files(tmp_path / "photos", {"table1/ann.jpg": make_photo(A), "table1/bo.jpg": make_photo(B)})
     (folder / "table1/cy.jpg").symlink_to(tmp_path / "cy.jpg")
     assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": "bo leads on points, 6 to 5; a kingdom of cy is missing"}
-    (tmp_path / "cy.jpg").write_bytes(text_photo(A))
+    (tmp_path / "cy.jpg").write_bytes(make_photo(A))
     assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": "bo wins on points, 6 to 5"}
 
 
 def test_no_team_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    verdicts = find_verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
+    verdicts = find_verdicts(tmp_path, {"ann+bo.jpg": make_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
     assert verdicts["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
 
 
 def test_no_team_wins_while_a_member_has_no_photo(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Zed"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    verdicts = find_verdicts(tmp_path, {"ann.jpg": text_photo(A), "cy.jpg": text_photo(C), "event.toml": event_text})
+    verdicts = find_verdicts(tmp_path, {"ann.jpg": make_photo(A), "cy.jpg": make_photo(C), "event.toml": event_text})
     assert verdicts["Teams"] == "Reds leads on points of all players, 5 to 4; a kingdom of Zed is missing"
 
 
 def test_nobody_wins_while_a_kingdom_of_the_ranking_has_towns(tmp_path: Path) -> None:
     event_text = '[[team]]\nname = "Reds"\nplayers = ["bo"]\n[[team]]\nname = "Blues"\nplayers = ["cy"]'
     boards = {"ann": A, "bo": B, "cy": C}
-    photos = {f"round{n}/{name}.jpg": text_photo(board) for n in (1, 2) for name, board in boards.items()}
+    photos = {f"round{n}/{name}.jpg": make_photo(board) for n in (1, 2) for name, board in boards.items()}
     run_event(tmp_path, {**photos, "event.toml": event_text})
     CorrectionFile(tmp_path / "out").add([Correction("round1/ann.jpg", "", 1, board="# t t")])
     gap = "; ann cannot be scored because of towns"
@@ -234,7 +234,7 @@ def test_nobody_wins_while_a_kingdom_of_the_ranking_has_towns(tmp_path: Path) ->
 def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path: Path) -> None:
     """The kingdom may be one of a team."""
     event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    photos = {"table1/ann.jpg": text_photo(A), "table1/cy.jpg": text_photo(C), "table2.jpg": text_photo(B)}
+    photos = {"table1/ann.jpg": make_photo(A), "table1/cy.jpg": make_photo(C), "table2.jpg": make_photo(B)}
     files: dict[str, bytes | str] = {**photos, "event.toml": event_text}
     lead, gap = "Reds leads on points of all players, 5 to 4", "the player of table2.jpg is not known"
     assert find_verdicts(tmp_path, files)["Teams"] == f"{lead}; {gap}"
@@ -244,8 +244,8 @@ def test_no_team_wins_while_towns_of_an_unknown_player_cannot_be_scored(tmp_path
 
 
 def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
-    photo = text_photo(A)
-    out = run_event(tmp_path, {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": photo, "cy.jpg": text_photo(B)})
+    photo = make_photo(A)
+    out = run_event(tmp_path, {"ann.jpg": photo, "ann (2).jpg": photo, "bo.jpg": photo, "cy.jpg": make_photo(B)})
     assert [row[2:] for row in read_standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
     assert read_notices(out) == [
         ("bo.jpg", "bo", "bo has no kingdom in round 1"),
@@ -260,10 +260,10 @@ def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
 
 def test_nobody_wins_at_the_tables_of_one_picture(tmp_path: Path) -> None:
     """It was put at the wrong table, and the right picture is missing."""
-    picture = text_photo(A)
+    picture = make_photo(A)
     files: dict[str, bytes | str] = {f"table{number}/IMG_1.jpg": picture for number in (1, 2)}
-    files |= {f"table{number}/IMG_{10 * number}.jpg": text_photo(B) for number in (1, 2, 3)}
-    files |= {"table2/IMG_21.jpg": text_photo(C), "table3/IMG_31.jpg": text_photo(C)}
+    files |= {f"table{number}/IMG_{10 * number}.jpg": make_photo(B) for number in (1, 2, 3)}
+    files |= {"table2/IMG_21.jpg": make_photo(C), "table3/IMG_31.jpg": make_photo(C)}
     verdicts = find_verdicts(tmp_path, files)
     ending = "; table2/IMG_1.jpg may be in the wrong place"
     assert [verdicts[f"Round 1, table {number}"].endswith(ending) for number in (1, 2, 3)] == [True, True, False]
@@ -282,7 +282,7 @@ class ObservingReader(TextPhotoReader):
 @pytest.mark.parametrize("name", ["ann (2).jpg", "IMG_7.jpg"])
 def test_a_picture_that_is_sent_again_is_not_asked_about_again(name: str, is_gone: bool, tmp_path: Path) -> None:
     """The new file has another time, so its content differs."""
-    content = text_photo(A, doubts=[("B2", "f", "f1", 0.8)], probability=0.8)
+    content = make_photo(A, doubts=[("B2", "f", "f1", 0.8)], probability=0.8)
     folder, out = write_files(tmp_path / "photos", {"table1/ann.jpg": content}), tmp_path / "out"
     run_batch(folder, out, ObservingReader())
     assert read_notices(out)
@@ -298,8 +298,8 @@ def test_a_picture_that_is_sent_again_is_not_asked_about_again(name: str, is_gon
 
 
 def test_two_photos_of_one_kingdom_count_once(tmp_path: Path) -> None:
-    files = {"ann.jpg": text_photo(A, probability=0.9), "ann (2).jpg": text_photo("w w w / # f f1 / . l l")}
-    out = run_event(tmp_path, {**files, "bo.jpg": text_photo(B), "bo (2).jpg": text_photo("w1 # / w w1")})
+    files = {"ann.jpg": make_photo(A, probability=0.9), "ann (2).jpg": make_photo("w w w / # f f1 / . l l")}
+    out = run_event(tmp_path, {**files, "bo.jpg": make_photo(B), "bo (2).jpg": make_photo("w1 # / w w1")})
     assert [row[2:] for row in read_standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
     (notice,) = read_notices(out)
     assert notice[2] == "another photo of this kingdom, ann.jpg, was read differently: 2 and 5 points"
@@ -308,8 +308,8 @@ def test_two_photos_of_one_kingdom_count_once(tmp_path: Path) -> None:
 
 
 def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_again(tmp_path: Path) -> None:
-    content = text_photo(A, probability=0.9)
-    out = run_event(tmp_path, {"ann.jpg": content, "ann (2).jpg": text_photo("w w w / # f f1 / . l l")})
+    content = make_photo(A, probability=0.9)
+    out = run_event(tmp_path, {"ann.jpg": content, "ann (2).jpg": make_photo("w w w / # f f1 / . l l")})
     assert len(read_notices(out)) == 1
     CorrectionFile(out).add([Correction("ann.jpg", sha256(content).hexdigest(), 1, board=A)])
     run_batch(tmp_path / "photos", out)
@@ -327,8 +327,8 @@ def test_a_second_board_waits_for_the_first(tmp_path: Path) -> None:
 
 
 def test_a_corrected_photo_counts_before_a_more_probable_one(tmp_path: Path) -> None:
-    content = text_photo(A, probability=0.9)
-    out = run_event(tmp_path, {"ann.jpg": text_photo(A), "ann (2).jpg": content})
+    content = make_photo(A, probability=0.9)
+    out = run_event(tmp_path, {"ann.jpg": make_photo(A), "ann (2).jpg": content})
     CorrectionFile(out).add([Correction("ann (2).jpg", sha256(content).hexdigest(), 1, square="C1", cell="w1")])
     run_batch(tmp_path / "photos", out)
     assert read_standings(out, "table") == [("1", "", "1", "ann", "8")]
@@ -336,8 +336,8 @@ def test_a_corrected_photo_counts_before_a_more_probable_one(tmp_path: Path) -> 
 
 def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
     """The first one counts, also if the other is more probable."""
-    photos = {"table1/ann.jpg": text_photo(A, probability=0.9), "table2/ann.jpg": text_photo(B)}
-    out = run_event(tmp_path, {**photos, "table2/bo.jpg": text_photo(C)})
+    photos = {"table1/ann.jpg": make_photo(A, probability=0.9), "table2/ann.jpg": make_photo(B)}
+    out = run_event(tmp_path, {**photos, "table2/bo.jpg": make_photo(C)})
     assert [row[1:] for row in read_standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
     assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in read_notices(out)[0][2]
     assert "as in round2/table3/ann.jpg; the first counts" in read_csv(out / "review.csv")[0]["advice"]
@@ -345,9 +345,9 @@ def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
 
 def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None:
     files = {
-        "round1/ann.jpg": text_photo(A),
-        "round1/bo.jpg": text_photo(B),
-        "round2/ann.jpg": text_photo(A),
+        "round1/ann.jpg": make_photo(A),
+        "round1/bo.jpg": make_photo(B),
+        "round2/ann.jpg": make_photo(A),
         "round2/bo.jpg": b"?",
     }
     out = run_event(tmp_path, files)
@@ -368,7 +368,7 @@ def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None
 def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
     event_text = 'players = ["Ann", "Bo"]\nrounds = 2'
     out = run_event(
-        tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": event_text}
+        tmp_path, {"round1/ann.jpg": make_photo(A), "round3/ann.jpg": make_photo(B), "event.toml": event_text}
     )
     assert read_standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
     assert [(player, text) for _, player, text in read_notices(out)][:2] == [
@@ -381,17 +381,17 @@ def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_note_names_all_rounds_without_a_kingdom(tmp_path: Path) -> None:
-    out = run_event(tmp_path, {"round1/ann.jpg": text_photo(A), "event.toml": "rounds = 4"})
+    out = run_event(tmp_path, {"round1/ann.jpg": make_photo(A), "event.toml": "rounds = 4"})
     assert read_csv(out / "standings.csv")[0]["note"] == "no kingdom in rounds 2, 3 and 4"
 
 
 def test_a_photo_of_a_round_too_many_is_reported(tmp_path: Path) -> None:
-    out = run_event(tmp_path, {"round2/ann.jpg": text_photo(A), "event.toml": "rounds = 1"})
+    out = run_event(tmp_path, {"round2/ann.jpg": make_photo(A), "event.toml": "rounds = 1"})
     assert "event.toml has 1 round: round 2 is in no total" in [text for _, _, text in read_notices(out)]
 
 
 def test_unknown_names_are_reported(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {"an.jpg": text_photo(A), "IMG_1234.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {"an.jpg": make_photo(A), "IMG_1234.jpg": make_photo(B)}
     out = run_event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
     assert {(name, text) for name, _, text in read_notices(out)} == {
         ("an.jpg", "an is not among the players of event.toml; is it Ann?"),
@@ -422,7 +422,7 @@ def test_unknown_names_are_reported(tmp_path: Path) -> None:
 def test_more_or_fewer_kingdoms_than_names_are_reported(
     name: str, boards: tuple[str, ...], message: str, table: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
-    out = run_event(tmp_path, {f"{name}.jpg": text_photo(*boards)})
+    out = run_event(tmp_path, {f"{name}.jpg": make_photo(*boards)})
     assert [row[2:] for row in read_standings(out, "table")] == table
     assert message in [text for _, _, text in read_notices(out)]
 
@@ -434,7 +434,7 @@ def test_nobody_wins_while_a_photo_of_one_player_shows_another_complete_kingdom(
     """Either of them may be that of the player. A neighbour's kingdom that the photo cuts is smaller."""
     kingdoms = (["#", "l1", *["l"] * 23], ["#", "f1", *["f"] * (size - 2), *["."] * (25 - size)])
     boards = [" / ".join(" ".join(cells[start : start + 5]) for start in range(0, 25, 5)) for cells in kingdoms]
-    files: dict[str, bytes | str] = {"ann.jpg": text_photo(*boards), "bo.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {"ann.jpg": make_photo(*boards), "bo.jpg": make_photo(B)}
     assert [*find_verdicts(tmp_path, files).values()] == [
         "ann.jpg, kingdom 1 leads on points, 24 to 22; a kingdom of ann is missing"
         if is_complete
@@ -454,7 +454,7 @@ def test_a_kingdom_that_another_photo_shows_is_not_that_of_its_neighbour(
 ) -> None:
     """Ann's photo shows Bo's kingdom, too. Without Bo's photo its player is not known."""
     ann, bo = "w1 w w / # f f1 / w w w", "l1 l l / # g g / l l l"
-    verdicts = find_verdicts(tmp_path, {"ann.jpg": text_photo(bo, ann), other_photo: text_photo(bo)})
+    verdicts = find_verdicts(tmp_path, {"ann.jpg": make_photo(bo, ann), other_photo: make_photo(bo)})
     assert verdicts["Round 1"].startswith(verdict)
     text = "it shows 2 kingdoms, and ann has one: kingdom 2 counts"
     assert (("ann.jpg", "ann", text) in read_notices(tmp_path / "out")) == (other_photo == "bo.jpg")
@@ -463,9 +463,9 @@ def test_a_kingdom_that_another_photo_shows_is_not_that_of_its_neighbour(
 def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
     mine = "# m3 w"
     files = {
-        "table1/ann.jpg": text_photo(mine),
-        "table1/bo.jpg": text_photo(f"{mine} / . . ."),
-        "table2/cy.jpg": text_photo(mine),
+        "table1/ann.jpg": make_photo(mine),
+        "table1/bo.jpg": make_photo(f"{mine} / . . ."),
+        "table2/cy.jpg": make_photo(mine),
     }
     out = run_event(tmp_path, files)
     messages = [text for _, _, text in read_notices(out)]
@@ -473,13 +473,13 @@ def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None
 
 
 def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> None:
-    out = run_event(tmp_path, {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 7)})
+    out = run_event(tmp_path, {f"p{number}.jpg": make_photo("w1 " * number + "#") for number in range(1, 7)})
     assert read_standings(out, "table") == []
     assert [row[3] for row in read_standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
 
 
 def test_too_many_kingdoms_at_a_table_are_reported(tmp_path: Path) -> None:
-    out = run_event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
+    out = run_event(tmp_path, {f"table1/p{number}.jpg": make_photo("w1 " * number + "#") for number in range(1, 6)})
     assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in read_notices(out)]
     assert read_csv(out / "review.csv")[0]["changes"] == "who wins"
 
@@ -487,14 +487,14 @@ def test_too_many_kingdoms_at_a_table_are_reported(tmp_path: Path) -> None:
 def test_one_board_read_too_long_does_not_change_the_bonus_of_all(tmp_path: Path) -> None:
     full_board = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
     boards = {"ann": full_board, "bo": f"{full_board} / f . . . .", "cy": C}
-    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
     out = run_event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in read_standings(out, "table")] == [("ann", "29"), ("bo", "24"), ("cy", "4")]
 
 
 def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
     full_board = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
-    files: dict[str, bytes | str] = {"ann.jpg": text_photo(full_board), "bo.jpg": text_photo("# l l l l l l1")}
+    files: dict[str, bytes | str] = {"ann.jpg": make_photo(full_board), "bo.jpg": make_photo("# l l l l l l1")}
     out = run_event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in read_standings(out, "table")] == [("ann", "24"), ("bo", "6")]
     assert "with the side of the other kingdoms here" in read_csv(out / "standings.csv")[0]["note"]
@@ -504,14 +504,14 @@ def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
 
 def test_kingdoms_beside_the_only_table_of_a_round_are_ranked(tmp_path: Path) -> None:
     """They have no table, and are too many for one game."""
-    files: dict[str, bytes | str] = {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)}
-    out = run_event(tmp_path, {**files, "table1/ann.jpg": text_photo(A), "table1/bo.jpg": text_photo(B)})
+    files: dict[str, bytes | str] = {f"p{number}.jpg": make_photo("w1 " * number + "#") for number in range(1, 6)}
+    out = run_event(tmp_path, {**files, "table1/ann.jpg": make_photo(A), "table1/bo.jpg": make_photo(B)})
     assert [row[3] for row in read_standings(out, "round")] == ["p5", "p4", "p3", "bo", "ann", "p2", "p1"]
     assert [row[3] for row in read_standings(out, "table")] == ["bo", "ann"]
 
 
 def test_kingdoms_without_a_table_beside_tables_have_a_title_of_their_own(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(A) for name in ("ann", "table1/bo", "table1/cy")}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(A) for name in ("ann", "table1/bo", "table1/cy")}
     assert [*find_verdicts(tmp_path, files)] == ["Round 1", "Round 1, no table", "Round 1, table 1"]
 
 
@@ -522,14 +522,14 @@ def list_verdicts(outcome: EventOutcome) -> dict[str, str]:
 def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
     """A kingdom without a player or table, or with unknown squares or pieces, could win."""
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": text_photo(A),
-        "round1/table1/bo.jpg": text_photo(B),
-        "round1/table2/ann.jpg": text_photo("s2 s s s"),
-        "round1/table2/ann (2).jpg": text_photo("s2 s s s"),
-        "round1/table2/cy.jpg": text_photo(C),
-        "round1/table2/di.jpg": text_photo(A),
-        "round2/IMG_1.jpg": text_photo("s2 s s s"),
-        "round3/IMG_2.jpg": text_photo(A),
+        "round1/table1/ann.jpg": make_photo(A),
+        "round1/table1/bo.jpg": make_photo(B),
+        "round1/table2/ann.jpg": make_photo("s2 s s s"),
+        "round1/table2/ann (2).jpg": make_photo("s2 s s s"),
+        "round1/table2/cy.jpg": make_photo(C),
+        "round1/table2/di.jpg": make_photo(A),
+        "round2/IMG_1.jpg": make_photo("s2 s s s"),
+        "round3/IMG_2.jpg": make_photo(A),
     }
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     verdicts = list_verdicts(outcome)
@@ -541,8 +541,8 @@ def test_nobody_wins_while_something_is_unknown(tmp_path: Path) -> None:
 
 
 def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> None:
-    files = {f"table1/{name}.jpg": text_photo(A) for name in ("ann", "bo", "cy", "di")}
-    files |= {"table1/ed.jpg": text_photo(B), "table2/fi.jpg": text_photo(A), "table2/gi.jpg": text_photo(B)}
+    files = {f"table1/{name}.jpg": make_photo(A) for name in ("ann", "bo", "cy", "di")}
+    files |= {"table1/ed.jpg": make_photo(B), "table2/fi.jpg": make_photo(A), "table2/gi.jpg": make_photo(B)}
     (tmp_path / "out").mkdir()
     content = sha256(files["table2/gi.jpg"]).hexdigest()
     CorrectionFile(tmp_path / "out").add([Correction("table2/gi.jpg", content, 1, board="w1 w / # ?")])
@@ -553,8 +553,8 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
     assert verdicts["Round 1, table 2"] == "fi leads on points, 5 to 2; squares of gi are not known"
     court: dict[str, bytes | str] = {
         "event.toml": 'variants = ["the-court"]',
-        "ann.jpg": text_photo(A),
-        "bo.jpg": text_photo(B),
+        "ann.jpg": make_photo(A),
+        "bo.jpg": make_photo(B),
     }
     verdicts = list_verdicts(run_batch(write_files(tmp_path / "court", court), tmp_path / "court-out"))
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; pieces of ann and bo are not listed"
@@ -566,9 +566,9 @@ def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, t
     board = Board.parse("w m3 # / f f s / . . s1 / . . s")
     other = board.with_cells({Square(0, 0): Cell.parse(first_square)})
     files: dict[str, bytes | str] = {
-        "table1/IMG_1.jpg": text_photo(str(board)),
-        "table1/IMG_2.jpg": text_photo(str(other.rotate())),
-        "table1/IMG_3.jpg": text_photo(C),
+        "table1/IMG_1.jpg": make_photo(str(board)),
+        "table1/IMG_2.jpg": make_photo(str(other.rotate())),
+        "table1/IMG_3.jpg": make_photo(C),
     }
     verdict = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))["Round 1, table 1"]
     assert "share the lead" in verdict
@@ -581,9 +581,9 @@ def test_nobody_wins_while_a_kingdom_is_in_two_rounds_or_at_two_tables(place: st
     """A photo that is sent through a chat is another picture, so Ann's kingdom could count twice, or for Cy, too."""
     board = "w1 w w / # f f1 / w m s"
     photos = {"round1/table1/ann.jpg": board, "round1/table1/bo.jpg": C, place: board}
-    files: dict[str, bytes | str] = {name: text_photo(photo_board) for name, photo_board in photos.items()}
+    files: dict[str, bytes | str] = {name: make_photo(photo_board) for name, photo_board in photos.items()}
     if place.startswith("round2"):
-        files["round2/table1/bo.jpg"] = text_photo(C)
+        files["round2/table1/bo.jpg"] = make_photo(C)
     verdicts = find_verdicts(tmp_path, files)
     text = f"round1/table1/ann.jpg and {place} show the same kingdom"
     assert next(iter(verdicts.values())).endswith(text)
@@ -593,7 +593,7 @@ def test_nobody_wins_while_a_kingdom_is_in_two_rounds_or_at_two_tables(place: st
 def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Path) -> None:
     """The sum of the other rounds is not the final result."""
     boards = {"ann": A, "bo": B}
-    files = {f"round{number}/{name}.jpg": text_photo(board) for number in (1, 4) for name, board in boards.items()}
+    files = {f"round{number}/{name}.jpg": make_photo(board) for number in (1, 4) for name, board in boards.items()}
     folder, out = write_files(tmp_path / "photos", {**files}), tmp_path / "out"
     text = "bo leads on points of 2 rounds, 12 to 10; there is no photo of round 2 and 3"
     assert list_verdicts(run_batch(folder, out))["All rounds"] == text
@@ -604,27 +604,27 @@ def test_nobody_wins_while_a_round_between_two_others_has_no_photo(tmp_path: Pat
 
 def test_nobody_wins_while_folders_may_be_rounds(tmp_path: Path) -> None:
     """Otherwise tables that may be rounds count as one round with a winner."""
-    files: dict[str, bytes | str] = {"Round one/ann.jpg": text_photo(A), "2nd round/bo.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {"Round one/ann.jpg": make_photo(A), "2nd round/bo.jpg": make_photo(B)}
     verdicts = find_verdicts(tmp_path, files)
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; 2nd round and Round one may be rounds"
     assert [reason for _, _, reason in read_notices(tmp_path / "out")] == [
         "2nd round may be a round",
         "Round one may be a round",
     ]
-    verdicts = find_verdicts(tmp_path / "letters", {"round1a/ann.jpg": text_photo(A), "bar/bo.jpg": text_photo(B)})
+    verdicts = find_verdicts(tmp_path / "letters", {"round1a/ann.jpg": make_photo(A), "bar/bo.jpg": make_photo(B)})
     assert verdicts["Round 1"] == "bo leads on points, 6 to 5; round1a may be a round"
 
 
 def test_a_table_called_round_table_is_no_round_in_the_folder_of_a_round(tmp_path: Path) -> None:
     """Its name does not leave the winner open."""
-    files: dict[str, bytes | str] = {"round1/Round table/ann.jpg": text_photo(A), "round1/Bar/bo.jpg": text_photo(B)}
+    files: dict[str, bytes | str] = {"round1/Round table/ann.jpg": make_photo(A), "round1/Bar/bo.jpg": make_photo(B)}
     assert find_verdicts(tmp_path, files)["Round 1"] == "bo wins on points, 6 to 5"
 
 
 def test_nobody_wins_while_photos_of_a_player_show_different_kingdoms(tmp_path: Path) -> None:
     """No folder name says that these are two rounds, so either kingdom may count."""
-    files = {name: text_photo(board) for name, board in (("ann.jpg", A), ("ann (2).jpg", "l g g1 / s # s1 / m1 . ."))}
-    photos: dict[str, bytes | str] = {**files, "bo.jpg": text_photo(B)}
+    files = {name: make_photo(board) for name, board in (("ann.jpg", A), ("ann (2).jpg", "l g g1 / s # s1 / m1 . ."))}
+    photos: dict[str, bytes | str] = {**files, "bo.jpg": make_photo(B)}
     folder, out = write_files(tmp_path / "photos" / "table1", photos).parent, tmp_path / "out"
     assert list_verdicts(run_batch(folder, out))["Round 1, table 1"] == (
         "bo leads on points, 6 to 5; photos of ann show different kingdoms"

@@ -8,7 +8,7 @@ from kdvision.batch.event import Rules, parse_event
 from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.store.record import Correction, CorrectionFile
 from kdvision.errors import NotationError
-from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
+from tests.batch.text_photos import TextPhotoReader, make_photo, read_csv, read_results, run_batch, write_files
 
 BOARD = "w1 w f / f # s / s s f"
 EVENT = """
@@ -28,7 +28,7 @@ court = ["C2 King", "B3 s1"]
 
 @pytest.fixture
 def event(tmp_path: Path) -> Path:
-    files: dict[str, bytes | str] = {"round1/table1/ann+bo.jpg": text_photo(BOARD, BOARD), "event.toml": EVENT}
+    files: dict[str, bytes | str] = {"round1/table1/ann+bo.jpg": make_photo(BOARD, BOARD), "event.toml": EVENT}
     return write_files(tmp_path / "photos", files)
 
 
@@ -56,7 +56,7 @@ file = "round1/table1/ann+bo+cy+di+eve.jpg"
 giants = ["B1"]
 """
     boards = "# w1 w / w w w", "# m g", "m # g", "# s g", "f #"
-    files: dict[str, bytes | str] = {"round1/table1/ann+bo+cy+di+eve.jpg": text_photo(*boards), "event.toml": event}
+    files: dict[str, bytes | str] = {"round1/table1/ann+bo+cy+di+eve.jpg": make_photo(*boards), "event.toml": event}
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     assert read_totals(tmp_path / "out") == {"ann": "30", "bo": "20", "cy": "0", "di": "20", "eve": "20"}
     (record,) = read_results(tmp_path / "out")
@@ -102,11 +102,11 @@ def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Pat
 @pytest.mark.parametrize("is_copy", [False, True])
 def test_the_photo_with_listed_tokens_counts(tmp_path: Path, *, is_copy: bool) -> None:
     """Also if another photo of the kingdom comes first, or is more probable."""
-    photo = text_photo(BOARD)
+    photo = make_photo(BOARD)
     event = EVENT.replace("ann+bo.jpg", "ann (2).jpg").rpartition("[[photo.kingdom]]")[0]
     files: dict[str, bytes | str] = {
         "round1/table1/ann.jpg": photo,
-        "round1/table1/ann (2).jpg": photo if is_copy else text_photo(BOARD, probability=0.95),
+        "round1/table1/ann (2).jpg": photo if is_copy else make_photo(BOARD, probability=0.95),
         "event.toml": event,
     }
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")

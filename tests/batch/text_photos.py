@@ -34,7 +34,7 @@ MAX_WAIT_SECONDS: Final = 120
 PICTURE: Final = bytes(cv2.imencode(".jpg", np.full((90, 120, 3), 150, np.uint8))[1])
 
 
-def text_photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (), probability: float = 0.97) -> bytes:
+def make_photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (), probability: float = 0.97) -> bytes:
     """The bytes of a new photo of these boards; the doubts are about the first one."""
     values = {"shot": next(_COUNTER), "boards": boards, "doubts": doubts, "probability": probability}
     return json.dumps(values).encode()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch.text_photos import run_batch, text_photo, write_files
+from tests.batch.text_photos import make_photo, run_batch, write_files
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
@@ -21,10 +21,10 @@ HOSTILE_NAME = "<b>Zoë & 'co'"
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of an event with every element."""
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
-        "round1/table1/bo+cy.jpg": text_photo("# w1 w", "l l l1 / # . ."),
-        f"round1/table2/{HOSTILE_NAME}.jpg": text_photo("# w1 w w"),
-        "round2/table1/ann.jpg": text_photo("l l l l1 / # . . ."),
+        "round1/table1/ann.jpg": make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+        "round1/table1/bo+cy.jpg": make_photo("# w1 w", "l l l1 / # . ."),
+        f"round1/table2/{HOSTILE_NAME}.jpg": make_photo("# w1 w w"),
+        "round2/table1/ann.jpg": make_photo("l l l l1 / # . . ."),
         "round2/table1/bo.jpg": b"broken",
         "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]\n[[team]]\nname = "Reds"\nplayers = ["Ann"]',
     }

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kdvision.report.table import render_text
 from kdvision.text import format_csv, quote_path, replace_controls
-from tests.batch.text_photos import TextPhotoReader, read_csv, run_batch, text_photo, write_files
+from tests.batch.text_photos import TextPhotoReader, make_photo, read_csv, run_batch, write_files
 from tests.conftest import Run
 
 FORMULAS = ('=HYPERLINK("http://x.example")', "@SUM(1+1)", "+cmd|' /C calc'!A0", "-2+3", "\t=1", "\r=1", " =1")
@@ -83,11 +83,11 @@ def folder(tmp_path: Path) -> Path:
     )
     doubts = [("B1", "w1", "w", 0.6)]
     files: dict[str, bytes | str] = {
-        f"{number}.jpg": text_photo("# w1" + " w" * number, doubts=doubts) for number in range(len(players))
+        f"{number}.jpg": make_photo("# w1" + " w" * number, doubts=doubts) for number in range(len(players))
     }
     files["event.toml"] = f"name = {quote_toml('Cup' + ESCAPES)}\nrounds = 2\n{tables}"
     if sys.platform != "win32":
-        files |= {"=1+1.jpg": b"broken", "\x1b[2J\n.jpg": text_photo("# w1"), "-2+3/@a.jpg": text_photo("# f f1")}
+        files |= {"=1+1.jpg": b"broken", "\x1b[2J\n.jpg": make_photo("# w1"), "-2+3/@a.jpg": make_photo("# f f1")}
     return write_files(tmp_path / "photos", files)
 
 

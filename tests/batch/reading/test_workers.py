@@ -19,7 +19,7 @@ from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically
-from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
+from tests.batch.text_photos import make_photo, read_text_photo, read_tree, run_batch, wait_until, write_files
 from tests.memory import get_private_megabytes
 from tests.paths import ROOT
 
@@ -49,7 +49,7 @@ def run_task(job: Job) -> JobResult:
         if not path.exists():
             path.touch()
             os._exit(1)
-        return read_text_photo(job._replace(data=text_photo("# w1")))
+        return read_text_photo(job._replace(data=make_photo("# w1")))
     if data.startswith(b"pid"):
         return JobResult({"pid": os.getpid()})
     if data.startswith(b"memory"):
@@ -89,7 +89,7 @@ def pool() -> Iterator[PoolExecutor]:
 
 def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: PoolExecutor, tmp_path: Path) -> None:
     fatal_photo = f"once\n{tmp_path / 'been'}".encode()
-    contents = [text_photo("# w1"), b"poison", fatal_photo, *(text_photo("# w1 w") for _ in range(3))]
+    contents = [make_photo("# w1"), b"poison", fatal_photo, *(make_photo("# w1 w") for _ in range(3))]
     results = {job.photo: result for job, result in pool.run(make_jobs(*contents))}
     assert sorted(results) == [f"{number}.jpg" for number in range(6)]
     failed_photos = [name for name, result in results.items() if result.data["error"] is not None]
@@ -107,7 +107,7 @@ def test_jobs_are_taken_as_workers_can_use_them() -> None:
     started_jobs = []
 
     def record_jobs() -> Iterator[Job]:
-        for job in make_jobs(*(text_photo("# w1") for _ in range(50))):
+        for job in make_jobs(*(make_photo("# w1") for _ in range(50))):
             started_jobs.append(job)
             yield job
 
@@ -200,7 +200,7 @@ def cluster() -> Iterator[Any]:
 
 def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
-    photos = {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 21)}
+    photos = {f"p{number}.jpg": make_photo("w1 " * number + "#") for number in range(1, 21)}
     photos["p1.jpg"] = json.dumps({**json.loads(photos["p1.jpg"]), "marker": str(marker)}).encode()
     folder = write_files(tmp_path / "photos", dict(photos))
     run_batch(folder, tmp_path / "here")
@@ -229,7 +229,7 @@ def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest
 
 @pytest.mark.parametrize("poison", ["poison", "late poison"])
 def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any, tmp_path: Path, poison: str) -> None:
-    contents = f"{poison}\n{tmp_path / 'been'}".encode(), text_photo("# w1")
+    contents = f"{poison}\n{tmp_path / 'been'}".encode(), make_photo("# w1")
     with closing(DaskExecutor(cluster.scheduler.address, task=run_task)) as executor:
         results = {job.photo: result for job, result in executor.run(make_jobs(*contents))}
     assert "one worker of the cluster after another" in results["0.jpg"].data["error"]
@@ -239,7 +239,7 @@ def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any, t
 def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.batch.reading.workers.CHECK_INTERVAL_SECONDS", 0.2)
     marker = tmp_path / "marker"
-    photo = json.dumps({**json.loads(text_photo("# w1")), "marker": str(marker)}).encode()
+    photo = json.dumps({**json.loads(make_photo("# w1")), "marker": str(marker)}).encode()
 
     def stop_workers() -> None:
         wait_until(marker.exists, "a worker hangs")

@@ -13,11 +13,11 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from tests.batch.text_photos import (
     TextPhotoReader,
+    make_photo,
     read_csv,
     read_results,
     read_text_photo,
     run_batch,
-    text_photo,
     write_files,
 )
 
@@ -104,7 +104,7 @@ def test_invalid_correction_data_is_refused(data: dict[str, object]) -> None:
 
 def run_with_corrections(tmp_path: Path, *corrections: Correction, content: bytes | None = None) -> TextPhotoReader:
     """Read photos of Ann and Bo, add corrections, run again, and return the executor of the second run."""
-    files: dict[str, bytes | str] = {"ann.jpg": content or text_photo(SMALL), "bo.jpg": text_photo("l l l l l l1 #")}
+    files: dict[str, bytes | str] = {"ann.jpg": content or make_photo(SMALL), "bo.jpg": make_photo("l l l l l l1 #")}
     folder, out, executor = write_files(tmp_path / "photos", files), tmp_path / "out", TextPhotoReader()
     run_batch(folder, out)
     contents = {line["photo"]: line["content"] for line in read_results(out)}
@@ -167,7 +167,7 @@ def test_the_board_of_the_second_player_is_never_that_of_the_first(tmp_path: Pat
 
 
 def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
-    content = text_photo(SMALL, doubts=[("B2", "f", "f2", 0.8)])
+    content = make_photo(SMALL, doubts=[("B2", "f", "f2", 0.8)])
     run_with_corrections(tmp_path, content=content)
     assert [row["player"] for row in read_csv(tmp_path / "out" / "review.csv")] == ["ann"]
     run_with_corrections(tmp_path, correct_board(SMALL), content=content)
@@ -178,9 +178,9 @@ def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
 def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
     """Also if another photo of the same kingdom is more probable."""
     files: dict[str, bytes | str] = {
-        "ann.jpg": text_photo(SMALL, probability=0.6),
-        "ann (2).jpg": text_photo(SMALL, probability=0.97),
-        "bo.jpg": text_photo("l l l l l l1 #"),
+        "ann.jpg": make_photo(SMALL, probability=0.6),
+        "ann (2).jpg": make_photo(SMALL, probability=0.97),
+        "bo.jpg": make_photo("l l l l l l1 #"),
     }
     folder, out = write_files(tmp_path / "photos", files), tmp_path / "out"
     run_batch(folder, out)
@@ -207,7 +207,7 @@ class OtherGridReader(TextPhotoReader):
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
         for job in jobs:
-            result = read_text_photo(job._replace(data=text_photo(self.board)))
+            result = read_text_photo(job._replace(data=make_photo(self.board)))
             (kingdom,) = result.data["kingdoms"]
             kingdom["corners"] = [[x + self.shift, y] for x, y in kingdom["corners"]]
             yield job, result
@@ -221,7 +221,7 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
     tmp_path: Path, board: str, shift: float, is_outdated: bool
 ) -> None:
     """The board is read again without its left column, or moved by a column at the same size."""
-    folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": make_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
     (record,) = load_records(out)[0].values()
     corrections = CorrectionFile(out)
@@ -267,7 +267,7 @@ def test_a_deleted_correction_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_another_photo_of_that_name_is_not_corrected(tmp_path: Path) -> None:
     run_with_corrections(tmp_path, correct_square("B2", "f1"))
-    write_files(tmp_path / "photos", {"ann.jpg": text_photo("# w1")})
+    write_files(tmp_path / "photos", {"ann.jpg": make_photo("# w1")})
     run_batch(tmp_path / "photos", tmp_path / "out")
     assert read_results(tmp_path / "out")[0]["corrections"] == []
     assert "is about another photo of this name" in read_csv(tmp_path / "out" / "review.csv")[0]["why"]
