@@ -20,6 +20,7 @@ from kdvision.game.rules.queendomino import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
+from kdvision.report.pieces import find_played_variants
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, KINDS, Reading
 from kdvision.vision.find import assemble_kingdoms
@@ -242,6 +243,13 @@ def test_an_uncertain_piece_is_an_open_fact(
     assert ann.open_facts >= {"knights", "buildings"}
     assert (ann.knights, [building.square.name for building in ann.buildings]) == ((Square(2, 3),), ["A1"])
     assert 'knights = ["D3", "?"]' in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("gems", "variants"), [({"A1": 0.9}, ("lost-treasures",)), ({"A1": 0.7}, ()), ({}, ())])
+def test_a_certain_gem_alone_adds_its_variant(gems: Mapping[str, float], variants: tuple[str, ...]) -> None:
+    (reading,) = assemble_kingdoms(table_photo(), [make_observation(TREASURE, gems=gems)])
+    assert len(reading.gems) == len(gems)
+    assert find_played_variants([reading], "kingdomino", ()) == variants
 
 
 def test_an_uncertain_gem_is_an_open_fact(run: Run, photo: Path, observations: list[GridObservation]) -> None:

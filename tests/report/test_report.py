@@ -8,12 +8,14 @@ import pytest
 
 from kdvision.errors import PhotoError
 from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.game import WINNER_UNKNOWN
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
-from kdvision.game.rules import kingdomino, make_rule_set
+from kdvision.game.rules import kingdomino, make_rule_set, queendomino
 from kdvision.report import overlay
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.overlay import AMBER, draw_overlay
+from kdvision.report.pieces import GivenFacts
 from kdvision.report.result import Result
 from kdvision.report.symbols import COLOURS, GOLD, draw_crowns, draw_terrain
 from kdvision.report.table import format_table
@@ -119,6 +121,17 @@ def test_the_standing_numbers_kingdoms_from_1() -> None:
         (2, 1, 5),
     ]
     assert "38 to 5" in standing["reason"]
+
+
+def test_nobody_wins_while_another_photo_may_show_a_kingdom_of_the_game() -> None:
+    readings = [make_reading(text, left=left, place=str(left)) for text, left in ((FIVE, 40), (SMALL, 300))]
+    facts = GivenFacts({0: {"coins": 150, "towns": 0}, 1: {"coins": 9, "towns": 0}})  # the Queen stays open
+    final_result, early_result = (
+        build_photo_result("table.png", (640, 480), readings, queendomino(side=7), facts=facts, is_over=is_over)
+        for is_over in (True, False)
+    )
+    assert final_result.outlook == "kingdom 1 wins, whatever is still missing"
+    assert early_result.outlook == WINNER_UNKNOWN
 
 
 def test_typed_boards_make_the_same_object() -> None:
