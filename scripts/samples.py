@@ -82,7 +82,7 @@ def make_shot_scene(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[Pla
 def add_game_pieces(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Place the game's pieces on a kingdom and return the kingdom with them."""
     if game == "lost-treasures":
-        return game_pieces.place_gems(rng, kingdom, scene, legal=True)
+        return game_pieces.place_gems(rng, kingdom, scene, is_legal=True)
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
     pieces = dict.fromkeys(towns[::2], "building")
     scene.tiles += [game_pieces.make_building(rng, kingdom.squares[square]) for square in pieces]

@@ -67,15 +67,15 @@ def make_parser(package: str, doc: str | None, *, work: str) -> argparse.Argumen
     return parser
 
 
-def parse_count(text: str, *, least: int = 1) -> int:
-    """Return the number that the value of an option gives; raises ArgumentTypeError below the least one."""
-    if not text.isdecimal() or int(text) < least:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {least}")
+def parse_count(text: str, *, minimum: int = 1) -> int:
+    """Return the number that the value of an option gives; raises ArgumentTypeError below the minimum."""
+    if not text.isdecimal() or int(text) < minimum:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {minimum}")
     return int(text)
 
 
 def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options; `work` becomes a folder for these data, since what is kept depends on them."""
+    """Return the options; `work` becomes a folder for these data, since what the work folder keeps depends on them."""
     options = parser.parse_args(arguments)
     if not options.data.is_dir() and not vars(options).get("quick"):
         parser.error(f"there is no data folder {options.data}: name it with --data")
@@ -91,7 +91,9 @@ def use_models(folder: Path) -> None:
 def digest_folder(folder: Path) -> str:
     """Return a digest of the names, sizes and times of the files below a folder."""
     files = [(path.relative_to(folder), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
-    return hashlib.sha256(repr([(name, one.st_size, one.st_mtime_ns) for name, one in files]).encode()).hexdigest()
+    return hashlib.sha256(
+        repr([(name, status.st_size, status.st_mtime_ns) for name, status in files]).encode()
+    ).hexdigest()
 
 
 def digest_package(*patterns: str) -> str:

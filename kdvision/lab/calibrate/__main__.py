@@ -66,14 +66,14 @@ def fit(run: CalibrationRun) -> None:
     results = run.models / "results"
     results.mkdir(exist_ok=True)
     boards.write_reliability(results, plain_boards, calibration)
-    about = {"scenes": run.scenes, "models": compute_model_digests()}
-    write_atomically(results / "calibration.json", f"{json.dumps(about, indent=1)}\n".encode())
+    settings = {"scenes": run.scenes, "models": compute_model_digests()}
+    write_atomically(results / "calibration.json", f"{json.dumps(settings, indent=1)}\n".encode())
 
 
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    at_least_20 = partial(parse_count, least=MIN_FIT_SCENES)
+    at_least_20 = partial(parse_count, minimum=MIN_FIT_SCENES)
     parser.add_argument("--scenes", type=at_least_20, default=2000, help="scenes of steps 3 and 4; at least 20")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     run = CalibrationRun(**vars(parse_options(parser)))

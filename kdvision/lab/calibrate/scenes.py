@@ -42,12 +42,12 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 
 
 class ObservedKingdom(NamedTuple):
-    """A kingdom that was found, its true board (None if none lies), and whether the picture cuts it (`truncated`)."""
+    """A kingdom that was found, its true board (None if there is none), and whether the picture cuts it."""
 
     observation: GridObservation
     surroundings: Surroundings
     board: Board | None
-    truncated: bool = False
+    is_truncated: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ObservedScene:
     """What was found in one scene, and how many kingdoms were missed."""
 
     kingdoms: tuple[ObservedKingdom, ...]
-    missed: int = 0
+    missed_count: int = 0
 
     @property
     def observations(self) -> list[GridObservation]:
@@ -68,18 +68,18 @@ class BoardOutcome:
 
     `shares` are the probabilities of the board, its runners-up and any board that continues beyond the grid.
     `always_review` is true where a fact about the photo forces a review at any probability. `side` is that of a square
-    in pixels. A board is never right if the kingdom is `truncated`, or if a grid beside it may be a kingdom and one was
+    in pixels. A board is never right if the kingdom `is_truncated`, or if a grid beside it may be a kingdom and one was
     missed.
     """
 
     shares: tuple[float, ...]
-    right: bool
+    is_right: bool
     always_review: bool
     correction_cost: float = 0.0
     side: float = 64.0
     breaks_rule: bool = False
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
-    truncated: bool = False
+    is_truncated: bool = False
 
     def compute_share(self, temperature: float) -> float:
         """Return the share of the decided board among all boards at a temperature."""
@@ -112,8 +112,8 @@ def render_random_scene(
     return renderer.render(scene, camera, art, rng, factors=factors, occluders=occluders)
 
 
-def corrupt_some(picture: Picture, seed: int) -> Picture:
-    """Return the picture, which a CORRUPTED_SHARE of all seeds corrupt at random."""
+def corrupt_by_seed(picture: Picture, seed: int) -> Picture:
+    """Return the picture, under a random corruption for a CORRUPTED_SHARE of all seeds."""
     rng = np.random.default_rng([seed, 1])
     if rng.random() >= CORRUPTED_SHARE:
         return picture
@@ -142,8 +142,8 @@ def _find_cell(grid: Grid, centre: Floats) -> int | None:
     """Return the index of the cell whose centre is within half a side of a point."""
     distance = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1).reshape(-1)
     side = float(np.median(np.linalg.norm(grid.quads[:, :, 1] - grid.quads[:, :, 0], axis=-1)))
-    nearest = int(distance.argmin())
-    return nearest if distance[nearest] < 0.5 * side else None
+    index = int(distance.argmin())
+    return index if distance[index] < 0.5 * side else None
 
 
 def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
@@ -151,10 +151,10 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     observations = find_kingdoms(Photo.open(picture.photo), networks)
     kingdoms, _ = split_kingdoms(observations)
     pairs = []
-    for observation, around in zip(kingdoms, describe_surroundings(kingdoms, observations), strict=True):
+    for observation, surroundings in zip(kingdoms, describe_surroundings(kingdoms, observations), strict=True):
         truth = find_truth(observation.grid, picture)[1]
         board, is_cut = (truth.board.trim(), len(truth.squares) < len(truth.board)) if truth else (None, False)
-        pairs.append((truth, ObservedKingdom(observation, around, board, is_cut)))
+        pairs.append((truth, ObservedKingdom(observation, surroundings, board, is_cut)))
     missed_count = sum(all(truth is not kingdom for truth, _ in pairs) for kingdom in picture.kingdoms)
     return ObservedScene(tuple(kingdom for _, kingdom in pairs), missed_count)
 
@@ -162,7 +162,7 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
 def observe_scene(data: Path, seed: int, *, occluders: bool) -> ObservedScene:
     """Return what the shipped networks observe in one scene."""
     picture = render_scene(data, seed, occluders=occluders)
-    return observe_picture(corrupt_some(picture, seed), Networks.load())
+    return observe_picture(corrupt_by_seed(picture, seed), Networks.load())
 
 
 def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:
@@ -170,10 +170,10 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
     digest = hashlib.sha256()
     for name in networks:
         model = onnx.load(find_model(name))
-        about = sorted(
+        entries = sorted(
             (entry.key, entry.value) for entry in model.metadata_props if entry.key not in ("sha256", *ignored_keys)
         )
-        digest.update(model.graph.SerializeToString() + repr(about).encode())
+        digest.update(model.graph.SerializeToString() + repr(entries).encode())
     digest.update(digest_package(*SCENE_FILES).encode())
     return digest.hexdigest()[:12]
 
@@ -181,22 +181,26 @@ def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -
 def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
     """Return the outcome of each board of a scene, decided without being told the game."""
     box, decisions = decide_boards(scene.observations, Calibration())
-    around = mark_touching([kingdom.surroundings for kingdom in scene.kingdoms], scene.observations, decisions)
-    readings = build_readings(scene.observations, decisions, around, ACCEPT_ALL, box)
+    surroundings = mark_touching([kingdom.surroundings for kingdom in scene.kingdoms], scene.observations, decisions)
+    readings = build_readings(scene.observations, decisions, surroundings, ACCEPT_ALL, box)
     outcomes = []
-    for reading, decision, (observation, _, truth, truncated) in zip(readings, decisions, scene.kingdoms, strict=True):
-        beyond = 1 - compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
-        is_right = truth is not None and not truncated and is_same_board(reading.board, truth)
+    for reading, decision, (observation, _, truth, is_truncated) in zip(
+        readings, decisions, scene.kingdoms, strict=True
+    ):
+        extension_share = 1 - compute_completeness(
+            decision.board, observation.tile_probability, observation.visible_share
+        )
+        is_right = truth is not None and not is_truncated and is_same_board(reading.board, truth)
         outcomes.append(
             BoardOutcome(
-                shares=(reading.board_probability, *(share for _, share in reading.runners_up), beyond),
-                right=is_right and not (scene.missed and reading.surroundings.unread),
+                shares=(reading.board_probability, *(share for _, share in reading.runners_up), extension_share),
+                is_right=is_right and not (scene.missed_count and reading.surroundings.unread),
                 always_review=reading.review,
                 correction_cost=decision.correction_cost,
                 side=observation.grid.side,
                 breaks_rule=decision.breaks_rule,
                 warning_strengths=reading.warning_strengths,
-                truncated=truncated,
+                is_truncated=is_truncated,
             )
         )
     return outcomes

@@ -87,14 +87,14 @@ def fit_tile_weights(cells: Floats) -> dict[str, object]:
     """
     features, is_tile = cells[:, :-1], cells[:, -1] > 0
     has_colour = ~np.isnan(features[:, 2])
-    both = {"tile_weights_without_colour": fit_logistic(features[:, :2], is_tile)}
-    about = {**both, "tile_weights": fit_logistic(features[has_colour], is_tile[has_colour])}
+    network_weights = {"tile_weights_without_colour": fit_logistic(features[:, :2], is_tile)}
+    weights = {**network_weights, "tile_weights": fit_logistic(features[has_colour], is_tile[has_colour])}
     log_odds = {
         "cells": features[:, 0],
-        "both": compute_tile_log_odds(features, both),
-        "all": compute_tile_log_odds(features, about),
+        "both": compute_tile_log_odds(features, network_weights),
+        "all": compute_tile_log_odds(features, weights),
     }
-    return {**about, "tile_errors": {name: float(((x > 0) != is_tile).mean()) for name, x in log_odds.items()}}
+    return {**weights, "tile_errors": {name: float(((x > 0) != is_tile).mean()) for name, x in log_odds.items()}}
 
 
 def fit_occlusion_weights(cells: Floats) -> dict[str, object]:

@@ -87,9 +87,9 @@ def format_training(metadata: Mapping[str, Mapping[str, Any]]) -> str:
     """Return settings, held-out errors and temperatures of all networks, as CSV."""
     rows = (
         (network, group, name, f"{value:.4g}" if isinstance(value, float) else value)
-        for network, about in metadata.items()
+        for network, entries in metadata.items()
         for group in ("settings", "held_out", "temperatures", "tile_errors")
-        for name, value in about.get(group, {}).items()
+        for name, value in entries.get(group, {}).items()
     )
     return text.format_csv(("network", "group", "quantity", "value"), rows)
 
@@ -112,15 +112,15 @@ def format_photos(tables: Mapping[str, Table]) -> str:
 
 def insert_figures(readme: str, tables: Mapping[str, Table]) -> str:
     """Return the README with the table of labelled photos between its two marker comments."""
-    before, rest = readme.split(FIGURES_START)
-    return f"{before}{FIGURES_START}{format_photos(tables)}\n{FIGURES_END}{rest.split(FIGURES_END)[1]}"
+    introduction, remainder = readme.split(FIGURES_START)
+    return f"{introduction}{FIGURES_START}{format_photos(tables)}\n{FIGURES_END}{remainder.split(FIGURES_END)[1]}"
 
 
 def format_result(
-    tables: Mapping[str, Table], name: str, by: Sequence[str], sums: Sequence[str], **only: Sequence[str]
+    tables: Mapping[str, Table], name: str, by: Sequence[str], sums: Sequence[str], **column_values: Sequence[str]
 ) -> str:
-    """Return a result as a table: the sums of columns by the values of others; `only` limits values of a column."""
-    lines = [line for line in tables[name] if all(line[key] in values for key, values in only.items())]
+    """Return a result as a table: the sums of columns by the values of others; `column_values` selects rows."""
+    lines = [line for line in tables[name] if all(line[key] in values for key, values in column_values.items())]
     rows = [(*group, *total.values()) for group, total in add_up(lines, by, sums).items()]
     return format_table([name.replace("_", " ") for name in (*by, *sums)], rows)
 
@@ -128,7 +128,11 @@ def format_result(
 def list_outdated(descriptions: Descriptions, models: Path) -> list[str]:
     """Return the names of results that were measured with other model files than those of a folder."""
     digests = compute_model_digests(models)
-    return [name for name, about in descriptions.items() if "models" in about and about["models"] != digests]
+    return [
+        name
+        for name, description in descriptions.items()
+        if "models" in description and description["models"] != digests
+    ]
 
 
 def describe_cell_columns(metadata: Mapping[str, Any]) -> str:

@@ -146,12 +146,12 @@ def _draw_panel(panel: Panel, total: str, axes: Axes) -> None:
         shift = 0.12 * (index - (len(names) - 1) / 2)
         shares = [100 * hits / max(1, n) for hits, n in counts]
         limits = [binomtest(hits, n).proportion_ci(method="wilson") if n else (0.0, 1.0) for hits, n in counts]
-        below = [max(0.0, share - 100 * low) for share, (low, _) in zip(shares, limits, strict=True)]
-        above = [max(0.0, 100 * high - share) for share, (_, high) in zip(shares, limits, strict=True)]
+        lower_errors = [max(0.0, share - 100 * low) for share, (low, _) in zip(shares, limits, strict=True)]
+        upper_errors = [max(0.0, 100 * high - share) for share, (_, high) in zip(shares, limits, strict=True)]
         style = {"markersize": 5, "linewidth": 1.5, "elinewidth": 1, "clip_on": False, **SERIES[name]}
         if not are_connected:
             style["linestyle"] = "none"
-        axes.errorbar([step + shift for step in range(len(counts))], shares, [below, above], **style)
+        axes.errorbar([step + shift for step in range(len(counts))], shares, [lower_errors, upper_errors], **style)
     label_style: dict[str, Any] = {} if are_connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(panel)), list(panel), **label_style)
     axes.set_xlim(-0.5, len(panel) - 0.5)

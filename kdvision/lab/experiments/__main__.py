@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser("kdvision.lab.experiments", __doc__, work="out/experiments")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
     parser.add_argument("--quick", action="store_true", help="read a fixed part of the cases; --data may be missing")
-    seed = partial(parse_count, least=0)
+    seed = partial(parse_count, minimum=0)
     parser.add_argument("--seed", type=seed, default=0, help="other scenes and other corruptions (default: 0)")
     parser.add_argument("--results", type=Path, help="where to write the results")
     options = parse_options(parser, arguments)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             work=options.work / part,
             data=options.data,
             seed=options.seed,
-            quick=options.quick,
+            is_quick=options.quick,
             workers=options.workers,
         )
         print(format_summary(summary))

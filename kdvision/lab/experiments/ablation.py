@@ -1,6 +1,6 @@
 """What each part of the program adds: the random scenes of the factors, read with one part left out at a time.
 
-Parts that were removed from the program keep the row with which they were measured last (`ablation_removed.csv`).
+Parts that were removed from the program keep the row of their last measurement (`ablation_removed.csv`).
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ def _replace(*targets: object, **functions: Any) -> Part:
 
 
 def _hide_metadata(*names: str) -> Part:
-    """Return a part that is left out by hiding fitted weights that stand in the cell network's file."""
+    """Return a part that is left out by hiding fitted weights in the cell network's file."""
 
     def leave_out() -> AbstractContextManager[object]:
         metadata = find.Networks.load().classifier.model.metadata
@@ -78,7 +78,7 @@ PARTS: Final[Mapping[str, Part]] = {
     "border evidence": _replace(
         observe, compute_border_log_odds=lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:])
     ),
-    "component splitting": _replace(hypothesis, refine, split_component=lambda whole: [whole]),
+    "component splitting": _replace(hypothesis, refine, split_component=lambda component: [component]),
     "partition of close kingdoms": _replace(
         find,
         split_by_castles=lambda _: [],

@@ -1,4 +1,4 @@
-"""An experiment: its cases, what is measured for each, and the table in models/results/ that the cases add up to.
+"""An experiment: its cases, the measurement of each, and the table in models/results/ with their sums.
 
 A run keeps the rows of each case in a work folder and goes on there after an interruption. Rows of other models or
 of another version of the program are not used.
@@ -60,10 +60,10 @@ class Experiment:
     trace: Callable[[Sequence[Row]], Sequence[Row]] = lambda _: ()
     quick_cases: int = 24
 
-    def list_cases(self, data: Path, seed: int, *, quick: bool = False) -> list[Row]:
+    def list_cases(self, data: Path, seed: int, *, is_quick: bool = False) -> list[Row]:
         """Return the cases of a seed; for a quick run, the same random part each time."""
         cases = list(self.cases(data, seed))
-        if not quick or len(cases) <= self.quick_cases:
+        if not is_quick or len(cases) <= self.quick_cases:
             return cases
         indices = np.random.default_rng(0).choice(len(cases), self.quick_cases, replace=False)
         return [cases[index] for index in sorted(indices)]
@@ -98,14 +98,14 @@ def run(
     work: Path,
     data: Path,
     seed: int = 0,
-    quick: bool = False,
+    is_quick: bool = False,
     workers: int = 1,
 ) -> list[Row]:
     """Run an experiment and return its summary; write NAME.csv, NAME.json and any trace into the folder `results`.
 
     Without cases, the files of an earlier run stay.
     """
-    cases = experiment.list_cases(data, seed, quick=quick)
+    cases = experiment.list_cases(data, seed, is_quick=is_quick)
     if not cases:
         return []
     models, program = compute_model_digests(), compute_program_digest()
@@ -113,7 +113,7 @@ def run(
     if compute_program_digest() != program:
         raise SystemExit(f"the program or its models changed while {experiment.name} was measured: run it again")
     summary = experiment.summarise(rows)
-    options = " --quick" * quick + f" --seed {seed}" * bool(seed)
+    options = " --quick" * is_quick + f" --seed {seed}" * bool(seed)
     settings = {
         "command": f"python -m kdvision.lab.experiments {experiment.name}{options}",
         "question": experiment.question,
@@ -131,7 +131,7 @@ def run(
 
 
 def measure_cases(experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int) -> list[Row]:
-    """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
+    """Return the rows of all cases, in order; rows in the work folder are not measured again."""
     work.mkdir(parents=True, exist_ok=True)
     path, program = work / f"{experiment.name}.jsonl", compute_program_digest()
     rows_by_case = {line["case"]: line["rows"] for line in read_lines(path)[0] if line.get("program") == program}
@@ -168,7 +168,7 @@ def format_csv(rows: Sequence[Row]) -> str:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a table that `format_csv` made."""
+    """Return the rows of a table that `format_csv` wrote."""
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 

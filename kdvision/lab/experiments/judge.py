@@ -31,26 +31,26 @@ def judge(picture: Picture, reading: Reading) -> Row:
     was raised. `invented` kingdoms lie where there is none; one of them may be a missed one, so both count once.
     `errors` is 1 if the picture raised an unexpected error.
     """
-    truths, read = picture.kingdoms, reading.kingdoms
-    matches = [[_match(truth, kingdom) for kingdom in read] for truth in truths]
-    overlaps = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(read))
+    truths, readings = picture.kingdoms, reading.kingdoms
+    matches = [[_match(truth, kingdom) for kingdom in readings] for truth in truths]
+    overlaps = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(readings))
     pairs = [
         (truth, index)
         for truth, index in zip(*linear_sum_assignment(-overlaps), strict=True)
         if overlaps[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
-    verdicts = [(*matches[truth][index][1:], read[index].review) for truth, index in pairs]
-    invented_kingdoms = [read[index] for index in set(range(len(read))) - {index for _, index in pairs}]
-    is_flagged = bool(reading.error) or any(kingdom.review for kingdom in read)
+    verdicts = [(*matches[truth][index][1:], readings[index].review) for truth, index in pairs]
+    invented_kingdoms = [readings[index] for index in set(range(len(readings))) - {index for _, index in pairs}]
+    is_flagged = bool(reading.error) or any(kingdom.review for kingdom in readings)
     silently_missed = 0 if is_flagged else len(truths) - len(verdicts)
     silently_invented = sum(not kingdom.review for kingdom in invented_kingdoms)
     counts = (
         len(truths),
         len(verdicts),
         sum(has_outline for has_outline, _, _ in verdicts),
-        sum(exact for _, exact, _ in verdicts),
-        sum(not exact and not review for _, exact, review in verdicts) + max(silently_missed, silently_invented),
-        sum(exact and review for _, exact, review in verdicts),
+        sum(is_exact for _, is_exact, _ in verdicts),
+        sum(not is_exact and not review for _, is_exact, review in verdicts) + max(silently_missed, silently_invented),
+        sum(is_exact and review for _, is_exact, review in verdicts),
         sum(not review for _, _, review in verdicts),
         len(invented_kingdoms),
         count_crashes(reading.error),
@@ -58,14 +58,14 @@ def judge(picture: Picture, reading: Reading) -> Row:
     return dict(zip(VERDICT_COUNTS, counts, strict=True))
 
 
-def _match(truth: RenderedKingdom, read: KingdomReading) -> tuple[int, bool, bool]:
-    """Return how many squares of both lie together, whether all of them do, and whether all are right."""
+def _match(truth: RenderedKingdom, reading: KingdomReading) -> tuple[int, bool, bool]:
+    """Return how many squares of both lie together, whether all squares do, and whether all are right."""
     quads = np.array([square.corners for square in truth.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
-    centres = np.array([read.grid.quads[square].mean(0) for square in read.board]).reshape(-1, 2)
+    centres = np.array([reading.grid.quads[square].mean(0) for square in reading.board]).reshape(-1, 2)
     distance = cdist(quads.mean(1), centres)
     assignment = zip(*linear_sum_assignment(np.minimum(distance, side)), strict=True)
-    near = [(t, r) for t, r in assignment if distance[t, r] < MAX_DISTANCE_SIDES * side]
-    true_cells, read_cells = [truth.board[square] for square in truth.squares], list(read.board.values())
-    has_outline = len(near) == len(true_cells) == len(read_cells)
-    return len(near), has_outline, has_outline and all(true_cells[t] == read_cells[r] for t, r in near)
+    pairs = [(t, r) for t, r in assignment if distance[t, r] < MAX_DISTANCE_SIDES * side]
+    true_cells, read_cells = [truth.board[square] for square in truth.squares], list(reading.board.values())
+    has_outline = len(pairs) == len(true_cells) == len(read_cells)
+    return len(pairs), has_outline, has_outline and all(true_cells[t] == read_cells[r] for t, r in pairs)

@@ -54,12 +54,12 @@ def trace_risk(rows: Sequence[Row]) -> list[Row]:
     """
     curve: list[Row] = []
     for kind, adversarial in (("ordinary", False), ("adversarial", True)):
-        mine = [row for row in rows if str(row["family"]).endswith("(adversarial)") == adversarial]
-        ranked_rows = sorted(mine, key=lambda row: -float(row["probability"]))
-        unflagged = [row for row in mine if row["unflagged"]]
+        kind_rows = [row for row in rows if str(row["family"]).endswith("(adversarial)") == adversarial]
+        ranked_rows = sorted(kind_rows, key=lambda row: -float(row["probability"]))
+        unflagged_rows = [row for row in kind_rows if row["unflagged"]]
         counts = sorted({len(ranked_rows) * step // COVERAGE_STEPS for step in range(1, COVERAGE_STEPS + 1)})
-        curve += [_count_wrong(kind, ranked_rows[:count], len(mine)) for count in counts]
-        curve.append(_count_wrong(kind, unflagged, len(mine)) | {"at_threshold": 1})
+        curve += [_count_wrong(kind, ranked_rows[:count], len(kind_rows)) for count in counts]
+        curve.append(_count_wrong(kind, unflagged_rows, len(kind_rows)) | {"at_threshold": 1})
     return curve
 
 
@@ -98,10 +98,10 @@ PHOTOS: Final = Experiment(
 def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
     """Yield each photo under each corruption, at severities that take turns; the next seed has the next severity."""
     for n, name in enumerate(load_compared(data / "photos")):
-        for k, (corruption, about) in enumerate(CORRUPTIONS.items()):
-            family = f"{about.family} (adversarial)" if about.adversarial else about.family
+        for k, (title, corruption) in enumerate(CORRUPTIONS.items()):
+            family = f"{corruption.family} (adversarial)" if corruption.adversarial else corruption.family
             severity = SEVERITIES[(n + k + seed) % len(SEVERITIES)]
-            yield {"seed": seed, "family": family, "corruption": corruption, "severity": severity, "photo": name}
+            yield {"seed": seed, "family": family, "corruption": title, "severity": severity, "photo": name}
 
 
 @cache

@@ -62,8 +62,8 @@ def _measure_picture(data: Path, case: Row) -> list[Row]:
     except PhotoError:  # refused, for example because it is too small
         return [{"invented": 0, "silent_errors": 0, "errors": 0}]
     reading = read_picture(photo)
-    silent = sum(not kingdom.review for kingdom in reading.kingdoms)
-    return [{"invented": len(reading.kingdoms), "silent_errors": silent, "errors": count_crashes(reading.error)}]
+    silent_errors = sum(not kingdom.review for kingdom in reading.kingdoms)
+    return [{"invented": len(reading.kingdoms), "silent_errors": silent_errors, "errors": count_crashes(reading.error)}]
 
 
 EXPERIMENT: Final = Experiment(

@@ -44,30 +44,30 @@ class Occluder:
     """
 
     shape: str
-    smallest: tuple[float, ...] = ()
-    largest: tuple[float, ...] = ()
+    min_size: tuple[float, ...] = ()
+    max_size: tuple[float, ...] = ()
     shades: tuple[float, float] = (20, 240)
-    grey: bool = False
+    is_grey: bool = False
 
     def draw(self, mask: Bytes, at: Floats, side: float, rng: Rng) -> Floats:
         """Draw the object into a mask about a point, for squares of `side` pixels; return its colour (3,)."""
         if self.shape == "hand":
             _draw_hand(mask, at, side, rng)
             return np.array(SKIN_COLOURS[rng.integers(len(SKIN_COLOURS))], float)
-        size = rng.uniform(self.smallest, self.largest) * side
+        size = rng.uniform(self.min_size, self.max_size) * side
         if self.shape == "disc":
             _draw_stroke(mask, at, at, float(size[0]))
         else:
             box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
             cv2.fillConvexPoly(mask, np.rint(box).astype(np.int32), 255)
-        return np.full(3, rng.uniform(*self.shades)) if self.grey else rng.uniform(*self.shades, 3)
+        return np.full(3, rng.uniform(*self.shades)) if self.is_grey else rng.uniform(*self.shades, 3)
 
 
 OCCLUDERS: Final[Mapping[str, Occluder]] = {
     "a hand": Occluder("hand"),
-    "a phone": Occluder("rectangle", (1.8, 3.7), (1.9, 3.9), (15, 40), grey=True),
+    "a phone": Occluder("rectangle", (1.8, 3.7), (1.9, 3.9), (15, 40), is_grey=True),
     "a cup": Occluder("disc", (1.6,), (2.2,)),
-    "a sheet of paper": Occluder("rectangle", (1, 1), (2.5, 2.5), (225, 245), grey=True),
+    "a sheet of paper": Occluder("rectangle", (1, 1), (2.5, 2.5), (225, 245), is_grey=True),
     "a king": Occluder("disc", (0.5,), (0.9,)),
     "a cloth": Occluder("rectangle", (1.5, 1.5), (4, 4), (30, 220)),
 }
@@ -87,26 +87,26 @@ def _draw_hand(mask: Bytes, at: Floats, side: float, rng: Rng) -> None:
 
 
 def _draw_stroke(mask: Bytes, start: Floats, end: Floats, width: float) -> None:
-    first, last = np.rint(start).astype(int).tolist(), np.rint(end).astype(int).tolist()
-    cv2.line(mask, first, last, 255, max(1, round(width)))
+    start_pixel, end_pixel = np.rint(start).astype(int).tolist(), np.rint(end).astype(int).tolist()
+    cv2.line(mask, start_pixel, end_pixel, 255, max(1, round(width)))
 
 
 def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: Rng) -> Bytes:
     """Return the photo (H, W, 3) with an object about a point, for squares of `side` pixels, and its shadow."""
-    first = np.maximum(np.floor(at - REACH_SIDES * side), 0).astype(int)
-    last = np.minimum(np.ceil(at + REACH_SIDES * side), (photo.shape[1], photo.shape[0])).astype(int)
-    window = np.s_[first[1] : last[1], first[0] : last[0]]
-    below = photo[window].astype(np.float64)
-    mask = np.zeros(below.shape[:2], np.uint8)
-    colour = OCCLUDERS[occluder].draw(mask, at - first, side, rng)
+    low = np.maximum(np.floor(at - REACH_SIDES * side), 0).astype(int)
+    high = np.minimum(np.ceil(at + REACH_SIDES * side), (photo.shape[1], photo.shape[0])).astype(int)
+    window = np.s_[low[1] : high[1], low[0] : high[0]]
+    table = photo[window].astype(np.float64)
+    mask = np.zeros(table.shape[:2], np.uint8)
+    colour = OCCLUDERS[occluder].draw(mask, at - low, side, rng)
     opacity = cv2.GaussianBlur(mask / 255, (0, 0), max(0.6, 0.02 * side))
     shadow = cv2.GaussianBlur(np.roll(mask, round(0.15 * side), (0, 1)) / 255, (0, 0), 0.15 * side)
     depth = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3) / (0.5 * side)
     grain = cv2.GaussianBlur(rng.normal(0, 1, mask.shape), (0, 0), max(1.0, 0.05 * side)) * 8
-    above = colour * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
-    background = below * (1 - 0.35 * shadow * (1 - opacity))[..., None]
+    surface = colour * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
+    background = table * (1 - 0.35 * shadow * (1 - opacity))[..., None]
     covered_photo = photo.copy()
-    covered_photo[window] = np.clip(background + (above - background) * opacity[..., None], 0, 255).astype(np.uint8)
+    covered_photo[window] = np.clip(background + (surface - background) * opacity[..., None], 0, 255).astype(np.uint8)
     return covered_photo
 
 
@@ -152,11 +152,11 @@ def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
         result = compare_with_label(truth, reading.kingdoms, error=reading.error)
         return {"occluder": occluder, "kingdoms": 1, "found": result.found, **count_photo(result)}
 
-    plain = read_picture(pixels)
-    rows = [count(NONE, plain)]
+    base_reading = read_picture(pixels)
+    rows = [count(NONE, base_reading)]
     if not rows[0]["outlined"]:
         return rows
-    quads = np.array([plain.kingdoms[0].grid.quads[square] for square in plain.kingdoms[0].board])
+    quads = np.array([base_reading.kingdoms[0].grid.quads[square] for square in base_reading.kingdoms[0].board])
     for index, (occluder, draw) in enumerate(product(OCCLUDERS, range(DRAWS_PER_PHOTO))):
         rng = np.random.default_rng([STREAM, zlib.crc32(name.encode()), index, draw])
         at, side = _draw_point(quads, rng)

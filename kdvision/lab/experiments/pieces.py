@@ -71,13 +71,14 @@ def render_scene(game: str, number: int) -> Picture:
 
 
 def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterator[Row]:
-    """Yield a row for each kind of item: how many are there, were found, and were read where there is none."""
-    true = [item for kingdom in picture.kingdoms for item in _list_true_items(kingdom)]
-    read = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
+    """Yield the counts of each kind of item: true ones, true ones that were read, and others that were read."""
+    true_items = [item for kingdom in picture.kingdoms for item in _list_true_items(kingdom)]
+    read_items = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
     for kind in (TILES, TOWNS, *PIECES, GEM):
-        mine, others = ([item for item in items if item.kind == kind] for items in (true, read))
-        hits, extra = sum(item.is_among(others) for item in mine), sum(not item.is_among(mine) for item in others)
-        yield {"item": kind, "there": len(mine), "found": hits, "extra": extra}
+        truths, readings = ([item for item in items if item.kind == kind] for items in (true_items, read_items))
+        hits = sum(item.is_among(readings) for item in truths)
+        extra = sum(not item.is_among(truths) for item in readings)
+        yield {"item": kind, "there": len(truths), "found": hits, "extra": extra}
 
 
 def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
@@ -86,9 +87,9 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     for square in quads.keys() & kingdom.pieces.keys():
         yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))
     for gem in kingdom.gems:
-        around = [quads[square].mean(0) for square in corner_squares(gem) if square in quads]
-        if len(around) == 4:
-            yield Item(GEM, np.mean(around, axis=0), _measure_side(quads[gem]))
+        centres = [quads[square].mean(0) for square in corner_squares(gem) if square in quads]
+        if len(centres) == 4:
+            yield Item(GEM, np.mean(centres, axis=0), _measure_side(quads[gem]))
 
 
 def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
@@ -118,11 +119,11 @@ def load_pieces_in_photos() -> dict[str, dict[str, int | list[str]]]:
     return tomllib.loads(Path(__file__).with_name("pieces_in_photos.toml").read_text(encoding="utf-8"))
 
 
-def count_pieces(read: Sequence[tuple[str, str]], kind: str, there: int | Sequence[str]) -> Row:
-    """Return the counts of one kind among the pieces read (kind, square); `there` is a number or squares."""
-    squares = [square for name, square in read if name == kind]
-    hits = min(len(squares), there) if isinstance(there, int) else len(set(squares) & set(there))
-    number = there if isinstance(there, int) else len(there)
+def count_pieces(pieces: Sequence[tuple[str, str]], kind: str, truth: int | Sequence[str]) -> Row:
+    """Return the counts of one kind among the pieces read (kind, square); `truth` is a number or squares."""
+    squares = [square for name, square in pieces if name == kind]
+    hits = min(len(squares), truth) if isinstance(truth, int) else len(set(squares) & set(truth))
+    number = truth if isinstance(truth, int) else len(truth)
     return {"item": kind, "there": number, "found": hits, "extra": len(squares) - hits}
 
 
@@ -145,10 +146,10 @@ def _measure(data: Path, case: Row) -> list[Row]:
 
 
 def _measure_photo(path: Path) -> list[Row]:
-    there = load_pieces_in_photos().get(path.name, {})
+    true_pieces = load_pieces_in_photos().get(path.name, {})
     pieces = [piece for kingdom in read_picture(path).kingdoms for piece in kingdom.pieces if piece.is_present]
-    read = [(piece.kind, piece.square.name) for piece in pieces]
-    return [{**count_pieces(read, kind, there.get(kind, 0)), "silent_errors": 0} for kind in PIECES]
+    read_pieces = [(piece.kind, piece.square.name) for piece in pieces]
+    return [{**count_pieces(read_pieces, kind, true_pieces.get(kind, 0)), "silent_errors": 0} for kind in PIECES]
 
 
 EXPERIMENT: Final = Experiment(

@@ -110,12 +110,12 @@ class LayoutNoise:
     @classmethod
     def sample(cls, rng: Rng) -> LayoutNoise:
         """Return random noise: six of ten players are careful."""
-        careful = rng.random() < 0.6
+        is_careful = rng.random() < 0.6
         return cls(
-            pitch=1.0 + (abs(rng.normal(0, 0.015)) if careful else rng.uniform(0, 0.12)),
-            shift=abs(rng.normal(0, 0.012 if careful else 0.05)),
-            twist=abs(rng.normal(0, 0.01 if careful else 0.06)),
-            shear=rng.normal(0, 0.004 if careful else 0.02),
+            pitch=1.0 + (abs(rng.normal(0, 0.015)) if is_careful else rng.uniform(0, 0.12)),
+            shift=abs(rng.normal(0, 0.012 if is_careful else 0.05)),
+            twist=abs(rng.normal(0, 0.01 if is_careful else 0.06)),
+            shear=rng.normal(0, 0.004 if is_careful else 0.02),
         )
 
 
@@ -132,24 +132,24 @@ def lay_out(
     noise = noise or LayoutNoise.sample(rng)
     middle = np.array([[s.col, s.row] for s in kingdom.board], float).mean(0)
     frame = rotation_matrix(turn) @ np.array([[1.0, noise.shear], [0.0, 1.0]])
-    top, first = kingdom.top_left
+    first_row, first_col = kingdom.top_left
     tiles: list[Tile] = []
     squares: dict[Square, Points] = {}
     partner: dict[Square, Square] = {}
 
-    def put(kind: str, name: int | str, along: float, *where: Square) -> None:
-        local = np.array([[s.col, s.row] for s in where], float).mean(0) - middle
+    def put_tile(kind: str, name: int | str, heading: float, *places: Square) -> None:
+        offset = np.array([[s.col, s.row] for s in places], float).mean(0) - middle
         jitter = np.clip(rng.normal(0, noise.shift, 2), -0.1, 0.1)
-        x, y = frame @ (local * noise.pitch + jitter) + np.array(at)
+        x, y = frame @ (offset * noise.pitch + jitter) + np.array(at)
         twist = turn + float(np.clip(rng.normal(0, noise.twist), -noise.limit, noise.limit))
         if kind == "castle":
-            along = float(rng.integers(4)) * np.pi / 2
-        tiles.append(Tile(kind, name, (x, y), twist + along))
-        squares.update(zip(where, tiles[-1].halves(), strict=True))
+            heading = float(rng.integers(4)) * np.pi / 2
+        tiles.append(Tile(kind, name, (x, y), twist + heading))
+        squares.update(zip(places, tiles[-1].halves(), strict=True))
 
-    put("castle", colour, 0.0, Square(CASTLE.row - top, CASTLE.col - first))
+    put_tile("castle", colour, 0.0, Square(CASTLE.row - first_row, CASTLE.col - first_col))
     for domino, *halves in kingdom.placements:
-        left, right = (Square(half.row - top, half.col - first) for half in halves)
-        put("domino", domino.number, float(np.arctan2(right.row - left.row, right.col - left.col)), left, right)
+        left, right = (Square(half.row - first_row, half.col - first_col) for half in halves)
+        put_tile("domino", domino.number, float(np.arctan2(right.row - left.row, right.col - left.col)), left, right)
         partner |= {left: right, right: left}
     return KingdomLayout(kingdom.board, squares, partner), tiles

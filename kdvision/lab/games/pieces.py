@@ -52,11 +52,11 @@ def _place_buildings_and_figures(rng: Rng, kingdom: KingdomLayout, scene: Scene)
         if kingdom.board[square].terrain is Terrain.TOWN and rng.random() < share:
             pieces[square] = "building"
             scene.tiles.append(make_building(rng, quad))
-    free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
-    rng.shuffle(free)
-    for kind, most, probability in (("knight", 5, 0.75), ("tower", 4, 0.6), ("queen", 1, 0.55)):
-        for _ in range(int(rng.integers(1, most + 1)) if rng.random() < probability else 0):
-            if free and (square := free.pop()) not in pieces:
+    free_squares = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
+    rng.shuffle(free_squares)
+    for kind, max_count, probability in (("knight", 5, 0.75), ("tower", 4, 0.6), ("queen", 1, 0.55)):
+        for _ in range(int(rng.integers(1, max_count + 1)) if rng.random() < probability else 0):
+            if free_squares and (square := free_squares.pop()) not in pieces:
                 pieces[square] = kind
                 scene.pieces.append(make_figure(rng, kind, kingdom.squares[square], off_centre=rng.random() < 0.5))
     return replace(kingdom, pieces=pieces)
@@ -82,7 +82,7 @@ def make_figure(rng: Rng, kind: str, quad: Points, *, off_centre: bool = False) 
 
 
 def add_kings(scene: Scene, rng: Rng) -> None:
-    """Put kings on some squares of some kingdoms, where players park them; they score nothing."""
+    """Put kings on some squares of some kingdoms, where players put them aside; they score nothing."""
     for kingdom in scene.kingdoms:
         if rng.random() < _KINGS_SHARE:
             for square in rng.permutation(len(kingdom.squares))[: int(rng.integers(1, 3))]:
@@ -97,21 +97,21 @@ def lean_figures(scene: Scene, rng: Rng) -> None:
             scene.pieces[number] = replace(piece, lean=float(np.radians(rng.uniform(5, 70))))
 
 
-def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = False) -> KingdomLayout:
+def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, is_legal: bool = False) -> KingdomLayout:
     """Place gems on crossings of four tiles, mostly where four terrains meet.
 
-    With `legal`, each crossing where four terrains meet gets a gem, and no other does.
+    With `is_legal`, each crossing where four terrains meet gets a gem, and no other does.
     """
     gems = set[Square]()
-    illegal_share, legal_share = (0.0, 1.0) if legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
+    illegal_share, legal_share = (0.0, 1.0) if is_legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
     for corner in kingdom.squares:
-        around = corner_squares(corner)
-        if not kingdom.squares.keys() >= set(around):
+        crossing = corner_squares(corner)
+        if not kingdom.squares.keys() >= set(crossing):
             continue
-        terrains = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}
-        if rng.random() < (legal_share if len(terrains) == len(around) else illegal_share):
+        terrains = {kingdom.board[square].terrain for square in crossing} - {Terrain.CASTLE}
+        if rng.random() < (legal_share if len(terrains) == len(crossing) else illegal_share):
             gems.add(corner)
-            middles = np.array([kingdom.squares[square].mean(0) for square in around])
+            middles = np.array([kingdom.squares[square].mean(0) for square in crossing])
             x, y = middles.mean(0) + rng.normal(0, 0.03, 2)
             turn = _measure_turn(kingdom.squares[corner]) + rng.normal(0, 0.3)
             scene.pieces.append(Piece("gem", str(rng.choice(COLOURS)), (float(x), float(y)), turn))

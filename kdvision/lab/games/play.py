@@ -31,7 +31,7 @@ class PlayedKingdom:
     """One player's kingdom. The castle lies on (0, 0); `placements` are in the order of play."""
 
     placements: tuple[Placement, ...]
-    discarded: tuple[Domino, ...] = ()
+    discards: tuple[Domino, ...] = ()
 
     @cached_property
     def top_left(self) -> Square:
@@ -45,8 +45,8 @@ class PlayedKingdom:
         cells = {CASTLE: Cell(Terrain.CASTLE)}
         for domino, left, right in self.placements:
             cells[left], cells[right] = domino.left, domino.right
-        top, first = self.top_left
-        return Board({Square(s.row - top, s.col - first): cell for s, cell in cells.items()})
+        first_row, first_col = self.top_left
+        return Board({Square(s.row - first_row, s.col - first_col): cell for s, cell in cells.items()})
 
 
 def play(
@@ -68,8 +68,8 @@ def play(
         raise ValueError(f"a game has 2 to 4 players, not {players}")
     count = len(deck) if (players, side) == _MIGHTY_DUEL else min(len(deck), players * _DOMINOES_PER_PLAYER)
     width = 3 if players == 3 else 4
-    drawn = [int(i) for i in rng.permutation(len(deck))[:count]]
-    lines = [[deck[i] for i in sorted(drawn[start : start + width])] for start in range(0, count, width)]
+    drawn_indices = [int(i) for i in rng.permutation(len(deck))[:count]]
+    lines = [[deck[i] for i in sorted(drawn_indices[start : start + width])] for start in range(0, count, width)]
     return draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, turns=turns, care=care)
 
 
@@ -93,10 +93,10 @@ def draft(
         for number, domino in order:  # each king places its domino and chooses one of the new line
             if domino is not None:
                 players[number].place(domino)
-            if free := [slot for slot in range(len(line)) if slot not in player_by_slot]:
-                player_by_slot[players[number].choose_slot(line, free)] = number
+            if free_slots := [slot for slot in range(len(line)) if slot not in player_by_slot]:
+                player_by_slot[players[number].choose_slot(line, free_slots)] = number
         order = [(player_by_slot[slot], line[slot]) for slot in sorted(player_by_slot)]
-    return [PlayedKingdom(tuple(player.placements), tuple(player.discarded)) for player in players]
+    return [PlayedKingdom(tuple(player.placements), tuple(player.discards)) for player in players]
 
 
 def _generate_uniform(rng: Rng) -> Iterator[float]:
@@ -123,12 +123,12 @@ class _Player:
         self.territories: dict[int, _Territory] = {}
         self.bounds = (side, side, side, side)  # top, bottom, left, right
         self.placements: list[Placement] = []
-        self.discarded: list[Domino] = []
+        self.discards: list[Domino] = []
 
-    def choose_slot(self, line: Sequence[Domino], free: Sequence[int]) -> int:
+    def choose_slot(self, line: Sequence[Domino], free_slots: Sequence[int]) -> int:
         if self.draw() > self.care:
-            return free[int(self.draw() * len(free))]
-        return max(free, key=lambda slot: self._find_best(line[slot])[0])
+            return free_slots[int(self.draw() * len(free_slots))]
+        return max(free_slots, key=lambda slot: self._find_best(line[slot])[0])
 
     def place(self, domino: Domino) -> None:
         """Place the domino, or discard it if it fits nowhere."""
@@ -138,7 +138,7 @@ class _Player:
         else:
             spot = self._find_best(domino)[1]
         if spot is None:
-            self.discarded.append(domino)
+            self.discards.append(domino)
             return
         for at, cell in zip(spot, (domino.left, domino.right), strict=True):
             self._put_cell(at, cell)
@@ -168,30 +168,31 @@ class _Player:
         """Return whether two squares beside each other are empty and keep the kingdom within the side."""
         if one in self.cells or other in self.cells:
             return False
-        top, bottom, first, last = self._extend_bounds(one, other)
-        return bottom - top < self.side and last - first < self.side
+        top, bottom, left, right = self._extend_bounds(one, other)
+        return bottom - top < self.side and right - left < self.side
 
     def _extend_bounds(self, *squares: int) -> tuple[int, int, int, int]:
-        top, bottom, first, last = self.bounds
+        top, bottom, left, right = self.bounds
         for row, col in (divmod(at, self.stride) for at in squares):
-            top, bottom, first, last = min(top, row), max(bottom, row), min(first, col), max(last, col)
-        return top, bottom, first, last
+            top, bottom, left, right = min(top, row), max(bottom, row), min(left, col), max(right, col)
+        return top, bottom, left, right
 
     def _rate(self, domino: Domino, spot: tuple[int, int]) -> float:
         """Return the points gained at once, plus a little for joined territories and for few gaps."""
         one, two = domino.left, domino.right
-        near_one, near_two = self._find_touching(spot[0], one.terrain), self._find_touching(spot[1], two.terrain)
+        territories_one = self._find_touching(spot[0], one.terrain)
+        territories_two = self._find_touching(spot[1], two.terrain)
         if one.terrain is two.terrain:
-            gain = _compute_gain(near_one | near_two, squares=2, crowns=one.crowns + two.crowns)
+            gain = _compute_gain(territories_one | territories_two, squares=2, crowns=one.crowns + two.crowns)
         else:
-            gain = _compute_gain(near_one, squares=1, crowns=one.crowns)
-            gain += _compute_gain(near_two, squares=1, crowns=two.crowns)
+            gain = _compute_gain(territories_one, squares=1, crowns=one.crowns)
+            gain += _compute_gain(territories_two, squares=1, crowns=two.crowns)
         contacts = sum(at + step in self.cells for at in spot for step in self.steps)
-        return gain + 0.8 * (len(near_one) + len(near_two)) + 0.15 * contacts
+        return gain + 0.8 * (len(territories_one) + len(territories_two)) + 0.15 * contacts
 
     def _find_touching(self, at: int, terrain: Terrain) -> set[_Territory]:
-        near = (self.territories.get(at + step) for step in self.steps)
-        return {one for one in near if one is not None and one.terrain is terrain}
+        neighbours = (self.territories.get(at + step) for step in self.steps)
+        return {one for one in neighbours if one is not None and one.terrain is terrain}
 
     def _put_cell(self, at: int, cell: Cell) -> None:
         territory = _Territory(cell.terrain, [at], cell.crowns)
@@ -204,6 +205,6 @@ class _Player:
 
 
 def _compute_gain(territories: set[_Territory], *, squares: int, crowns: int) -> float:
-    before = sum(len(one.squares) * one.crowns for one in territories)
-    after = (sum(len(t.squares) for t in territories) + squares) * (sum(t.crowns for t in territories) + crowns)
-    return after - before
+    old_points = sum(len(one.squares) * one.crowns for one in territories)
+    new_points = (sum(len(t.squares) for t in territories) + squares) * (sum(t.crowns for t in territories) + crowns)
+    return new_points - old_points

@@ -65,12 +65,12 @@ class Camera:
 
 def _look_at(target: Points, *, tilt: float, azimuth: float, roll: float, distance: float, focal: float) -> Points:
     """Return the matrix (3, 4) of a camera that looks at a table point; `focal` is in pixels."""
-    away = np.array([np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)])
-    position = np.array([target[0], -target[1], 0.0]) + distance * away
+    direction = np.array([np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)])
+    position = np.array([target[0], -target[1], 0.0]) + distance * direction
     up = np.array([-np.cos(azimuth) * np.cos(tilt), -np.sin(azimuth) * np.cos(tilt), np.sin(tilt)])
-    right = np.cross(-away, up)
+    right = np.cross(-direction, up)
     turn = np.array([[np.cos(roll), -np.sin(roll), 0], [np.sin(roll), np.cos(roll), 0], [0, 0, 1]])
-    rows = turn @ np.stack([right, -up, -away])
+    rows = turn @ np.stack([right, -up, -direction])
     extrinsic = np.concatenate([rows, (-rows @ position)[:, None]], 1)
     return np.asarray(np.diag([focal, focal, 1.0]) @ extrinsic @ _FLIP_Y)
 

@@ -57,25 +57,25 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
         mask = _draw_shadow(rng, height, width)
         result *= (1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength)).astype(np.float32)[..., None]
     if rng.random() < 0.4 * strength:  # a second lamp of another colour on one side
-        other = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
+        second_lamp = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
         share = np.clip(0.5 + slope / max(0.05, float(np.abs(slope).max())), 0, 1)[..., None]
-        result *= 1 + share * (other - 1)
+        result *= 1 + share * (second_lamp - 1)
     return np.asarray(result, np.float32)
 
 
 def _draw_shadow(rng: Rng, height: int, width: int) -> Floats32:
     """Return the soft shadow (H, W; 0 to 1) of a hand or of the photographer."""
-    mask, long = np.zeros((height, width), np.float32), max(height, width)
+    mask, longer_side = np.zeros((height, width), np.float32), max(height, width)
     if rng.random() < 0.5:
-        palm = rng.uniform(0.04, 0.14) * long
+        palm = rng.uniform(0.04, 0.14) * longer_side
         draw_hand(mask, rng.uniform(0.1, 0.9, 2) * (width, height), palm, rng.uniform(0, 2 * np.pi), rng)
     else:
-        start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
+        start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * longer_side, 2)
         for k in range(int(rng.integers(1, 6))):
             centre = start + k * step
-            axes = rng.uniform(0.05, 0.3, 2) * long
+            axes = rng.uniform(0.05, 0.3, 2) * longer_side
             cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
-    return blur_mask(mask, long * rng.uniform(0.004, 0.04))
+    return blur_mask(mask, longer_side * rng.uniform(0.004, 0.04))
 
 
 def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: Rng) -> None:
@@ -122,25 +122,25 @@ def add_glare(picture: Floats32, gloss: Floats32, rng: Rng, strength: float, *, 
 
 def _draw_reflection(rng: Rng, height: int, width: int) -> Floats32:
     spot = np.zeros((height, width), np.float32)
-    long = max(height, width)
+    longer_side = max(height, width)
     centre = (float(rng.uniform(0, width)), float(rng.uniform(0, height)))
-    size = rng.uniform(0.04, 0.35, 2) * long
+    size = rng.uniform(0.04, 0.35, 2) * longer_side
     if rng.random() < 0.5:
         box = cv2.boxPoints((centre, (float(size[0]), float(size[1])), float(rng.uniform(0, 90))))
         cv2.fillConvexPoly(spot, box.astype(np.int32), 1.0)
     else:
         axes = [int(s / 2) + 1 for s in size]
         cv2.ellipse(spot, [int(c) for c in centre], axes, rng.uniform(0, 180), 0, 360, 1.0, -1)
-    return blur_mask(spot, long * rng.uniform(0.008, 0.06))
+    return blur_mask(spot, longer_side * rng.uniform(0.008, 0.06))
 
 
 def blur_mask(mask: Floats32, sigma: float) -> Floats32:
     """Return the mask (H, W) under a Gaussian blur, which is computed at a lower resolution where it is wide."""
     height, width = mask.shape
     step = max(1, int(sigma / MIN_BLUR_PIXELS))
-    small = cv2.resize(mask, (-(-width // step), -(-height // step)), interpolation=cv2.INTER_AREA)
-    blurred = cv2.GaussianBlur(small, (0, 0), sigma / step)
-    return np.asarray(cv2.resize(blurred, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+    small_mask = cv2.resize(mask, (-(-width // step), -(-height // step)), interpolation=cv2.INTER_AREA)
+    blurred_mask = cv2.GaussianBlur(small_mask, (0, 0), sigma / step)
+    return np.asarray(cv2.resize(blurred_mask, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def expose(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Bytes:
@@ -179,7 +179,7 @@ def _adjust_tone(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Floats32
     if rng.random() < 0.4 * factors.light:
         picture = picture * np.float32(rng.uniform(0.2, 0.7))  # too dark
     picture = np.clip(picture, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.05 + 0.25 * factors.light)))
-    colourful, contrast, lift = rng.uniform(0.6, 1.3), rng.uniform(0.8, 1.15), rng.normal(0, 0.02)
-    mix = np.full((3, 3), (1 - colourful) / 3) + colourful * np.eye(3)
+    saturation, contrast, lift = rng.uniform(0.6, 1.3), rng.uniform(0.8, 1.15), rng.normal(0, 0.02)
+    mix = np.full((3, 3), (1 - saturation) / 3) + saturation * np.eye(3)
     result = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
     return np.asarray(np.clip(result, 0, 1), np.float32)

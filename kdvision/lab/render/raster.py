@@ -97,8 +97,8 @@ def draw_mesh(
     to_viewer = eye[:3] / eye[3] - corners.mean(axis=1)
     distance = np.linalg.norm(to_viewer, axis=1)
     pixels, is_ahead = _project(camera, corners)
-    visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & is_ahead.all(axis=1))
-    order = visible[np.argsort(-distance[visible])]
+    visible_faces = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & is_ahead.all(axis=1))
+    order = visible_faces[np.argsort(-distance[visible_faces])]
     direction = np.asarray(light, dtype=np.float64) / np.linalg.norm(light)
     strength = ambient + (1.0 - ambient) * np.clip(normals @ direction, 0.0, 1.0)
     shades = np.clip(mesh.colours * strength[:, None], 0, 255).astype(np.uint8)
@@ -108,8 +108,8 @@ def draw_mesh(
 def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: Floats, *, light: Vector = _LIGHT) -> Bytes:
     """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light; `light` points up."""
     slide = np.asarray(light, dtype=np.float64) / light[2]
-    flat = mesh.triangles - mesh.triangles[..., 2:] * slide
-    pixels, is_ahead = _project(camera, flat)
+    projection = mesh.triangles - mesh.triangles[..., 2:] * slide
+    pixels, is_ahead = _project(camera, projection)
     mask = np.zeros(shape[:2], dtype=np.uint8)
     for triangle in _to_fixed_point(pixels[is_ahead.all(axis=1)]):
         cv2.fillConvexPoly(mask, triangle, 255, cv2.LINE_8, _SHIFT)
@@ -133,18 +133,18 @@ def _fill_triangles(image: Bytes, pixels: Floats, shades: Bytes) -> NDArray[np.b
     cover = np.zeros(image.shape[:2], dtype=np.bool_)
     if not len(pixels):
         return cover
-    flat, limits = pixels.reshape(-1, 2), (image.shape[1], image.shape[0])
-    left, top = np.clip(np.floor(flat.min(axis=0)).astype(int) - 1, 0, limits)
-    right, bottom = np.clip(np.ceil(flat.max(axis=0)).astype(int) + 2, 0, limits)
+    points, limits = pixels.reshape(-1, 2), (image.shape[1], image.shape[0])
+    left, top = np.clip(np.floor(points.min(axis=0)).astype(int) - 1, 0, limits)
+    right, bottom = np.clip(np.ceil(points.max(axis=0)).astype(int) + 2, 0, limits)
     if left >= right or top >= bottom:
         return cover
     canvas = np.zeros(((bottom - top) * _SUPERSAMPLING, (right - left) * _SUPERSAMPLING, 4), dtype=np.uint8)
     # Pixel centres are whole numbers: a fine pixel's centre lies half a fine pixel before a coarse one's.
-    fine = (pixels - (left, top) + 0.5) * _SUPERSAMPLING - 0.5
-    for corners, (red, green, blue) in zip(_to_fixed_point(fine), shades.tolist(), strict=True):
+    fine_pixels = (pixels - (left, top) + 0.5) * _SUPERSAMPLING - 0.5
+    for corners, (red, green, blue) in zip(_to_fixed_point(fine_pixels), shades.tolist(), strict=True):
         cv2.fillConvexPoly(canvas, corners, (red, green, blue, 255), cv2.LINE_8, _SHIFT)
-    soft = cv2.resize(canvas, (right - left, bottom - top), interpolation=cv2.INTER_AREA).astype(np.float32)
+    layer = cv2.resize(canvas, (right - left, bottom - top), interpolation=cv2.INTER_AREA).astype(np.float32)
     region = image[top:bottom, left:right]
-    region[:] = np.clip(np.round(region * (1.0 - soft[..., 3:] / 255.0) + soft[..., :3]), 0, 255).astype(np.uint8)
-    cover[top:bottom, left:right] = soft[..., 3] >= 128
+    region[:] = np.clip(np.round(region * (1.0 - layer[..., 3:] / 255.0) + layer[..., :3]), 0, 255).astype(np.uint8)
+    cover[top:bottom, left:right] = layer[..., 3] >= 128
     return cover

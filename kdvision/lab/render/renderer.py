@@ -46,7 +46,7 @@ class RenderedSquare:
     """A square of a kingdom in a picture: its corners (4, 2) in pixels and the share of it that is hidden (0 to 1)."""
 
     corners: Points
-    hidden: float
+    hidden_share: float
 
 
 RenderedKingdom = Kingdom[RenderedSquare]
@@ -134,7 +134,7 @@ def render(
         cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for layer in (picture, reflectance, cover, lean)
     ]
-    view, reflectance, hidden, lean = (np.asarray(layer, np.float32) for layer in layers)
+    view, reflectance, distorted_cover, lean = (np.asarray(layer, np.float32) for layer in layers)
     image = light.add_illumination(view / np.float32(255), rng, factors.light)
     if rng.random() < 0.3 + 0.7 * factors.glare:
         image = light.add_glare(image, reflectance, rng, factors.glare, lean=lean)
@@ -143,13 +143,13 @@ def render(
     for kingdom in scene.kingdoms:
         quads = {square: camera.project(quad, style.thickness) for square, quad in kingdom.squares.items()}
         squares = {
-            square: RenderedSquare(quad, measure_cover(hidden > 127, quad))
+            square: RenderedSquare(quad, measure_cover(distorted_cover > 127, quad))
             for square, quad in quads.items()
             if _is_inside(quad, camera)
         }
         kingdoms.append(RenderedKingdom(kingdom.board, squares, kingdom.partner, kingdom.pieces, kingdom.gems))
-    loose = (camera.project(quad, style.thickness) for quad in scene.loose)
-    return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _is_inside(quad, camera)))
+    loose_quads = (camera.project(quad, style.thickness) for quad in scene.loose)
+    return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose_quads if _is_inside(quad, camera)))
 
 
 def _is_inside(corners: Points, camera: Camera) -> bool:
@@ -174,8 +174,8 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> 
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
     size, matrix = (camera.width, camera.height), camera.plane(0.0)
-    visible = apply_homography(np.linalg.inv(matrix), UNIT_SQUARE * size)
-    extent = float(np.clip(np.abs(visible - middle).max(), reach, 4 * reach))
+    visible_corners = apply_homography(np.linalg.inv(matrix), UNIT_SQUARE * size)
+    extent = float(np.clip(np.abs(visible_corners - middle).max(), reach, 4 * reach))
     side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
     top = paint(table_top, rng, side, side, unit)

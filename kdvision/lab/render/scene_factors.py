@@ -1,7 +1,7 @@
 """Scenes and photos with every factor under control, for experiments that vary one factor at a time.
 
-What the factors leave open (the games, the directions, the camera's position, the lamp) depends only on the number of
-the scene. So one number with two settings of a factor gives nearly the same photo.
+All else (the games, the directions, the camera's position, the lamp) depends only on the number of the scene. So one
+number with two settings of a factor gives nearly the same photo.
 """
 
 import zlib
@@ -36,7 +36,7 @@ class SceneFactors:
     fill: float = 0.75  # share of the photo that the kingdoms span
     kingdoms: int = 2
     gap: float = 1.5  # squares of bare table between kingdoms, at least
-    crooked: float = 2.0  # largest turn of a domino in degrees; at 8 the gaps between dominoes are 0.2 squares
+    twist: float = 2.0  # largest turn of a domino in degrees; at 8 the gaps between dominoes are 0.2 squares
     light: float = 0.3
     glare: float = 0.2
     blur: float = 0.015  # standard deviation of the point spread, in squares
@@ -62,9 +62,9 @@ class SceneFactors:
         rng = make_rng(number, "games")
         builder, direction = SceneBuilder(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
         colours, castle_draws = rng.permutation(COLOURS), rng.random(len(COLOURS))
-        large = rng.random() < 0.35 and self.kingdoms <= 2  # one or two kingdoms may be 7x7
+        is_large = rng.random() < 0.35 and self.kingdoms <= 2  # one or two kingdoms may be 7x7
         turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
-        played_kingdoms = play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)
+        played_kingdoms = play(rng, players=2 if is_large else 4, side=7 if is_large else 5, turns=turns)
         for k, kingdom in enumerate(played_kingdoms[: self.kingdoms]):
             turn = direction + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
             layout, tiles = self._lay_out(builder, kingdom, turn, str(colours[k]), rng)
@@ -82,7 +82,7 @@ class SceneFactors:
     ) -> tuple[KingdomLayout, list[Tile]]:
         """Return the kingdom as close to the others as the gap allows, in a random direction from the middle."""
         seed, way = int(rng.integers(2**32)), rng.uniform(0, 2 * np.pi)
-        share, limit = self.crooked / 8, float(np.radians(self.crooked))
+        share, limit = self.twist / 8, float(np.radians(self.twist))
         noise = LayoutNoise(
             1.01 + 0.19 * share, shift=0.01 + 0.04 * share, twist=limit, shear=0.03 * share, limit=limit
         )

@@ -50,7 +50,7 @@ class SceneBuilder:
     object_points: Points = field(default_factory=lambda: np.zeros((0, 2)))
     reach: float = 5.0  # largest coordinate of objects beside the kingdoms
     box: Sequence[int | str] = range(1, 49)  # numbers of all dominoes
-    spare: list[int | str] = field(default_factory=lambda: list(range(1, 49)))  # dominoes not placed yet
+    spare_numbers: list[int | str] = field(default_factory=lambda: list(range(1, 49)))  # dominoes not placed yet
 
     def is_free(self, points: Points, gap: float) -> bool:
         """Return whether points (n, 2) keep a distance from all objects."""
@@ -90,24 +90,24 @@ class SceneBuilder:
         self.scene.tiles += tiles
 
     def set_reach(self, *, margin: float) -> None:
-        """Let other objects lie up to `margin` squares beyond the kingdoms; find the dominoes that are left."""
+        """Let other objects lie up to `margin` squares beyond the kingdoms; find the spare dominoes."""
         self.reach = margin + float(np.abs(self.scene.outline()).max())
         used_names = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
-        self.spare = [name for name in self.box if name not in used_names]
-        self.rng.shuffle(self.spare)
+        self.spare_numbers = [name for name in self.box if name not in used_names]
+        self.rng.shuffle(self.spare_numbers)
 
     def add_other_objects(self) -> None:
         """Add a random choice of other objects; more of them if there is no kingdom."""
         self.set_reach(margin=3.0)
-        for add, probability in zip(OTHER_OBJECTS.values(), (0.2, 0.35, 0.25, 0.3, 0.3, 0.2), strict=True):
+        for add_objects, probability in zip(OTHER_OBJECTS.values(), (0.2, 0.35, 0.25, 0.3, 0.3, 0.2), strict=True):
             if self.rng.random() < (probability if self.scene.kingdoms else 0.6):
-                add(self)
+                add_objects(self)
 
     def add_offer(self) -> None:
         """Add the line of three or four dominoes to choose from, some with a king on them."""
         rng = self.rng
         step, turn = rng.uniform(1.02, 1.35), rng.uniform(0, 2 * np.pi)
-        numbers = self.spare[-int(rng.integers(3, 5)) :]
+        numbers = self.spare_numbers[-int(rng.integers(3, 5)) :]
         down = rotation_matrix(turn) @ np.array([0.0, step])
         for _ in range(12):
             x, y = self._choose_place()
@@ -116,7 +116,7 @@ class SceneBuilder:
                 for i, number in enumerate(numbers)
             ]
             if line and self._add_tiles(line, MIN_KINGDOM_GAP_SQUARES):
-                del self.spare[-len(line) :]
+                del self.spare_numbers[-len(line) :]
                 for tile in [tile for tile in line if rng.random() < 0.4]:
                     self.scene.pieces.append(Piece("king", self._choose_colour(), tile.centre, rng.uniform(0, 6.3)))
                 return
@@ -124,10 +124,10 @@ class SceneBuilder:
     def add_face_up_dominoes(self) -> None:
         for _ in range(int(self.rng.integers(1, 6))):
             turn = self.rng.uniform(0, 6.3)
-            if self.spare:
-                tile = Tile("domino", self.spare[-1], self._choose_place(), turn)
+            if self.spare_numbers:
+                tile = Tile("domino", self.spare_numbers[-1], self._choose_place(), turn)
                 if self._add_tiles([tile], MIN_KINGDOM_GAP_SQUARES):
-                    self.spare.pop()
+                    self.spare_numbers.pop()
 
     def add_face_down_dominoes(self) -> None:
         turn = self.rng.uniform(0, 6.3)
@@ -156,8 +156,8 @@ class SceneBuilder:
         """Add plain cards and slips of paper, which look like tiles, some of them close to the kingdoms."""
         for _ in range(int(self.rng.integers(1, 6))):
             x, y = self._choose_place()
-            near = self.rng.uniform(0.5, 1)
-            self._add_piece("card", (x * near, y * near), gap=MAX_REACH_SQUARES["card"] + 0.6)
+            factor = self.rng.uniform(0.5, 1)
+            self._add_piece("card", (x * factor, y * factor), gap=MAX_REACH_SQUARES["card"] + 0.6)
 
     def _choose_colour(self) -> str:
         return str(self.rng.choice(COLOURS))

@@ -75,7 +75,7 @@ def _render_table(rng: Rng, art_mix: ArtMix, world: str, *, with_leaning_figures
         world = "patterned" if rng.random() < _LIT_PATTERNED_SHARE else "scenes"
     if world == "patterned":
         scene = make_scene(rng, kingdoms=int(rng.choice(5, p=_PATTERNED_KINGDOM_SHARES)))
-        art = art_mix.make_scene_art(rng, drawn=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
+        art = art_mix.make_scene_art(rng, drawn_share=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
         camera, table_top = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX), make_patterned_top
     else:
         scene = make_scene_with_pieces(rng) if world == "pieces" else make_scene(rng)

@@ -10,7 +10,7 @@
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
 are kept in `--work` until the program or the data change; cells uses those of the detector, and takes 1.3 h longer if
-it has to render them. The shipped cell classifier has been through all four courses, the detector through three; its
+it has to render them. The shipped cell classifier has had all four courses. The detector has had three, and its
 duration is of these.
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`

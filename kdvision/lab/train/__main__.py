@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks")
     parser.add_argument(
         "--continue",
-        dest="continued",
+        dest="is_continued",
         action="store_true",
         help="train only the last course of detector and cells, from the weights of the model files",
     )

@@ -82,7 +82,7 @@ def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
     boxes = HELD_OUT_BOXES if held_out else TRAINING_BOXES
     art = load_art_mix(data, held_out=held_out)
     hard_light = bool(seed % 2)
-    return collect_tiles(render_random_scene(seed, art, drawn=DRAWN_SHARE, boxes=boxes, hard_light=hard_light))
+    return collect_tiles(render_random_scene(seed, art, drawn_share=DRAWN_SHARE, boxes=boxes, hard_light=hard_light))
 
 
 def collect_tiles(picture: Picture) -> LabelledTiles:
@@ -94,8 +94,8 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
         kinds, kingdom = find_truth(observation.grid, picture)
         if kingdom is not None:
             tiles = TileFeatures.of(photo, observation, KINDS)
-            true = [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
-            parts.append((tiles.log_probs, tiles.colours, np.array(true, np.int64)))
+            tile_labels = [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
+            parts.append((tiles.log_probs, tiles.colours, np.array(tile_labels, np.int64)))
     log_probs, colours, labels = (np.concatenate(column) for column in zip(*parts, strict=True))
     return LabelledTiles(log_probs.astype(np.float32), colours.astype(np.float32), labels)
 
@@ -119,8 +119,10 @@ def make_batch(photos: Sequence[LabelledTiles], rng: Rng | None = None) -> tuple
         parts.append([torch.from_numpy(x[indices]) for x in (photo.log_probs, photo.colours, photo.labels)])
     log_probs, colours = (pad_sequence([part[n] for part in parts], True) for n in (0, 1))
     labels = [part[2] for part in parts]
-    missing = pad_sequence([torch.zeros(len(some), dtype=torch.bool) for some in labels], True, padding_value=True)
-    return log_probs, colours, pad_sequence(labels, True, IGNORED_LABEL), missing
+    is_padding = pad_sequence(
+        [torch.zeros(len(tile_labels), dtype=torch.bool) for tile_labels in labels], True, padding_value=True
+    )
+    return log_probs, colours, pad_sequence(labels, True, IGNORED_LABEL), is_padding
 
 
 def compute_log_loss(log_probs: Tensor, labels: Tensor) -> Tensor:
@@ -139,8 +141,8 @@ def fit_context(
     collate = partial(make_batch, rng=rng)
     batches: DataLoader[Any] = DataLoader(photos, batch, shuffle=True, drop_last=True, collate_fn=collate)  # type: ignore[arg-type]
 
-    def compute_loss(log_probs: Tensor, colour: Tensor, labels: Tensor, missing: Tensor) -> Tensor:
-        return compute_log_loss(net(log_probs, colour, missing), labels)
+    def compute_loss(log_probs: Tensor, colour: Tensor, labels: Tensor, is_padding: Tensor) -> Tensor:
+        return compute_log_loss(net(log_probs, colour, is_padding), labels)
 
     cycle = Cycle(epochs * len(batches), learning_rate, WEIGHT_DECAY, max_norm=1.0, warm_up=0.3)
     run_steps(net, (part for _ in range(epochs) for part in batches), compute_loss, cycle)
@@ -153,8 +155,8 @@ def measure_context(net: ContextNet, photos: Sequence[LabelledTiles]) -> tuple[f
     labels = torch.cat([torch.from_numpy(photo.labels) for photo in photos])
     has_label = labels != IGNORED_LABEL
     with torch.inference_mode():
-        raw = torch.cat([net(log_probs[None], colours[None])[0] for log_probs, colours in inputs])
-        temperature = fit_temperature(lambda log_probs: compute_log_loss(log_probs, labels), raw)
+        raw_log_probs = torch.cat([net(log_probs[None], colours[None])[0] for log_probs, colours in inputs])
+        temperature = fit_temperature(lambda log_probs: compute_log_loss(log_probs, labels), raw_log_probs)
         runtime = ContextForPhoto(net, temperature, KINDS)
         in_context = torch.cat([runtime(log_probs, colours) for log_probs, colours in inputs])
     rates = {}

@@ -75,15 +75,15 @@ class Crops:
         groups = sorted(self.pictures)
         order = np.random.default_rng(seed).permutation(len(groups))
         held_out_groups = {groups[i] for i in order[: round(held_out * len(groups))]}
-        training = {group: self.pictures[group] for group in groups if group not in held_out_groups}
-        photos = {parse_photo(group) for group in training}
-        rest = {
+        training_pictures = {group: self.pictures[group] for group in groups if group not in held_out_groups}
+        photos = {parse_photo(group) for group in training_pictures}
+        held_out_pictures = {
             group: self.pictures[group]
             for group in groups
             if group in held_out_groups and parse_photo(group) not in photos
         }
         cut = round((1 - held_out) * len(self.scraps))
-        return Crops(training, self.scraps[:cut]), Crops(rest, self.scraps[cut:])
+        return Crops(training_pictures, self.scraps[:cut]), Crops(held_out_pictures, self.scraps[cut:])
 
     @cached_property
     def boards(self) -> tuple[str, ...]:
@@ -112,9 +112,11 @@ class Crops:
             is_known = np.isfinite(distance)
             mean = np.where(is_known, distance, 0).sum(axis=1) / np.maximum(is_known.sum(axis=1), 0.1)
             mean[~is_known.any(axis=1)] = np.inf
-            nearest = [names[i] for i in np.argsort(mean, kind="stable")]
-            own = self.pictures[group]
-            self._matching[group] = {k: own.get(k) or self._borrow(k, nearest) for k in sorted(self.by_kind)}
+            nearest_groups = [names[i] for i in np.argsort(mean, kind="stable")]
+            own_crops = self.pictures[group]
+            self._matching[group] = {
+                k: own_crops.get(k) or self._borrow(k, nearest_groups) for k in sorted(self.by_kind)
+            }
         return self._matching[group]
 
     def _borrow(self, kind: str, groups: Sequence[str]) -> list[Bytes]:

@@ -26,7 +26,7 @@ class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
 
     def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
         self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
-        self.last: tuple[int, Bytes] | None = None
+        self.last_picture: tuple[int, Bytes] | None = None
 
     def __len__(self) -> int:
         return self.length
@@ -34,10 +34,10 @@ class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
         rng = np.random.default_rng((self.seed, 11, index))
         number = int(np.random.default_rng((self.seed, 12, index // 2)).integers(len(self.scenes)))
-        if self.last is None or self.last[0] != number:  # decoding takes longer than cropping
+        if self.last_picture is None or self.last_picture[0] != number:  # decoding takes longer than cropping
             code = np.frombuffer(self.scenes[number].jpeg, np.uint8)
-            self.last = (number, np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8))
-        crop, target = make_detector_sample(self.last[1], self.scenes[number].quads, rng, size=self.size)
+            self.last_picture = (number, np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8))
+        crop, target = make_detector_sample(self.last_picture[1], self.scenes[number].quads, rng, size=self.size)
         return torch.from_numpy(crop.transpose(2, 0, 1).copy()), torch.from_numpy(target)
 
 
@@ -46,12 +46,12 @@ class CellBatches(Dataset[tuple[Tensor, Tensor]]):
 
     def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
         self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
-        empty, gem = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
+        empty_group, gem_group = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
         kind, tile, _, _, piece = examples.labels[:, :5].T
-        groups = np.where(piece > 0, empty + piece, np.where(tile > 0, kind, empty))
-        groups = np.where((examples.labels[:, GEMS] > 0).any(axis=1), gem, groups)
-        weight = np.maximum(np.bincount(groups, minlength=gem + 1), 1.0) ** -0.5
-        weight[empty] *= 1.5  # most errors are made on empty cells
+        groups = np.where(piece > 0, empty_group + piece, np.where(tile > 0, kind, empty_group))
+        groups = np.where((examples.labels[:, GEMS] > 0).any(axis=1), gem_group, groups)
+        weight = np.maximum(np.bincount(groups, minlength=gem_group + 1), 1.0) ** -0.5
+        weight[empty_group] *= 1.5  # most errors are made on empty cells
         self.cumulative = np.cumsum(weight[groups]) / weight[groups].sum()
 
     def __len__(self) -> int:
@@ -75,15 +75,15 @@ def make_detector_target(quads: Floats, size: int) -> Floats32:
         return np.zeros((9, cells, cells), np.float32)
     centre, alpha, beta = compute_axes(quads)
     y, x = np.mgrid[0:cells, 0:cells]
-    away = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE_PIXELS).reshape(1, -1) - centre[:, None]
+    displacement = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE_PIXELS).reshape(1, -1) - centre[:, None]
     a, b = alpha[:, None], beta[:, None]
-    z = (np.conj(a) * away - b * np.conj(away)) / (np.abs(a) ** 2 - np.abs(b) ** 2)
+    z = (np.conj(a) * displacement - b * np.conj(displacement)) / (np.abs(a) ** 2 - np.abs(b) ** 2)
     reach = np.maximum(np.abs(z.real), np.abs(z.imag))
-    owner, inside = reach.argmin(0), reach.min(0) < 1
+    owner, is_inside = reach.argmin(0), reach.min(0) < 1
     half_side = np.abs(alpha)[owner]
-    offset = -away[owner, np.arange(away.shape[1])] / half_side
+    offset = -displacement[owner, np.arange(displacement.shape[1])] / half_side
     axes = encode_axes(alpha, beta)[owner]
-    planes = np.stack([inside, offset.real, offset.imag, *axes.T, np.clip(16 / half_side, 0.3, 2.5)]) * inside
+    planes = np.stack([is_inside, offset.real, offset.imag, *axes.T, np.clip(16 / half_side, 0.3, 2.5)]) * is_inside
     return np.asarray(planes.reshape(9, cells, cells), np.float32)
 
 
@@ -91,11 +91,15 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     """Return a random crop (size, size, 3) of a scene, scaled, turned, mirrored and retouched, with its target."""
     height, width = photo.shape[:2]
     centres = quads.mean(1)
-    visible = quads[((centres > 0) & (centres < (width, height))).all(-1)].astype(np.float64)
-    side = float(np.median(np.linalg.norm(np.roll(visible, -1, 1) - visible, axis=-1))) if len(visible) else 40.0
+    visible_quads = quads[((centres > 0) & (centres < (width, height))).all(-1)].astype(np.float64)
+    side = (
+        float(np.median(np.linalg.norm(np.roll(visible_quads, -1, 1) - visible_quads, axis=-1)))
+        if len(visible_quads)
+        else 40.0
+    )
     scale = float(np.clip(np.exp(rng.uniform(*np.log(SIDE_RANGE_PIXELS))) / side, 0.3, 2.2))
-    if len(visible) and rng.random() < ON_SQUARE_SHARE:
-        aim = visible[rng.integers(len(visible))].mean(0)
+    if len(visible_quads) and rng.random() < ON_SQUARE_SHARE:
+        aim = visible_quads[rng.integers(len(visible_quads))].mean(0)
     else:
         aim = rng.uniform(0, 1, 2) * (width, height)
     turn = scale * np.linalg.matrix_power(np.array([[0.0, -1], [1, 0]]), int(rng.integers(4)))
@@ -106,7 +110,7 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
         corners = turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]])
         low, high = corners.min(1) + offset, corners.max(1) + offset  # the photo fills as much as it can
         offset = offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0)
-    placed_quads = visible @ turn.T + offset
+    placed_quads = visible_quads @ turn.T + offset
     matrix = np.concatenate([turn, offset[:, None]], 1)
     if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
         photo = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
@@ -130,8 +134,8 @@ def augment_cells(crops: Bytes, labels: npt.NDArray[np.int64], rng: Rng) -> tupl
             crop = jitter(crop, rng)
         if rng.random() < 0.1:  # from further away, with fewer pixels per square
             side = crop.shape[0]
-            small = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
-            crop = np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
+            small_crop = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
+            crop = np.asarray(cv2.resize(small_crop, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
         if rng.random() < 0.2:
             crop = _add_reflection(crop, rng)
         augmented_crops[i] = retouch(crop, rng)

@@ -72,7 +72,7 @@ def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
 def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
     """Return crops of one picture: some of its squares, and empty cells beside and between them."""
     tiles: list[tuple[Floats, tuple[int, ...]]] = []
-    empty: list[Floats] = []
+    empty_quads: list[Floats] = []
     mask = np.zeros(picture.photo.shape[:2], np.uint8)
     for corners in picture.quads:
         cv2.fillConvexPoly(mask, corners.astype(np.int32), 1)
@@ -89,12 +89,12 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
             share = rng.uniform(0, 1)
             tiles.append((_jitter_quad(corners * share + quad * (1 - share), rng), _label_square(kingdom, square)))
         ring = starmap(Square, product(range(-1, kingdom.board.height + 1), range(-1, kingdom.board.width + 1)))
-        around = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
-        empty += [quad for quad in around if _is_free(cover_mask, quad, 0.1)]
-    empty += _draw_random_quads(rng, cover_mask)
+        neighbour_quads = [_project_square(matrix, square) for square in ring if square not in kingdom.squares]
+        empty_quads += [quad for quad in neighbour_quads if _is_free(cover_mask, quad, 0.1)]
+    empty_quads += _draw_random_quads(rng, cover_mask)
     selection = [tiles[i] for i in rng.permutation(len(tiles))[:MAX_TILES]]
-    spare = [empty[i] for i in rng.permutation(len(empty))[:MAX_EMPTY_CELLS]]
-    selection += [(_jitter_quad(quad, rng), NO_TILE) for quad in spare]
+    chosen_quads = [empty_quads[i] for i in rng.permutation(len(empty_quads))[:MAX_EMPTY_CELLS]]
+    selection += [(_jitter_quad(quad, rng), NO_TILE) for quad in chosen_quads]
     crops = [prepare_crops(picture.photo, quad[None]) for quad, _ in selection]  # each at a scale of its own
     labels = np.array([label for _, label in selection], np.int64).reshape(-1, len(NO_TILE))
     return CellExamples(np.array(crops, np.uint8).reshape(-1, CROP_PIXELS, CROP_PIXELS, 3), labels)
@@ -109,13 +109,17 @@ def _align_corners(corners: Floats, right: Floats) -> Floats:
 
 def _label_square(kingdom: RenderedKingdom, square: Square) -> tuple[int, ...]:
     """Return a tile's labels; piece and gems are UNKNOWN where something hides them."""
-    hidden, other = kingdom.squares[square].hidden > 0.5, kingdom.partner.get(square)
-    partner = PARTNER_STEPS.index((other.row - square.row, other.col - square.col)) if other else UNKNOWN
+    is_hidden, partner_square = kingdom.squares[square].hidden_share > 0.5, kingdom.partner.get(square)
+    partner = (
+        PARTNER_STEPS.index((partner_square.row - square.row, partner_square.col - square.col))
+        if partner_square
+        else UNKNOWN
+    )
     piece = kingdom.pieces.get(square, "")
     corners = [Square(square.row + row, square.col + col) for row, col in ((-1, -1), (-1, 0), (0, 0), (0, -1))]
-    gems = [UNKNOWN if hidden else int(corner in kingdom.gems) for corner in corners]
+    gems = [UNKNOWN if is_hidden else int(corner in kingdom.gems) for corner in corners]
     kind = TILE_KINDS.index(str(kingdom.board[square]))
-    return kind, 1, int(hidden), partner, UNKNOWN if hidden and not piece else PIECES.index(piece), *gems
+    return kind, 1, int(is_hidden), partner, UNKNOWN if is_hidden and not piece else PIECES.index(piece), *gems
 
 
 def _project_square(matrix: Floats, square: Square) -> Floats:
@@ -166,15 +170,15 @@ def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
         # half by photo, so that frequent kinds stay frequent; half by kind, so that rare ones occur
         kind = str(rng.choice(sorted(crops.pictures[name]))) if rng.random() < 0.5 else str(rng.choice(kinds))
         pool = crops.scraps if is_bare else similar_crops[kind]
-        near = [crop for crops_of_kind in similar_crops.values() for crop in crops_of_kind]
-        mosaics[i] = _make_mosaic(pool[rng.integers(len(pool))], near, crops.scraps, rng)
+        neighbours = [crop for crops_of_kind in similar_crops.values() for crop in crops_of_kind]
+        mosaics[i] = _make_mosaic(pool[rng.integers(len(pool))], neighbours, crops.scraps, rng)
         if not is_bare:
             labels[i, [KIND, TILE]] = TILE_KINDS.index(kind), 1
             labels[i, PIECE:] = 0  # no crop shows a piece or a gem
     return CellExamples(mosaics, labels)
 
 
-def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: Rng) -> Bytes:
+def _make_mosaic(middle: Bytes, neighbours: list[Bytes], scraps: tuple[Bytes, ...], rng: Rng) -> Bytes:
     """Return a crop (64, 64, 3) of a square surrounded by other squares or bare table."""
     side = SQUARE_PIXELS + int(rng.integers(-2, 3))
     canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
@@ -182,7 +186,9 @@ def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rn
         if row == col == 1:
             crop = middle
         else:
-            crop = near[rng.integers(len(near))] if rng.random() < 0.75 else scraps[rng.integers(len(scraps))]
+            crop = (
+                neighbours[rng.integers(len(neighbours))] if rng.random() < 0.75 else scraps[rng.integers(len(scraps))]
+            )
             crop = np.rot90(crop, int(rng.integers(4)))
         method = cv2.INTER_AREA if crop.shape[0] > side else cv2.INTER_LINEAR
         square = cv2.resize(crop, (side, side), interpolation=method)

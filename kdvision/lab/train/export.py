@@ -36,32 +36,34 @@ class FromBytes(nn.Module):
         return result
 
 
-def export_detector(net: networks.DetectorNet, path: Path, **about: Any) -> None:
+def export_detector(net: networks.DetectorNet, path: Path, **metadata: Any) -> None:
     """Write the detector with metadata; raises AssertionError if ONNX and torch disagree."""
-    about = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", **about}
+    metadata = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", **metadata}
     axes = {"pixels": {0: "n", 1: "height", 2: "width"}}
-    _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, about)
+    _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, metadata)
 
 
-def export_cells(net: networks.CellNet, path: Path, **about: Any) -> None:
+def export_cells(net: networks.CellNet, path: Path, **metadata: Any) -> None:
     """Write the cell classifier with its kinds and metadata; raises as above."""
     size = f"RGB bytes (n, {CROP_PIXELS}, {CROP_PIXELS}, 3)"
-    about = {"name": "cells", "input": size, "kinds": [*TILE_KINDS, NOTHING], "pieces": PIECES, **about}
-    _export(FromBytes(net), path, {"pixels": _make_pixels(CROP_PIXELS, CROP_PIXELS)}, {"pixels": {0: "n"}}, about)
+    metadata = {"name": "cells", "input": size, "kinds": [*TILE_KINDS, NOTHING], "pieces": PIECES, **metadata}
+    _export(FromBytes(net), path, {"pixels": _make_pixels(CROP_PIXELS, CROP_PIXELS)}, {"pixels": {0: "n"}}, metadata)
 
 
 def export_context(
-    net: networks.ContextNet, path: Path, *, kinds: Sequence[str], temperature: float, **about: Any
+    net: networks.ContextNet, path: Path, *, kinds: Sequence[str], temperature: float, **metadata: Any
 ) -> None:
     """Write the context network with its temperature and metadata; raises as above."""
     size = f"log-probabilities (n, {len(kinds)}) and colours (n, {networks.COLOUR_FEATURES}) of the tiles of a photo"
-    about = {"name": "context", "input": size, "kinds": kinds, **about}
-    about["temperatures"] = {"kind_in_context": temperature}
+    metadata = {"name": "context", "input": size, "kinds": kinds, **metadata}
+    metadata["temperatures"] = {"kind_in_context": temperature}
     rng = np.random.default_rng(0)
     log_probs = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
     colours = torch.from_numpy(rng.uniform(0, 255, (7, networks.COLOUR_FEATURES)).astype(np.float32))
     inputs = {"log_probs": log_probs, "colours": colours}
-    _export(networks.ContextForPhoto(net, temperature, kinds), path, inputs, {name: {0: "n"} for name in inputs}, about)
+    _export(
+        networks.ContextForPhoto(net, temperature, kinds), path, inputs, {name: {0: "n"} for name in inputs}, metadata
+    )
 
 
 def _make_pixels(height: int, width: int) -> Tensor:
@@ -73,7 +75,7 @@ def _export(
     path: Path,
     inputs: Mapping[str, Tensor],
     axes: Mapping[str, Mapping[int, str]],
-    about: Mapping[str, Any],
+    metadata: Mapping[str, Any],
 ) -> None:
     """Write the module with its metadata; `inputs` are an example, `axes` the dimensions of any size."""
     draft = path.with_suffix(".part")
@@ -94,7 +96,7 @@ def _export(
     model = onnx.load(draft)
     if "pixels" in inputs:
         dequantise_pixels(model)
-    write_model(draft, model, {"format": MODEL_FORMAT, "sources": SOURCES, **about})
+    write_model(draft, model, {"format": MODEL_FORMAT, "sources": SOURCES, **metadata})
     with torch.inference_mode():
         expected = module(*inputs.values()).numpy()
     output = Model(draft).run_inputs(**{name: value.numpy() for name, value in inputs.items()})

@@ -56,9 +56,9 @@ def run_steps(
 
 def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
     """Return the loss of votes (n, 8, h, w) against targets (n, 9, h, w), whose last plane weighs the votes."""
-    inside, weight = target[:, 0], target[:, 8]
-    presence = F.binary_cross_entropy_with_logits(output[:, 0], inside, reduction="none")
-    balance = torch.where(inside > 0, torch.clamp(weight, min=1.0), torch.ones_like(weight))
+    is_inside, weight = target[:, 0], target[:, 8]
+    presence = F.binary_cross_entropy_with_logits(output[:, 0], is_inside, reduction="none")
+    balance = torch.where(is_inside > 0, torch.clamp(weight, min=1.0), torch.ones_like(weight))
     error = F.smooth_l1_loss(output[:, 1:8], target[:, 1:8], reduction="none", beta=0.1)
     scale = error.new_tensor([1.0, 1.0, 2.0, 1.0, 1.0, 1.5, 1.5]).view(1, 7, 1, 1)
     votes = (error * scale).sum(1) * weight
@@ -76,16 +76,16 @@ def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
     kind, tile, hidden, partner, piece = labels[:, : PIECE + 1].unbind(1)
     gems = labels[:, GEMS]
     is_known = gems >= 0
-    main = F.cross_entropy(on_kind, kind, ignore_index=-1, label_smoothing=0.01)
-    main = main + F.binary_cross_entropy_with_logits(on_tile[:, 0], tile.float())
+    main_loss = F.cross_entropy(on_kind, kind, ignore_index=-1, label_smoothing=0.01)
+    main_loss = main_loss + F.binary_cross_entropy_with_logits(on_tile[:, 0], tile.float())
     # few squares carry a piece, and each one scores points: its head weighs more than the other minor heads
-    minor = (
+    minor_losses = (
         (0.3, F.binary_cross_entropy_with_logits(on_hidden[:, 0], hidden.float())),
         (0.3, F.cross_entropy(on_partner, partner, ignore_index=-1)),
         (0.7, F.cross_entropy(on_piece, piece, ignore_index=-1)),
         (0.3, F.binary_cross_entropy_with_logits(on_gems[is_known], gems[is_known].float())),
     )
-    return main + sum(weight * torch.nan_to_num(loss) for weight, loss in minor)
+    return main_loss + sum(weight * torch.nan_to_num(loss) for weight, loss in minor_losses)
 
 
 def compute_cell_logits(net: CellNet, crops: Bytes) -> Tensor:
@@ -102,10 +102,10 @@ def fit_temperature(loss: Callable[[Tensor], Tensor], logits: Tensor) -> float:
 
 
 def measure_cells(
-    net: CellNet, plain: CellExamples, with_pieces: CellExamples, real: CellExamples
+    net: CellNet, plain_examples: CellExamples, piece_examples: CellExamples, real_examples: CellExamples
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return temperatures and error rates on held-out examples: plain tables, tables with pieces, real photos."""
-    parts = [plain, with_pieces, real]
+    parts = [plain_examples, piece_examples, real_examples]
     examples = CellExamples.join(parts)
     on_kind, on_tile, _, on_partner, on_piece, on_gems = split_heads(compute_cell_logits(net, examples.crops))
     labels = torch.from_numpy(examples.labels)
@@ -119,16 +119,16 @@ def measure_cells(
         "pieces": fit_temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), on_piece),
         "gems": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems.float()), on_gems),
     }
-    part = torch.from_numpy(np.repeat(range(3), [len(some.labels) for some in parts]))
-    wrong_kind = on_kind.argmax(1) != kind
+    part = torch.from_numpy(np.repeat(range(3), [len(one.labels) for one in parts]))
+    has_wrong_kind = on_kind.argmax(1) != kind
 
-    def compute_share(condition: Tensor, among: Tensor) -> float:
-        return float(condition[among].double().mean())
+    def compute_share(condition: Tensor, mask: Tensor) -> float:
+        return float(condition[mask].double().mean())
 
     rates = {
-        "kind_error_rendered": compute_share(wrong_kind, (tile > 0) & (part == 0)),
-        "kind_error_with_pieces": compute_share(wrong_kind, (tile > 0) & (part == 1)),
-        "kind_error_real_crops": compute_share(wrong_kind, (tile > 0) & (part == 2)),
+        "kind_error_rendered": compute_share(has_wrong_kind, (tile > 0) & (part == 0)),
+        "kind_error_with_pieces": compute_share(has_wrong_kind, (tile > 0) & (part == 1)),
+        "kind_error_real_crops": compute_share(has_wrong_kind, (tile > 0) & (part == 2)),
         "presence_error": compute_share((on_tile[:, 0] > 0) != (tile > 0), part != 1),
         "partner_error": compute_share(on_partner.argmax(1) != partner, is_known & (part != 1)),
         "pieces_missed": compute_share(on_piece.argmax(1) != piece, piece > 0),

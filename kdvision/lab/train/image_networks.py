@@ -78,9 +78,9 @@ HAS_BFLOAT16: Final = DEVICE == "cuda" or torch.backends.cpu.get_cpu_capability(
 
 @dataclass(frozen=True)
 class TrainingRun(Run):
-    """The options of one training; with `continued`, only the last course runs."""
+    """The options of one training; if it `is_continued`, only the last course runs."""
 
-    continued: bool
+    is_continued: bool
 
 
 def train_detector(run: TrainingRun) -> None:
@@ -91,7 +91,7 @@ def train_detector(run: TrainingRun) -> None:
         return fit_detector(net, load_course_scenes(run, course), course, workers=run.workers)
 
     path = run.models / "detector.onnx"
-    net = train_in_courses(DetectorNet(), fit_course, path if run.continued else None)
+    net = train_in_courses(DetectorNet(), fit_course, path if run.is_continued else None)
     export_detector(net, path, settings=describe_training(run, start_time))
 
 
@@ -103,19 +103,19 @@ def train_cells(run: TrainingRun) -> None:
     def fit_course(net: CellNet, course: Course) -> CellNet:
         scenes = load_course_scenes(run, course)
         scenes += load_scenes(run, "pieces", course.scene_seed, course.scenes["pieces"])
-        real = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
-        examples = CellExamples.join([*(scene.cells for scene in scenes), real])
-        del scenes, real  # gigabytes, of which the examples are a copy
+        real_examples = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
+        examples = CellExamples.join([*(scene.cells for scene in scenes), real_examples])
+        del scenes, real_examples  # gigabytes, of which the examples are a copy
         return fit_cells(net, examples, course, workers=run.workers)
 
     path = run.models / "cells.onnx"
-    net = train_in_courses(CellNet(len(TILE_KINDS), len(PIECES)), fit_course, path if run.continued else None)
-    plain, with_pieces = (
+    net = train_in_courses(CellNet(len(TILE_KINDS), len(PIECES)), fit_course, path if run.is_continued else None)
+    plain_examples, piece_examples = (
         CellExamples.join([scene.cells for scene in load_scenes(run, world, HELD_OUT_SEED, HELD_OUT_SCENES)])
         for world in ("scenes", "pieces")
     )
-    real = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
-    temperatures, rates = measure_cells(net, plain, with_pieces, real)
+    real_examples = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
+    temperatures, rates = measure_cells(net, plain_examples, piece_examples, real_examples)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
     export_cells(net, path, temperatures=temperatures, held_out=rates, settings=describe_training(run, start_time))
 
@@ -193,12 +193,12 @@ def load_weights(net: Net, model: onnx.ModelProto) -> Net:
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     weights = dict[str, Tensor]()
     for name, values in tensors.items():
-        plain = name.removesuffix("_quantized")
-        if plain.endswith(("weight", "bias")):
-            scale = tensors.get(f"{plain}_scale", tensors.get(f"{name}_scale", np.float32(1)))
-            wide = scale.reshape(-1, *[1] * (values.ndim - 1))
-            layer = plain.removeprefix("net.").replace("first_", "stem.0.0.")
-            weights[layer] = torch.from_numpy(np.asarray(values * wide, np.float32))
+        float_name = name.removesuffix("_quantized")
+        if float_name.endswith(("weight", "bias")):
+            scale = tensors.get(f"{float_name}_scale", tensors.get(f"{name}_scale", np.float32(1)))
+            scales = scale.reshape(-1, *[1] * (values.ndim - 1))
+            layer = float_name.removeprefix("net.").replace("first_", "stem.0.0.")
+            weights[layer] = torch.from_numpy(np.asarray(values * scales, np.float32))
     net.load_state_dict(weights)
     return net
 
@@ -226,6 +226,6 @@ def load_scenes(run: Run, world: str, seed: int, count: int) -> list[SceneExampl
 
 def describe_training(run: TrainingRun, start_time: float) -> dict[str, Any]:
     """Return the settings for the metadata of a model: the courses of this run, and its minutes with the rendering."""
-    courses = [asdict(course) for course in (COURSES[-1:] if run.continued else COURSES)]
+    courses = [asdict(course) for course in (COURSES[-1:] if run.is_continued else COURSES)]
     minutes = round((time.monotonic() - start_time) / 60, 1)
-    return {"seed": courses[0]["seed"], "continued": run.continued, "courses": courses, "minutes": minutes}
+    return {"seed": courses[0]["seed"], "continued": run.is_continued, "courses": courses, "minutes": minutes}

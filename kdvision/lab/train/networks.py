@@ -99,7 +99,7 @@ class CellNet(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """A transformer layer with normalisation first (Xiong et al., 2020): (batch, n, width) -> the same.
+    """A transformer layer with normalisation first (Xiong et al., 2020): (batch, n, width), as input and output.
 
     torch's own layer is exported for one number of tiles only.
     """
@@ -114,9 +114,9 @@ class EncoderLayer(nn.Module):
         )
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, missing: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, is_padding: Tensor | None = None) -> Tensor:
         parts = self.project_in(self.norm1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
-        attention_mask = None if missing is None else ~missing[:, None, None]
+        attention_mask = None if is_padding is None else ~is_padding[:, None, None]
         dropout = self.dropout.p if self.training else 0.0
         attention = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attention_mask, dropout)
         x = x + self.dropout(self.project_out(attention.transpose(1, 2).flatten(2)))
@@ -125,10 +125,10 @@ class EncoderLayer(nn.Module):
 
 
 class ContextNet(nn.Module):
-    """Context network: tiles of a photo as log-probabilities (batch, n, kinds) and colours (batch, n, 6) -> the former.
+    """Context network: tiles of a photo as log-probabilities (batch, n, kinds) and colours (batch, n, 6) -> the first.
 
     A transformer encoder without positions (Vaswani et al., 2017). It starts as the identity and learns a correction.
-    `missing` (batch, n) marks padding.
+    `is_padding` is (batch, n).
     """
 
     def __init__(self, kinds: int, width: int = 64, layers: int = 2) -> None:
@@ -141,14 +141,14 @@ class ContextNet(nn.Module):
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, log_probs: Tensor, colours: Tensor, missing: Tensor | None = None) -> Tensor:
+    def forward(self, log_probs: Tensor, colours: Tensor, is_padding: Tensor | None = None) -> Tensor:
         colour = (colours - self.colour_mean) / self.colour_deviation
-        present = torch.ones_like(colour[..., :1]) if missing is None else (~missing).to(colour.dtype)[..., None]
+        present = torch.ones_like(colour[..., :1]) if is_padding is None else (~is_padding).to(colour.dtype)[..., None]
         relative = colour - (colour * present).sum(1, keepdim=True) / present.sum(1, keepdim=True)
         clipped_log_probs = log_probs.clamp(min=MIN_LOG_PROBABILITY)
         x = self.embed(torch.cat([clipped_log_probs / 4, log_probs.exp(), colour, relative], -1))
         for layer in self.layers:
-            x = layer(x, missing)
+            x = layer(x, is_padding)
         result: Tensor = torch.log_softmax(log_probs + self.head(x), -1)
         return result
 
@@ -163,8 +163,8 @@ class ContextForPhoto(nn.Module):
     def __init__(self, net: ContextNet, temperature: float, kinds: Sequence[str]) -> None:
         super().__init__()
         self.net, self.temperature = net, temperature
-        same = [[float(one[0] == other[0]) for other in kinds] for one in kinds]
-        self.same_terrain = nn.Buffer(torch.tensor(same))
+        has_same_terrain = [[float(one[0] == other[0]) for other in kinds] for one in kinds]
+        self.same_terrain = nn.Buffer(torch.tensor(has_same_terrain))
 
     def forward(self, log_probs: Tensor, colours: Tensor) -> Tensor:
         cooled_probs = torch.softmax(self.net(log_probs[None], colours[None])[0] / self.temperature, -1)

@@ -44,7 +44,7 @@ RIDGE: Final = 0.001
 class ColouredArt:
     """Art in which castle and starting tile have exactly the colour of the player."""
 
-    printed: DrawnArt | FolderArt
+    art: DrawnArt | FolderArt
     box: DrawnArt
     castles: Sequence[Mesh]
     scraps: Sequence[Bytes] = ()
@@ -52,7 +52,7 @@ class ColouredArt:
     def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; castles in colours that are not printed are drawn."""
         is_drawn = kind == "castle" and name not in scenes.COLOURS
-        return (self.box if is_drawn else self.printed).tile(kind, name)
+        return (self.box if is_drawn else self.art).tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         if kind == "castle" and rng.random() < 0.4:
@@ -70,13 +70,13 @@ def train_player_colour(run: Run) -> None:
     held_out = np.arange(len(squares)) % 4 == 0
     classifier = fit_player_colour(crops[~held_out], colours[~held_out])
     probabilities = np.array([classifier.compute_probabilities(crop) for crop in crops[held_out]])
-    right, probability = probabilities.argmax(axis=1) == colours[held_out], probabilities.max(axis=1)
-    threshold = choose_threshold(right, probability)
+    is_right, probability = probabilities.argmax(axis=1) == colours[held_out], probabilities.max(axis=1)
+    threshold = choose_threshold(is_right, probability)
     has_castle = has_castle[held_out]
-    for name, group in (("all", np.ones_like(right)), ("tile", ~has_castle), ("castle", has_castle)):
-        reported_right = right[group & (probability >= threshold)]
+    for name, group in (("all", np.ones_like(is_right)), ("tile", ~has_castle), ("castle", has_castle)):
+        reported_right = is_right[group & (probability >= threshold)]
         shares = f"reported {len(reported_right) / group.sum():.1%}, of which right {reported_right.mean():.1%}"
-        print(f"{name}: {right[group].mean():.1%} right; {shares}")
+        print(f"{name}: {is_right[group].mean():.1%} right; {shares}")
     trains_shipped = run.models.resolve() == PACKAGE.parent / "models"
     path = WEIGHTS if trains_shipped else run.models / WEIGHTS.name
     write_classifier(classifier._replace(threshold=threshold), path)
@@ -144,9 +144,9 @@ def fit_player_colour(crops: Bytes, colours: npt.NDArray[np.int64]) -> PlayerCol
     return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold=0.0)  # every square has a colour
 
 
-def choose_threshold(right: npt.NDArray[np.bool_], probability: Floats) -> float:
+def choose_threshold(is_right: npt.NDArray[np.bool_], probability: Floats) -> float:
     """Return the least probability, in steps of 0.01 from 0.5, above which the precision is MIN_PRECISION."""
     for threshold in np.arange(0.5, float(probability.max()), 0.01):
-        if right[probability >= threshold].mean() >= MIN_PRECISION:
+        if is_right[probability >= threshold].mean() >= MIN_PRECISION:
             return round(float(threshold), 2)
     return 1.0

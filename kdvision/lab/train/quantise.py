@@ -61,17 +61,18 @@ def quantise_networks(run: Run) -> None:
             continue
         quantised_path = run.work / f"{name}-int8.onnx"
         quantise(path, quantised_path, record_inputs(run.data)[name])
-        before, after = (count_right_kingdoms(run, {name: model}) for model in (path, quantised_path))
-        is_kept = is_loss_acceptable(before, after)
-        print(f"{name}: {before} kingdoms right in floats, {after} in integers, {'kept' if is_kept else 'rejected'}")
+        float_count, integer_count = (count_right_kingdoms(run, {name: model}) for model in (path, quantised_path))
+        is_kept = is_loss_acceptable(float_count, integer_count)
+        counts = f"{float_count} kingdoms right in floats, {integer_count} in integers"
+        print(f"{name}: {counts}, {'kept' if is_kept else 'rejected'}")
         if is_kept:
-            about = {"scenes": TEST_SCENES, "right": {"floats": before, "whole numbers": after}}
-            write_model(path, onnx.load(quantised_path), {**Model(path).metadata, METADATA_KEY: about})
+            comparison = {"scenes": TEST_SCENES, "right": {"floats": float_count, "whole numbers": integer_count}}
+            write_model(path, onnx.load(quantised_path), {**Model(path).metadata, METADATA_KEY: comparison})
 
 
-def is_loss_acceptable(before: int, after: int) -> bool:
+def is_loss_acceptable(float_count: int, integer_count: int) -> bool:
     """Return whether the loss of kingdoms is within MAX_LOST_SHARE; one kingdom may always be lost."""
-    return before - after <= max(1, round(MAX_LOST_SHARE * before))
+    return float_count - integer_count <= max(1, round(MAX_LOST_SHARE * float_count))
 
 
 def record_inputs(data: Path) -> dict[str, list[Bytes]]:
@@ -97,7 +98,7 @@ def count_right_in_scene(seed: int, *, data: Path, networks: Mapping[str, Path])
     """Return how many kingdoms of one scene are right, with some networks replaced."""
     detector, cells = (Model(networks[name]) if name in networks else load_model(name) for name in NAMES)
     scene = observe_picture(render_scene(data, seed), join_networks(detector, cells))
-    return sum(board.right for board in judge_boards(scene))
+    return sum(board.is_right for board in judge_boards(scene))
 
 
 def quantise(path: Path, target: Path, inputs: Sequence[Bytes]) -> None:

@@ -168,9 +168,9 @@ def test_the_true_temperature_is_found(truth: float) -> None:
 def test_a_board_that_breaks_a_rule_is_likelier_misread() -> None:
     """Nine in ten misread boards break a rule, and one in ten of the others: a factor of nine either way."""
     misread_outcomes = [
-        BoardOutcome((0.95, 0.05), right=False, always_review=False, breaks_rule=n % 10 > 0) for n in range(1000)
+        BoardOutcome((0.95, 0.05), is_right=False, always_review=False, breaks_rule=n % 10 > 0) for n in range(1000)
     ]
-    other_outcomes = [BoardOutcome((0.95, 0.05), right=True, always_review=False)] * 1000
+    other_outcomes = [BoardOutcome((0.95, 0.05), is_right=True, always_review=False)] * 1000
     terms = fit_rule_terms([*misread_outcomes, *other_outcomes])
     assert np.exp(terms) == pytest.approx([1 / 9, 9], rel=0.05)
     calibration = Calibration(rule_offsets=terms)

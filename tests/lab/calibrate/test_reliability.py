@@ -15,7 +15,7 @@ OUTCOMES = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, Fals
 def make_outcome(
     probability: float, is_right: bool, *, always_review: bool = False, is_truncated: bool = False
 ) -> BoardOutcome:
-    return BoardOutcome((probability, 1 - probability), is_right, always_review, truncated=is_truncated)
+    return BoardOutcome((probability, 1 - probability), is_right, always_review, is_truncated=is_truncated)
 
 
 def test_tables_are_written(tmp_path: Path) -> None:

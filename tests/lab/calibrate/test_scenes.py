@@ -5,7 +5,7 @@ import pytest
 
 from kdvision.evaluate.corruptions import CORRUPTIONS
 from kdvision.game.board import Board
-from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, ObservedScene, corrupt_some, judge_boards
+from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, ObservedScene, corrupt_by_seed, judge_boards
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.vision.assess.warnings import Surroundings
@@ -39,16 +39,16 @@ def test_no_calibrated_corruption_hides_what_is_scored() -> None:
 
 def test_a_share_of_all_seeds_is_corrupted_and_a_seed_always_alike() -> None:
     picture = make_picture()
-    is_changed = [corrupt_some(picture, seed) is not picture for seed in range(60)]
+    is_changed = [corrupt_by_seed(picture, seed) is not picture for seed in range(60)]
     assert np.mean(is_changed) == pytest.approx(CORRUPTED_SHARE, abs=0.15)
     seed = is_changed.index(True)
-    assert np.array_equal(corrupt_some(picture, seed).photo, corrupt_some(picture, seed).photo)
+    assert np.array_equal(corrupt_by_seed(picture, seed).photo, corrupt_by_seed(picture, seed).photo)
 
 
 def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_there() -> None:
     observation = make_plain_observation(Reading.of(BOARD, confidence=0.999))
     kingdom = ObservedKingdom(observation, Surroundings(unread=True), BOARD.trim())
     scene, scene_with_miss = (ObservedScene((kingdom,), missed_count) for missed_count in (0, 1))
-    scene_without_evidence = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed=1)
+    scene_without_evidence = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed_count=1)
     scenes = (scene, scene_with_miss, scene_without_evidence)
-    assert [judge_boards(one)[0].right for one in scenes] == [True, False, True]
+    assert [judge_boards(one)[0].is_right for one in scenes] == [True, False, True]

@@ -70,7 +70,7 @@ def test_the_table_of_an_earlier_run_stays_if_the_data_folder_has_no_case(tmp_pa
 
 
 def test_the_command_of_a_run_has_its_options(tmp_path: Path) -> None:
-    run(NUMBERS, results=tmp_path, work=tmp_path, data=DATA, seed=2, quick=True)
+    run(NUMBERS, results=tmp_path, work=tmp_path, data=DATA, seed=2, is_quick=True)
     metadata = json.loads((tmp_path / "numbers.json").read_text())
     assert metadata["command"] == "python -m kdvision.lab.experiments numbers --quick --seed 2"
 
@@ -89,8 +89,8 @@ def test_risk_is_traced_from_the_most_probable_picture_on() -> None:
 
 def test_a_quick_run_reads_the_same_part_every_time() -> None:
     experiment = Experiment("numbers", "", list_numbers, measure_case, ("kind",), (), quick_cases=3)
-    quick_cases = experiment.list_cases(DATA, 0, quick=True)
-    assert len(quick_cases) == 3 and quick_cases == experiment.list_cases(DATA, 0, quick=True)
+    quick_cases = experiment.list_cases(DATA, 0, is_quick=True)
+    assert len(quick_cases) == 3 and quick_cases == experiment.list_cases(DATA, 0, is_quick=True)
     assert all(case in experiment.list_cases(DATA, 0) for case in quick_cases)
 
 

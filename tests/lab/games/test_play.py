@@ -41,8 +41,8 @@ def test_games_are_legal_and_use_each_domino_once(players: int, side: int) -> No
         assert len(kingdoms) == players
         for kingdom in kingdoms:
             replay(kingdom, side)
-            assert len(kingdom.placements) + len(kingdom.discarded) == DOMINOES_IN_PLAY[players, side] // players
-        uses = Counter(d.number for k in kingdoms for d in (*(p.domino for p in k.placements), *k.discarded))
+            assert len(kingdom.placements) + len(kingdom.discards) == DOMINOES_IN_PLAY[players, side] // players
+        uses = Counter(d.number for k in kingdoms for d in (*(p.domino for p in k.placements), *k.discards))
         assert set(uses.values()) == {1}
         assert sum(uses.values()) == DOMINOES_IN_PLAY[players, side]
         assert set(uses) <= {domino.number for domino in KINGDOMINO}
@@ -51,7 +51,7 @@ def test_games_are_legal_and_use_each_domino_once(players: int, side: int) -> No
 @pytest.mark.parametrize(("players", "dominoes_a_turn"), [(2, 2), (3, 1), (4, 1)])
 def test_stopping_early_leaves_the_dominoes_of_the_turns_played(players: int, dominoes_a_turn: int) -> None:
     for kingdom in play(np.random.default_rng(3), players=players, side=5, turns=3):
-        assert len(kingdom.placements) + len(kingdom.discarded) == 3 * dominoes_a_turn
+        assert len(kingdom.placements) + len(kingdom.discards) == 3 * dominoes_a_turn
 
 
 def test_no_turns_leave_bare_castles() -> None:

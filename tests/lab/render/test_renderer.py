@@ -163,7 +163,7 @@ def test_a_standing_castle_hides_its_tile_and_a_taller_one_more() -> None:
     for size in (0.0, 0.5, 1.0, 1.6):
         scene = make_kingdom_scene(castle=size)
         (kingdom,) = render_scene(scene, aim_camera(scene, tilt=0.9)).kingdoms
-        hidden_areas.append(sum(square.hidden for square in kingdom.squares.values()))
+        hidden_areas.append(sum(square.hidden_share for square in kingdom.squares.values()))
     assert hidden_areas[0] == 0
     assert hidden_areas == sorted(hidden_areas)
     assert hidden_areas[1] > 0.2
@@ -178,10 +178,10 @@ def test_a_hidden_square_shows_the_piece() -> None:
     )
     photo = render_scene(castle_scene, aim_camera(castle_scene)).photo
     for square in kingdom.squares.values():
-        if square.hidden > 0.9:
+        if square.hidden_share > 0.9:
             colours = (get_middle_colour(image, square.corners) for image in (photo, bare_photo))
             assert np.abs(np.subtract(*colours)).max() > 20
-    assert any(square.hidden > 0.5 for square in kingdom.squares.values())
+    assert any(square.hidden_share > 0.5 for square in kingdom.squares.values())
 
 
 def test_squares_outside_the_picture_are_left_out() -> None:

@@ -94,7 +94,7 @@ def test_the_kingdoms_span_the_wanted_share() -> None:
 @pytest.mark.parametrize("angle", [0.0, 4.0, 8.0])
 def test_dominoes_are_turned_up_to_the_wanted_angle(angle: float) -> None:
     turns = np.concatenate(
-        [np.abs(measure_turns(SceneFactors(kingdoms=1, crooked=angle, clutter=0).scene(n))) for n in range(6)]
+        [np.abs(measure_turns(SceneFactors(kingdoms=1, twist=angle, clutter=0).scene(n))) for n in range(6)]
     )
     assert turns.max() <= 2 * angle + 1e-6  # the middle tile may be turned the other way
     assert turns.max() > 0.9 * angle - 1e-6
@@ -103,7 +103,7 @@ def test_dominoes_are_turned_up_to_the_wanted_angle(angle: float) -> None:
 def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
     gaps = {}
     for angle in (0.0, 8.0):
-        (kingdom,) = SceneFactors(kingdoms=1, crooked=angle).scene(0).kingdoms
+        (kingdom,) = SceneFactors(kingdoms=1, twist=angle).scene(0).kingdoms
         steps = [
             np.linalg.norm(kingdom.squares[a].mean(0) - kingdom.squares[b].mean(0))
             for a, b in kingdom.partner.items()

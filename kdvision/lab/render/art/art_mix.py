@@ -56,10 +56,10 @@ class ArtMix:
         self.queendomino = QueendominoArt(folder / "queendomino")
 
     def make_scene_art(
-        self, rng: Rng, *, drawn: float = _DRAWN_SCENE_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
+        self, rng: Rng, *, drawn_share: float = _DRAWN_SCENE_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
     ) -> DrawnSceneArt | MixedSceneArt:
         """Return the art of a scene: one of the drawn `boxes`, one source of dominoes, or crops of one photo."""
-        if rng.random() < drawn:
+        if rng.random() < drawn_share:
             return DrawnSceneArt(get_drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
         sources = (*self.dominoes, _CROPS)
         weight = np.array([_SOURCE_WEIGHTS[name] for name in sources])
@@ -114,10 +114,10 @@ class MixedSceneArt:
 
     def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
-        own, kind = self.mix.queendomino, str(cell)
-        real = own.halves(kind, side) or own.halves(kind, 1 - side)
+        art, kind = self.mix.queendomino, str(cell)
+        real_halves = art.halves(kind, side) or art.halves(kind, 1 - side)
         if kind == "t":
-            towns = [*own.halves("t", 0), *own.halves("t", 1)]
+            towns = [*art.halves("t", 0), *art.halves("t", 1)]
             if rng.random() < _DRAWN_PIECE_SHARE:
                 half = _choose_drawn_box(rng).tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
             else:
@@ -125,28 +125,28 @@ class MixedSceneArt:
             half = self._vary(half, rng)
         elif cell.crowns and rng.random() < _CHANGED_CROWNS_SHARE:
             half = self._change_crowns(cell, side, rng)
-        elif real and rng.random() < _QUEENDOMINO_SHARE:
-            half = self._vary(real[rng.integers(len(real))], rng, turn=False)
+        elif real_halves and rng.random() < _QUEENDOMINO_SHARE:
+            half = self._vary(real_halves[rng.integers(len(real_halves))], rng, turn=False)
         elif self.source == _CROPS:
             half = self._choose_crop(kind, rng)
         else:
             half, _ = self._choose_half(kind, side, rng)
-        finest = _CROP_SIDE_PX if self.source == _CROPS else SIDE_PX
-        return np.asarray(cv2.resize(half, (finest, finest), interpolation=cv2.INTER_AREA), np.uint8)
+        half_side = _CROP_SIDE_PX if self.source == _CROPS else SIDE_PX
+        return np.asarray(cv2.resize(half, (half_side, half_side), interpolation=cv2.INTER_AREA), np.uint8)
 
     def _choose_half(self, kind: str, side: int, rng: Rng) -> tuple[Bytes, int]:
         """Return a half of Kingdomino that shows the kind, on the wanted side if there is one, and its side."""
-        same = _HALVES[kind][side] or _HALVES[kind][1 - side]
-        number, place = same[rng.integers(len(same))]
+        halves = _HALVES[kind][side] or _HALVES[kind][1 - side]
+        number, place = halves[rng.integers(len(halves))]
         return np.hsplit(self._folder_art.tile("domino", number), 2)[place], place
 
     def _change_crowns(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a square of the cell's terrain that was printed with any other number of crowns but none."""
         kinds = [kind for kind in _HALVES if kind[0] == str(cell)[0] and kind[1:]]
         kind = kinds[rng.integers(len(kinds))]
-        real = self.mix.queendomino.halves(kind, side)
-        if real and rng.random() < 0.5:
-            half, place = self._vary(real[rng.integers(len(real))], rng, turn=False), side
+        real_halves = self.mix.queendomino.halves(kind, side)
+        if real_halves and rng.random() < 0.5:
+            half, place = self._vary(real_halves[rng.integers(len(real_halves))], rng, turn=False), side
         else:
             half, place = self._choose_half(kind, side, rng)
         return change_crowns(half, Cell.parse(kind).crowns, cell.crowns, side=place)
@@ -202,12 +202,12 @@ def change_crowns(square: Bytes, printed_crowns: int, wanted_crowns: int, *, sid
     boxes = [(down, slice(left, left + round(_CROWN_WIDTH * length))) for left in lefts]
     result = square.copy()
     first = square[boxes[0]]
-    opacity = np.zeros(first.shape[:2], np.float32)
+    mask = np.zeros(first.shape[:2], np.float32)
     rim = max(2, first.shape[0] // 16)
-    opacity[rim:-rim, rim:-rim] = 1
-    soft = np.asarray(cv2.GaussianBlur(opacity, (0, 0), rim / 2), np.float32)[..., None]
+    mask[rim:-rim, rim:-rim] = 1
+    opacity = np.asarray(cv2.GaussianBlur(mask, (0, 0), rim / 2), np.float32)[..., None]
     for box in boxes[printed_crowns:wanted_crowns]:
-        result[box] = (result[box] * (1 - soft) + first * soft).astype(np.uint8)
+        result[box] = (result[box] * (1 - opacity) + first * opacity).astype(np.uint8)
     surplus = np.zeros(square.shape[:2], np.uint8)
     for box in boxes[wanted_crowns:printed_crowns]:
         surplus[box] = 255

@@ -80,12 +80,12 @@ def draw_building(canvas: Canvas, rng: Rng) -> None:
 def draw_unbuilt(canvas: Canvas, rng: Rng) -> None:
     """Cover a canvas one square wide with the side of a building that is not paid for: small and on grey."""
     _paint_ground(canvas, vary(_GREY, rng, 10), rng)
-    large = Canvas(0, 1, canvas.unit)
-    large.pixels[:] = canvas.pixels
-    _BUILDERS[int(rng.integers(len(_BUILDERS)))](large, rng)
+    full_canvas = Canvas(0, 1, canvas.unit)
+    full_canvas.pixels[:] = canvas.pixels
+    _BUILDERS[int(rng.integers(len(_BUILDERS)))](full_canvas, rng)
     half, start = canvas.unit // 2, canvas.unit // 4
-    small = cv2.resize(large.pixels, (half, half), interpolation=cv2.INTER_AREA)
-    canvas.pixels[start : start + half, start : start + half] = small
+    half_pixels = cv2.resize(full_canvas.pixels, (half, half), interpolation=cv2.INTER_AREA)
+    canvas.pixels[start : start + half, start : start + half] = half_pixels
     for number in range(int(rng.integers(0, 4))):
         canvas.spot((0.1 + 0.09 * number, 0.1), (0.03, 0.05), (70, 66, 66))
     _draw_value(canvas, rng)

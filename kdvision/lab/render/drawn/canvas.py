@@ -103,8 +103,8 @@ class Canvas:
         total = np.zeros((height, width), dtype=np.float32)
         for octave in range(4):
             step = max(grain * self.unit / 2**octave, 1.5)
-            coarse = rng.random((int(height / step) + 3, int(width / step) + 3), dtype=np.float32)
-            total += np.asarray(cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)) * 0.55**octave
+            coarse_noise = rng.random((int(height / step) + 3, int(width / step) + 3), dtype=np.float32)
+            total += np.asarray(cv2.resize(coarse_noise, (width, height), interpolation=cv2.INTER_CUBIC)) * 0.55**octave
         low, high = np.percentile(total[::8, ::8], (2, 98))
         level = np.asarray(np.clip((total - low) / (high - low), 0, 1), dtype=np.float32)
         stops, levels = np.linspace(0, 1, len(colours)), np.linspace(0, 1, 256)

@@ -34,8 +34,8 @@ def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
             if rng.random() < 0.4:
                 ear.line([(lean - 0.012, -length - 0.008), top], colour, 0.006)
                 ear.line([(lean + 0.014, -length - 0.008), top], colour, 0.006)
-    wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
-    for spot in canvas.scatter(rng, 0.34, avoid=wide, tries=int(rng.integers(3, 7)), margin=0.18):
+    clearings = [(x, y, radius + 0.1) for x, y, radius in avoid]
+    for spot in canvas.scatter(rng, 0.34, avoid=clearings, tries=int(rng.integers(3, 7)), margin=0.18):
         (_draw_haystack if rng.random() < 0.3 else _draw_poppies)(spot, rng)
 
 

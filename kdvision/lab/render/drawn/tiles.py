@@ -81,11 +81,11 @@ def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
         canvas.line([(0, top), (2, top)], (44, 24, 14), 0.014)
         for x in (0.05, 1.95):
             canvas.spot((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))
-    face, scale, heavy = cv2.FONT_HERSHEY_COMPLEX, canvas.unit / 60, round(canvas.unit / 26)
-    (width, height), _ = cv2.getTextSize(text, face, scale, heavy)
+    face, scale, thickness = cv2.FONT_HERSHEY_COMPLEX, canvas.unit / 60, round(canvas.unit / 26)
+    (width, height), _ = cv2.getTextSize(text, face, scale, thickness)
     corner = (canvas.unit - width // 2, (canvas.unit + height) // 2)
     for outline, colour in ((round(canvas.unit / 22), (34, 20, 12)), (0, (240, 226, 196))):
-        cv2.putText(canvas.pixels, text, corner, face, scale, colour, heavy + outline, cv2.LINE_AA)
+        cv2.putText(canvas.pixels, text, corner, face, scale, colour, thickness + outline, cv2.LINE_AA)
 
 
 def _draw_domino(canvas: Canvas, rng: Rng, number: str) -> None:
@@ -111,26 +111,26 @@ def _find_clearings(cell: Cell, x: float) -> list[tuple[float, float, float]]:
 
 def _place_crowns(x: float, crowns: int) -> list[float]:
     """Return the x of the crowns' middles, from the domino's outer corner inwards."""
-    outer = [0.17 + _CROWN_STEP_SQUARES * number for number in range(crowns)]
-    return [x + (1 - u if x else u) for u in outer]
+    offsets = [0.17 + _CROWN_STEP_SQUARES * number for number in range(crowns)]
+    return [x + (1 - u if x else u) for u in offsets]
 
 
-def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
+def _draw_two_terrains(canvas: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
     """Draw two terrains side by side, with a wavy border between them."""
-    west = Canvas(0, 1 + _OVERLAP_SQUARES, whole.unit)
-    east = Canvas(1 - _OVERLAP_SQUARES, 2, whole.unit)
+    west = Canvas(0, 1 + _OVERLAP_SQUARES, canvas.unit)
+    east = Canvas(1 - _OVERLAP_SQUARES, 2, canvas.unit)
     PAINTERS[left.terrain](west, rng, _find_clearings(left, 0))
     PAINTERS[right.terrain](east, rng, _find_clearings(right, 1))
     ys = np.linspace(-0.02, 1.02, 60)
     waves = [rng.uniform(0.3, 1) / k * np.sin(5.24 * k * ys + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)]
     border = np.stack([1 + 0.017 * np.sum(waves, axis=0) + rng.normal(0, 0.0025, len(ys)), ys], axis=1)
-    columns = (np.arange(whole.pixels.shape[1]) + 0.5) / whole.unit
-    rows = (np.arange(whole.unit) + 0.5) / whole.unit
+    columns = (np.arange(canvas.pixels.shape[1]) + 0.5) / canvas.unit
+    rows = (np.arange(canvas.unit) + 0.5) / canvas.unit
     is_west = columns < np.interp(rows, border[:, 1], border[:, 0])[:, None]
     reach = west.pixels.shape[1]
-    whole.pixels[:, -east.pixels.shape[1] :] = east.pixels
-    np.copyto(whole.pixels[:, :reach], west.pixels, where=is_west[:, :reach, None])
-    _draw_border(whole, border, _BORDER_COLOURS[left.terrain], _BORDER_COLOURS[right.terrain], rng)
+    canvas.pixels[:, -east.pixels.shape[1] :] = east.pixels
+    np.copyto(canvas.pixels[:, :reach], west.pixels, where=is_west[:, :reach, None])
+    _draw_border(canvas, border, _BORDER_COLOURS[left.terrain], _BORDER_COLOURS[right.terrain], rng)
 
 
 def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng: Rng) -> None:

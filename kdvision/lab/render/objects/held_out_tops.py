@@ -30,8 +30,8 @@ def oak(surface: Surface) -> AnyFloats:
 
 def linen(surface: Surface) -> AnyFloats:
     """Return a pale woven cloth with soft folds."""
-    fine = max(2.0 / surface.unit, 0.035)
-    warp, weft = surface.make_noise(fine, stretch=12), surface.turn().make_noise(fine, stretch=12).T
+    thread = max(2.0 / surface.unit, 0.035)
+    warp, weft = surface.make_noise(thread, stretch=12), surface.turn().make_noise(thread, stretch=12).T
     folds = surface.make_fractal_noise(5, stretch=1.5)
     return shade((0.80, 0.77, 0.70), 1 + 0.035 * warp + 0.035 * weft + 0.03 * folds)
 
@@ -105,8 +105,8 @@ def slate(surface: Surface) -> AnyFloats:
 def lawn(surface: Surface) -> AnyFloats:
     """Return a sunny meadow, yellow and green."""
     blades = surface.turn().make_fractal_noise(0.12, stretch=6).T + surface.make_fractal_noise(0.1, stretch=3)
-    dry = np.clip(0.4 + 0.3 * surface.make_fractal_noise(1.5), 0, 1)
-    colour = shade((0.25, 0.42, 0.12), 1 - dry) + shade((0.62, 0.58, 0.26), dry)
+    dryness = np.clip(0.4 + 0.3 * surface.make_fractal_noise(1.5), 0, 1)
+    colour = shade((0.25, 0.42, 0.12), 1 - dryness) + shade((0.62, 0.58, 0.26), dryness)
     return shade(colour, 1 + 0.22 * blades)
 
 

@@ -27,8 +27,8 @@ def _make_cup(rng: Rng) -> Mesh:
     level = height * rng.uniform(0.35, 0.92)
     glaze = _choose_paint(rng)
     drink = _DRINKS[rng.integers(5)]
-    inner = foot + (radius - foot) * level / height - wall  # the inner radius at the level of the drink
-    profile = [(0.0, foot), (height, radius), (height, radius - wall), (level, inner), (level, 0.0)]
+    inner_radius = foot + (radius - foot) * level / height - wall  # at the level of the drink
+    profile = [(0.0, foot), (height, radius), (height, radius - wall), (level, inner_radius), (level, 0.0)]
     return revolve(profile, np.array([glaze, glaze * 1.05, glaze * 0.8, drink]).clip(0, 255), steps=_STEPS)
 
 
@@ -42,9 +42,9 @@ def _make_bottle(rng: Rng) -> Mesh:
 def _make_coin(rng: Rng) -> Mesh:
     radius = rng.uniform(0.2, 0.34)
     metal = _METALS[rng.integers(5)]
-    inside = metal * rng.uniform(0.8, 1.2)
+    inner_metal = metal * rng.uniform(0.8, 1.2)
     profile = [(0.0, radius), (0.05, radius), (0.05, radius * 0.72), (0.05, 0.0)]
-    return revolve(profile, np.array([metal * 0.7, metal, inside]).clip(0, 255), steps=_STEPS)
+    return revolve(profile, np.array([metal * 0.7, metal, inner_metal]).clip(0, 255), steps=_STEPS)
 
 
 def _make_plate(rng: Rng) -> Mesh:
@@ -86,9 +86,9 @@ def _make_box(rng: Rng) -> Mesh:
 def _make_card(rng: Rng) -> Mesh:
     """Return a card or a slip of paper, mostly plain, often as large as a square or a domino."""
     width, length = rng.choice([0.8, 1.0, 1.0, 1.3, 2.0], 2) * rng.uniform(0.9, 1.1, 2)
-    plain = np.full((1, 1, 3), _choose_paint(rng))
-    top = plain if rng.random() < 0.7 else _make_print(rng, 5, 5)
-    return _make_block((width, length, rng.uniform(0.01, 0.06)), top, plain[0, 0] * 0.8)
+    blank_face = np.full((1, 1, 3), _choose_paint(rng))
+    top = blank_face if rng.random() < 0.7 else _make_print(rng, 5, 5)
+    return _make_block((width, length, rng.uniform(0.01, 0.06)), top, blank_face[0, 0] * 0.8)
 
 
 def _make_pencil(rng: Rng) -> Mesh:

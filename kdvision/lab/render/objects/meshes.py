@@ -64,22 +64,27 @@ def board_mesh(kind: str, colour: str, *, height: float, thickness: float) -> Me
 
 
 def sheet_mesh(
-    stands: NDArray[np.bool_], faces: Bytes, size: tuple[float, float, float], edge: Floats, *, with_bottom: bool = True
+    has_cell: NDArray[np.bool_],
+    faces: Bytes,
+    size: tuple[float, float, float],
+    edge: Floats,
+    *,
+    with_bottom: bool = True,
 ) -> Mesh:
     """Return a printed sheet along x, in cells, which can be sorted by distance when they are drawn.
 
-    `stands` (rows, columns) says which cells there are, row 0 at the table; `faces` (2, rows, columns, 3) are the
+    `has_cell` (rows, columns) says which cells there are, row 0 at the table; `faces` (2, rows, columns, 3) are the
     prints towards -y and +y; `size` is length, thickness and height; `edge` is the colour of the rim.
     """
     length, thickness, height = size
-    rows, columns = stands.shape
+    rows, columns = has_cell.shape
     xs, zs = np.linspace(-length / 2, length / 2, columns + 1), np.linspace(0, height, rows + 1)
-    neighbours, front, back = np.pad(stands, 1), -thickness / 2, thickness / 2
+    neighbours, front, back = np.pad(has_cell, 1), -thickness / 2, thickness / 2
     if not with_bottom:
         neighbours[0] = True
     quads: list[object] = []
     colours: list[object] = []
-    for row, column in np.argwhere(stands):
+    for row, column in np.argwhere(has_cell):
         x0, x1, z0, z1 = xs[column], xs[column + 1], zs[row], zs[row + 1]
         quads.append(((x0, front, z0), (x1, front, z0), (x1, front, z1), (x0, front, z1)))
         quads.append(((x1, back, z0), (x0, back, z0), (x0, back, z1), (x1, back, z1)))
@@ -103,49 +108,49 @@ def castle_mesh(colour: str, rng: Rng) -> Mesh:
     roof = RGB[colour]
     half = rng.uniform(0.26, 0.34), rng.uniform(0.24, 0.34)  # from the middle to each wall
     heights = rng.uniform(0.6, 1.05), rng.uniform(0.3, 0.5), rng.uniform(0.3, 0.6), rng.uniform(0.3, 0.6)
-    stone = rng.random() < 0.35
+    is_stone = rng.random() < 0.35
     sky = (rng.uniform(110, 160), rng.uniform(125, 170), rng.uniform(150, 190))
     walls = []
     for side, height in enumerate(heights):
-        reach, away = half[side // 2], half[1 - side // 2]
+        reach, distance = half[side // 2], half[1 - side // 2]
         length = 2 * (reach + rng.uniform(0.08, 0.18))
-        stands, faces = _print_wall(length, height, roof, sky, stone, rng)
+        has_cell, faces = _print_wall(length, height, roof, sky, is_stone, rng)
         thickness = rng.uniform(0.04, 0.065)
         edge = np.clip(np.array(_CARDBOARD) + rng.uniform(-35, 35), 0, 255)
-        wall = sheet_mesh(stands, faces, (length, thickness, height), edge, with_bottom=False)
+        wall = sheet_mesh(has_cell, faces, (length, thickness, height), edge, with_bottom=False)
         turn = side // 2 * np.pi / 2 + side % 2 * np.pi
-        walls.append(wall.place((0.0, -away)).place((0.0, 0.0), turn))
+        walls.append(wall.place((0.0, -distance)).place((0.0, 0.0), turn))
     triangles, colours = zip(*((wall.triangles, wall.colours) for wall in walls), strict=True)
     return make_standing(np.concatenate(triangles), np.concatenate(colours))
 
 
 def _print_wall(
-    length: float, height: float, roof: Colour, sky: Sequence[float], stone: bool, rng: Rng
+    length: float, height: float, roof: Colour, sky: Sequence[float], is_stone: bool, rng: Rng
 ) -> tuple[NDArray[np.bool_], Bytes]:
     """Return which cells (rows, columns) a wall has, row 0 at the table, and the outer and the inner print."""
     rows, columns = max(4, round(height / _CELL_SQUARES)), max(8, round(length / _CELL_SQUARES))
-    stands = np.ones((rows, columns), dtype=np.bool_)
-    if stone or rng.random() < 0.3:
+    has_cell = np.ones((rows, columns), dtype=np.bool_)
+    if is_stone or rng.random() < 0.3:
         merlon = int(rng.integers(1, 3))
-        stands[-1, (np.arange(columns) // merlon) % 2 == 1] = False
+        has_cell[-1, (np.arange(columns) // merlon) % 2 == 1] = False
     else:
         step = int(rng.integers(0, 3))
-        stands[-2:, :step] = stands[-2:, columns - step :] = False
+        has_cell[-2:, :step] = has_cell[-2:, columns - step :] = False
     face = np.empty((rows, columns, 3))
-    face[:] = (140, 138, 134) if stone else sky
-    keep = (186, 150, 62) if not stone else (118, 114, 110)
+    face[:] = (140, 138, 134) if is_stone else sky
+    keep = (186, 150, 62) if not is_stone else (118, 114, 110)
     for _ in range(int(rng.integers(2, 5))):
         middle, half = int(rng.integers(2, columns - 2)), int(rng.integers(1, 3))  # of a tower
         eaves = int(rng.integers(rows // 3, max(rows // 3 + 1, rows - 2)))
         face[:eaves, max(0, middle - half) : middle + half] = keep
         for row in range(eaves, min(rows, eaves + half + 2)):
-            narrow = max(1, half + 1 - (row - eaves))
-            face[row, max(0, middle - narrow) : middle + narrow] = roof
+            half_width = max(1, half + 1 - (row - eaves))
+            face[row, max(0, middle - half_width) : middle + half_width] = roof
     face[: max(2, rows // 3), 1:-1] = keep
     face[: max(1, rows // 5), columns // 2 - 1 : columns // 2 + 1] = (70, 48, 34)
     faces = face + rng.normal(0, 10, (2, rows, columns, 1)) + rng.normal(0, 5, (2, rows, columns, 3))
     faces[1] *= np.linspace(0.55, 0.9, rows)[:, None, None]  # little light falls on the lower inner walls
-    return stands, np.clip(faces, 0, 255).astype(np.uint8)
+    return has_cell, np.clip(faces, 0, 255).astype(np.uint8)
 
 
 def load_models(folder: Path) -> dict[str, tuple[Mesh, ...]]:
@@ -181,8 +186,8 @@ def load_obj(path: Path, texture: Bytes | None = None, *, width: float, grain: f
     mesh = make_standing(triangles, colours)
     corners = np.round(mesh.triangles / grain) * grain
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    large = area > grain * grain / 4
-    return Mesh(corners[large], mesh.colours[large])
+    is_large = area > grain * grain / 4
+    return Mesh(corners[is_large], mesh.colours[is_large])
 
 
 def _read_obj(path: Path) -> tuple[Floats, Floats]:

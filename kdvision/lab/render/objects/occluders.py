@@ -33,33 +33,35 @@ def place_occluders(
     for _ in range(int(rng.choice([1, 2, 3], p=[0.5, 0.3, 0.2]))):
         at = quads[rng.integers(len(quads))].mean(0) + 0.5 * side * rng.normal(size=2)
         if rng.random() < _BESIDE_SHARE:
-            away = at - middle
+            offset = at - middle
             reach = float(np.linalg.norm(quads.mean(1) - middle, axis=1).max()) + side * rng.uniform(0.8, 2)
-            at = middle + away / max(1.0, float(np.linalg.norm(away))) * reach
+            at = middle + offset / max(1.0, float(np.linalg.norm(offset))) * reach
         mask = np.zeros(picture.shape[:2], np.float32)
         draw_shape = SHAPES[int(rng.choice(len(SHAPES), p=_SHAPE_SHARES))]
         draw_shape(mask, at, side, rng)
         fill = _make_fill(picture, mask, draw_shape is _draw_hand, side, scraps, rng)
-        soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
+        opacity = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
         lift = side * rng.uniform(0.02, 0.35)
         shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
         shadow_mask = cv2.warpAffine(mask, shift, mask.shape[::-1])
         shade = cv2.GaussianBlur(shadow_mask, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
         depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
-        dark = rng.uniform(0, 0.5)
-        body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]  # with rounded rims
-        share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass is translucent
-        below = picture * (1 - shade * (1 - soft))[..., None]
-        picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
+        darkness = rng.uniform(0, 0.5)
+        body = fill * (1 - darkness + darkness * np.sqrt(np.clip(depth, 0, 1)))[..., None]  # with rounded rims
+        share = opacity[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass is translucent
+        background = picture * (1 - shade * (1 - opacity))[..., None]
+        picture[:] = np.clip(background + (body - background) * share, 0, 255).astype(np.uint8)
         cover[mask > 0.5] = 255
         reflectance[mask > 0.5] = rng.uniform(0, 0.7)
 
 
-def _make_fill(picture: Bytes, mask: Floats32, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats32:
+def _make_fill(
+    picture: Bytes, mask: Floats32, is_skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng
+) -> Floats32:
     """Return what the object looks like (H, W, 3), RGB 0 to 255: skin, a print, a photo, one colour."""
     height, width = mask.shape
     surface, kind = Surface(rng, height, width, side), rng.random()
-    if skin and kind < 0.8:
+    if is_skin and kind < 0.8:
         tone = rng.uniform(0, len(_SKIN) - 1)
         ink = np.array([np.interp(tone, range(len(_SKIN)), _SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
         return _add_grain(ink, surface)
@@ -111,8 +113,8 @@ def _draw_round(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a cup, a coaster, a coin or a pawn: an ellipse, or a standing cylinder."""
     across = side * log_uniform(rng, 0.2, 1.6)
     axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
-    turn, up = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
-    step = np.array([np.cos(rng.uniform(0, 2 * np.pi)), -1.0]) * up
+    turn, height = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
+    step = np.array([np.cos(rng.uniform(0, 2 * np.pi)), -1.0]) * height
     for share in np.linspace(0, 1, 6):
         cv2.ellipse(mask, [int(c) for c in at + share * step], axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
 

@@ -128,7 +128,7 @@ def make_table_top(surface: Surface, *, scraps: Sequence[Bytes] = ()) -> AnyFloa
     picture = _mirror_scrap(surface, scraps[int(rng.integers(len(scraps)))]) if is_photo else make()
     if rng.random() >= 0.2:
         return picture
-    other = make()  # a second surface: the table's edge, a mat, a sheet of paper
+    second_picture = make()  # a second surface: the table's edge, a mat, a sheet of paper
     if rng.random() < 0.6:
         angle = rng.uniform(0, 2 * np.pi)
         y, x = surface.pixels
@@ -139,15 +139,15 @@ def make_table_top(surface: Surface, *, scraps: Sequence[Bytes] = ()) -> AnyFloa
         centre = (rng.uniform(0, surface.width), rng.uniform(0, surface.height))
         box = cv2.boxPoints((centre, size.tolist(), rng.uniform(0, 90)))
         mask = cv2.fillConvexPoly(np.zeros(surface.shape, np.uint8), box.astype(np.int32), 1) > 0
-    return np.where(mask[..., None], other, picture)
+    return np.where(mask[..., None], second_picture, picture)
 
 
 def _mirror_scrap(surface: Surface, patch: Bytes) -> AnyFloats:
     """Return a photographed surface, mirrored until it fills the table."""
     side = int(surface.unit * surface.rng.uniform(1.5, 8)) + 8
     scrap = cv2.resize(patch, (side, side), interpolation=cv2.INTER_CUBIC) / 255
-    rest = [(0, max(0, length - side)) for length in surface.shape]
-    picture = np.pad(scrap, [*rest, (0, 0)], mode="symmetric")[: surface.height, : surface.width]
+    padding = [(0, max(0, length - side)) for length in surface.shape]
+    picture = np.pad(scrap, [*padding, (0, 0)], mode="symmetric")[: surface.height, : surface.width]
     return np.asarray(picture + 0.03 * surface.rng.uniform(0, 1) * surface.make_noise(2 / surface.unit)[..., None])
 
 
@@ -159,16 +159,16 @@ def _choose_inks(rng: Rng, count: int) -> AnyFloats:
     """Return random colours (count, 3), or natural ones close to those of the printed terrains."""
     if rng.random() < 0.5:
         return np.array([choose_colour(rng) for _ in range(count)])
-    near = np.array(TILE_COLOURS)[rng.integers(len(TILE_COLOURS), size=count)]
-    return np.clip(near * rng.uniform(0.5, 1.3, (count, 1)) + rng.normal(0, 0.06, (count, 3)), 0, 1)
+    terrain_inks = np.array(TILE_COLOURS)[rng.integers(len(TILE_COLOURS), size=count)]
+    return np.clip(terrain_inks * rng.uniform(0.5, 1.3, (count, 1)) + rng.normal(0, 0.06, (count, 3)), 0, 1)
 
 
-def _make_relief(surface: Surface, most: float) -> AnyFloats:
+def _make_relief(surface: Surface, max_strength: float) -> AnyFloats:
     """Return the light (height, width) that fine threads and slow changes leave on a surface."""
     rng = surface.rng
-    fine = surface.make_noise(rng.uniform(0.02, 0.12), stretch=float(rng.choice([1, 1, 3, 8])))
-    slow = surface.make_fractal_noise(rng.uniform(1, 5))
-    return np.asarray(1 + rng.uniform(0, most) * fine + rng.uniform(0, 0.1) * slow)
+    threads = surface.make_noise(rng.uniform(0.02, 0.12), stretch=float(rng.choice([1, 1, 3, 8])))
+    changes = surface.make_fractal_noise(rng.uniform(1, 5))
+    return np.asarray(1 + rng.uniform(0, max_strength) * threads + rng.uniform(0, 0.1) * changes)
 
 
 def _make_rug(surface: Surface) -> AnyFloats:
@@ -183,8 +183,8 @@ def _make_rug(surface: Surface) -> AnyFloats:
     x = x + int(right * rng.choice([0.0, 0.5, rng.uniform(0, 1)])) * (row % 2)
     cloth = motifs[(row + x // right) % len(motifs), y % down, x % right]
     for _ in range(int(rng.integers(0, 3))):  # stripes between the rows
-        every, broad = int(rng.integers(1, 4)) * down, max(1, int(down * rng.uniform(0.05, 0.3)))
-        stripe = (np.arange(surface.height) + int(rng.integers(every))) % every < broad
+        period, breadth = int(rng.integers(1, 4)) * down, max(1, int(down * rng.uniform(0.05, 0.3)))
+        stripe = (np.arange(surface.height) + int(rng.integers(period))) % period < breadth
         cloth[stripe] = inks[rng.integers(len(inks))]
     return shade(cloth, _make_relief(surface, 0.15))
 
@@ -254,16 +254,16 @@ def _make_stones(surface: Surface) -> AnyFloats:
     rng = surface.rng
     inks, pitch = _choose_inks(rng, int(rng.integers(2, 7))), max(4.0, surface.unit * log_uniform(rng, 0.15, 1.6))
     rows, columns = (int(length / pitch) + 2 for length in surface.shape)
-    loose = rng.uniform(0.1, 0.5)
-    spots = np.indices((rows, columns)).reshape(2, -1).T + rng.uniform(-loose, loose, (rows * columns, 2))
+    max_shift = rng.uniform(0.1, 0.5)
+    spots = np.indices((rows, columns)).reshape(2, -1).T + rng.uniform(-max_shift, max_shift, (rows * columns, 2))
     row, column = np.clip(spots * pitch, 0, np.subtract(surface.shape, 1)).astype(int).T
     seeds = np.full(surface.shape, 255, np.uint8)
     seeds[row, column] = 0
-    away, owner = cv2.distanceTransformWithLabels(seeds, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
+    distance, owner = cv2.distanceTransformWithLabels(seeds, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
     tones = inks[rng.integers(len(inks), size=owner.max() + 1)] * rng.uniform(0.7, 1.2, (owner.max() + 1, 1))
-    ground = shade(tones[owner], 1 - rng.uniform(0, 0.5) * np.clip(away / pitch, 0, 1))
+    ground = shade(tones[owner], 1 - rng.uniform(0, 0.5) * np.clip(distance / pitch, 0, 1))
     if rng.random() < 0.7:
         edge = (np.diff(owner, axis=0, append=owner[-1:]) != 0) | (np.diff(owner, axis=1, append=owner[:, -1:]) != 0)
-        broad = max(1, int(pitch * rng.uniform(0.02, 0.2)))
-        ground[cv2.dilate(edge.astype(np.uint8), np.ones((broad, broad), np.uint8)) > 0] = choose_colour(rng)
+        breadth = max(1, int(pitch * rng.uniform(0.02, 0.2)))
+        ground[cv2.dilate(edge.astype(np.uint8), np.ones((breadth, breadth), np.uint8)) > 0] = choose_colour(rng)
     return shade(ground, _make_relief(surface, 0.2))

@@ -41,8 +41,8 @@ def _tower_mesh(rng: Rng) -> Mesh:
 
 def make_wooden(kind: str, mesh: Mesh, rng: Rng) -> Mesh:
     """Return a knight, mostly near black, or a tower, mostly light grey, standing or lying."""
-    usual = {"knight": rng.uniform(14, 60), "tower": rng.uniform(135, 205)}[kind]
-    shade = rng.choice([usual, rng.uniform(60, 135)], p=[0.85, 0.15])
+    usual_shade = {"knight": rng.uniform(14, 60), "tower": rng.uniform(135, 205)}[kind]
+    shade = rng.choice([usual_shade, rng.uniform(60, 135)], p=[0.85, 0.15])
     if rng.random() < 0.08:
         colour = list(meshes.COLOURS.values())[rng.integers(len(meshes.COLOURS))]
     else:
@@ -152,12 +152,14 @@ def draw_gem(rng: Rng) -> Bytes:
 def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) -> None:
     """Draw the ground: four quarters in one colour or in two, often with a rim and lines between them."""
     canvas.wash([darken(ground, 0.08), ground, lighten(ground, 0.1)], 0.4, rng)
-    other = darken(ground, rng.uniform(0.1, 0.4)) if rng.random() < 0.5 else lighten(ground, rng.uniform(0.1, 0.5))
+    second_colour = (
+        darken(ground, rng.uniform(0.1, 0.4)) if rng.random() < 0.5 else lighten(ground, rng.uniform(0.1, 0.5))
+    )
     start, style = float(rng.choice((0.0, np.pi / 4))), int(rng.integers(3))
     for quarter in range(4):
         ends = make_oval((0.5, 0.5), 1.0, steps=4, turn=start + quarter * np.pi / 2)[:2]
         if style and quarter % 2:
-            canvas.shape([(0.5, 0.5), *ends], other)
+            canvas.shape([(0.5, 0.5), *ends], second_colour)
         if style == 2:
             canvas.line([(0.5, 0.5), ends[0]], lighten(ground, 0.5), 0.02)
     if rng.random() < 0.6:
