@@ -8,7 +8,8 @@
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 
-Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
+Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Those of detector
+and cells are estimates: four courses were timed, and the fifth counts by its steps and scenes. Rendered scenes
 are kept in `--work` until the program or the data change; cells uses those of the detector, and takes 1.8 h longer if
 it has to render them. The shipped cell classifier has had all five courses, the detector the first three.
 

@@ -186,13 +186,14 @@ class BoardProgramme:
     ) -> Solution | None:
         """Return the best solution with some placements, adding connectivity cuts; None if none is found.
 
-        The linear `relaxation` comes first, unless it is given. It suffices if it is integral or exceeds `max_loss`:
-        then any solution may be returned. Limits on nodes and on integer programmes give the same result on every
-        machine.
+        The linear relaxation comes first; `relaxation` is its result where it is known. It suffices if it is integral
+        or exceeds `max_loss`: then any solution may be returned. Limits on nodes and on integer programmes give the
+        same result on every machine.
         """
         best, count, max_rounds, max_nodes = None, len(is_near), 4, 60
         for _ in range(max_rounds):
-            result, relaxation = relaxation or self._run(is_near, *requirements), None
+            result = relaxation or self._run(is_near, *requirements)
+            relaxation = None  # the cuts of later rounds change it
             is_integral = result.x is None or np.allclose(result.x[:count], result.x[:count].round(), atol=1e-6)
             if not is_integral and result.fun <= max_loss:
                 if self._remaining_integer_runs == 0:
@@ -214,9 +215,9 @@ class BoardProgramme:
         return best
 
     def _run(self, is_near: Mask, *requirements: Requirement, max_nodes: int | None = None) -> Any:
-        """Return the solver's result, with the values of all columns, if all placements but those near are 0.
+        """Return the solver's result for the near placements; `x` holds the values of all columns, 0 for the others.
 
-        Without `max_nodes`, it is that of the linear relaxation.
+        Without `max_nodes`, the linear relaxation is solved.
         """
         columns = np.append(np.flatnonzero(is_near), np.arange(len(is_near), len(self._cost)))
         constraints = [LinearConstraint(self._rows[:, columns], self._lower, self._upper)]
