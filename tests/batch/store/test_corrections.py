@@ -65,8 +65,10 @@ def test_a_board_replaces_its_squares_and_can_be_corrected(tmp_path: Path) -> No
 
 
 def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path) -> None:
-    """A square that makes a domino lie above the board, or left of it, moves all names. Squares are stored by the first
-    names."""
+    """A square that makes a domino lie above the board, or left of it, moves all names.
+
+    Corrections name squares as they were called first.
+    """
     kingdom, moved_kingdom = (
         {"board": ["# w", "l ."], "corners": [[9, 9]]},
         {"board": [". w", "# w", "l ."], "corners": [[9, 5]]},

@@ -32,6 +32,15 @@ def test_truncated_cells_have_the_colour_of_their_visible_part() -> None:
     assert colours[0, 1] == pytest.approx(colours[0, 2])
 
 
+@pytest.mark.parametrize(("left", "border"), [(39, 64), (-25.75, 8)])
+def test_samples_of_two_greys_have_the_lightness_between_them(left: float, border: int) -> None:
+    """Half of the samples lie on each side of the border; half of the second cell lies outside the photo."""
+    pixels = np.full((240, 320, 3), 200, np.uint8)
+    pixels[:, :border] = 180
+    colours = Background.sample(Photo.open(pixels), make_grid(Board.parse("w w w"), left=left, top=60, side=50)).cells
+    assert colours[0, 0, 0] == pytest.approx((73.3 + 80.5) / 2, abs=0.6)  # L* of both greys
+
+
 def test_the_surround_continues_the_grid() -> None:
     quads = extend_grid(make_grid(Board.parse("w w w"), left=400, top=300, side=50), 4)
     assert len(quads) == (3 + 2 * 4) * (1 + 2 * 4) - 3

@@ -36,7 +36,8 @@ def enumerate_layouts(
 ) -> Iterator[Layout]:
     """Every way to fill the squares with nothing, castles and the remaining dominoes.
 
-    A label is a kind, followed for a domino by the square of the other half."""
+    A label is a kind, followed for a domino by the square of the other half.
+    """
     if not squares:
         yield layout
         return

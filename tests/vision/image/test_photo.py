@@ -445,6 +445,13 @@ def test_a_jpeg_with_a_grey_edge_is_not_damaged(progressive: bool) -> None:
     assert Photo.open(encode_image(grey, "JPEG", progressive=progressive)).warnings == ()
 
 
+def test_a_jpeg_with_a_thumbnail_is_not_damaged() -> None:
+    """The thumbnail in the EXIF segment has an end marker of its own, before the coded data of the photo."""
+    photo, exif = Image.open(SAMPLES / "demo.jpg"), b"Exif\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
+    thumbnail = encode_image(photo.resize((64, 48)), "JPEG")
+    assert Photo.open(encode_image(photo, "JPEG", exif=exif + thumbnail)).warnings == ()
+
+
 def test_a_progressive_jpeg_that_ends_in_its_first_pass_is_damaged() -> None:
     content = encode_detailed_jpeg(progressive=True)
     with pytest.raises(PhotoError, match="ends early"):
