@@ -51,6 +51,9 @@ def game_from_dict(data: Mapping[str, Any], *, name: str = "the game") -> Game:
 
 def _parse_game(top: Node) -> Game:
     top.check_keys(TOP_KEYS)
+    for variant in VARIANTS:
+        if top.value.get("game") == variant.id:  # as `--game age-of-giants` of the command line
+            top.at("game").fail(f"{variant.name} is added to a game", f'variants = ["{variant.id}"]')
     kind = top.choice("game", GAMES, default="kingdomino")
     variants = _parse_variants(top, kind)
     teams = top.flag("teams")

@@ -328,6 +328,7 @@ def test_a_mistake_is_reported_with_path_and_expectation(text: str, old: str, ne
         ("side = 5" + TEAMS, "side: side is 5; expected 7"),
         ("game = 3\n", "game: game is 3; expected one of kingdomino,"),
         ('variants = ["dynasty"]\n', "variants 1: variants has 'dynasty'; expected three [[round]] for a Dynasty"),
+        ('game = "age-of-giants"', 'game: Age of Giants is added to a game; expected variants = ["age-of-giants"]'),
         (
             'variants = ["mighty-duel"]\n',
             "variants 1: variants has 'mighty-duel'; expected side = 7 for the Mighty Duel",
