@@ -97,6 +97,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the labelled photos")
     parser.add_argument("--scenes", type=int, default=200, help="rendered scenes")
     options = parser.parse_args()
+    if options.compare and not options.compare.is_file():
+        parser.error(f"there is no file {options.compare} to compare with")
     pictures = list(list_pictures(options.work, options.data, options.scenes))
     outputs = map_in_processes(read_json, pictures, workers=os.cpu_count() or 1)
     outputs_by_picture = dict(zip(map(str, pictures), outputs, strict=True))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kdvision.lab.calibrate import scenes
-from scripts.freeze_outputs import compare_outputs, list_pictures
+from scripts.freeze_outputs import compare_outputs, list_pictures, main
 
 
 def test_an_interrupted_run_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,3 +32,14 @@ def test_samples_have_the_same_names_in_every_checkout(tmp_path: Path) -> None:
 def test_a_picture_that_one_side_lacks_differs() -> None:
     before, after = {"a": {"code": 0}, "b": {"code": 0}}, {"a": {"code": 0}, "c": {"code": 0}}
     assert compare_outputs(before, after) == "2 of 3 pictures differ\nb\nc"
+
+
+def test_a_missing_file_to_compare_with_is_reported_before_any_picture_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "after.json"
+    monkeypatch.setattr("sys.argv", ["freeze_outputs", str(target), "--compare", str(tmp_path / "before.json")])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "before.json to compare with" in capsys.readouterr().err
+    assert not target.exists()
