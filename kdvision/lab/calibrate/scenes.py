@@ -190,7 +190,7 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
         extension_share = 1 - compute_completeness(
             decision.board, observation.tile_probability, observation.visible_share
         )
-        is_right = truth is not None and not is_truncated and is_same_board(reading.board, truth)
+        is_right = truth is not None and not is_truncated and reading.board.equals_turned(truth)
         outcomes.append(
             BoardOutcome(
                 shares=(reading.board_probability, *(share for _, share in reading.runners_up), extension_share),
@@ -204,8 +204,3 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
             )
         )
     return outcomes
-
-
-def is_same_board(board: Board, truth: Board) -> bool:
-    """Return whether two boards are equal in any of the four orientations."""
-    return any(board.rotate(turn) == truth for turn in range(4))

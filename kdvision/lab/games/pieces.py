@@ -7,7 +7,7 @@ import numpy as np
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import corner_squares
+from kdvision.game.kingdom import can_hold_gem, corner_squares
 from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
@@ -108,8 +108,7 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, is_legal: bool
         crossing = corner_squares(corner)
         if not kingdom.squares.keys() >= set(crossing):
             continue
-        terrains = {kingdom.board[square].terrain for square in crossing} - {Terrain.CASTLE}
-        if rng.random() < (legal_share if len(terrains) == len(crossing) else illegal_share):
+        if rng.random() < (legal_share if can_hold_gem(kingdom.board, corner) else illegal_share):
             gems.add(corner)
             middles = np.array([kingdom.squares[square].mean(0) for square in crossing])
             x, y = middles.mean(0) + rng.normal(0, 0.03, 2)

@@ -11,6 +11,7 @@ from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR, encode_jpeg
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.axes import compute_axes, encode_axes
 from kdvision.lab.train.examples import GEMS, PARTNER, PARTNER_STEPS, PIECES, TILE_KINDS, CellExamples, SceneExample
+from kdvision.vision.geometry import compute_side_lengths
 from kdvision.vision.networks.detector import PADDING_RGB, STRIDE_PIXELS
 
 SIDE_RANGE_PIXELS = (11.0, 84.0)
@@ -92,11 +93,7 @@ def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) 
     height, width = photo.shape[:2]
     centres = quads.mean(1)
     visible_quads = quads[((centres > 0) & (centres < (width, height))).all(-1)].astype(np.float64)
-    side = (
-        float(np.median(np.linalg.norm(np.roll(visible_quads, -1, 1) - visible_quads, axis=-1)))
-        if len(visible_quads)
-        else 40.0
-    )
+    side = float(np.median(compute_side_lengths(visible_quads))) if len(visible_quads) else 40.0
     scale = float(np.clip(np.exp(rng.uniform(*np.log(SIDE_RANGE_PIXELS))) / side, 0.3, 2.2))
     if len(visible_quads) and rng.random() < ON_SQUARE_SHARE:
         aim = visible_quads[rng.integers(len(visible_quads))].mean(0)
