@@ -15,8 +15,8 @@ from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
 
 OBJECTS: Final[Mapping[str, Sequence[str]]] = {
-    "clutter": ("backs", "men", "things", "slips"),
-    "loose dominoes": ("offer", "scatter", "men", "backs"),
+    "clutter": ("face-down dominoes", "figures", "household objects", "paper"),
+    "loose dominoes": ("offer", "face-up dominoes", "figures", "face-down dominoes"),
 }
 """What lies on the rendered tables of each kind."""
 SCENES: Final = 300
@@ -73,5 +73,4 @@ EXPERIMENT: Final = Experiment(
     measure=_measure_picture,
     groups=("kind",),
     counts=("invented", "silent_errors", "errors"),
-    quick_cases=24,
 )

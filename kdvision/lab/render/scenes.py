@@ -184,10 +184,10 @@ class SceneBuilder:
 
 OTHER_OBJECTS: Final[Mapping[str, Callable[[SceneBuilder], None]]] = {
     "offer": SceneBuilder.add_offer,
-    "scatter": SceneBuilder.add_face_up_dominoes,
-    "backs": SceneBuilder.add_face_down_dominoes,
-    "men": SceneBuilder.add_figures,
-    "things": SceneBuilder.add_household_objects,
-    "slips": SceneBuilder.add_paper,
+    "face-up dominoes": SceneBuilder.add_face_up_dominoes,
+    "face-down dominoes": SceneBuilder.add_face_down_dominoes,
+    "figures": SceneBuilder.add_figures,
+    "household objects": SceneBuilder.add_household_objects,
+    "paper": SceneBuilder.add_paper,
 }
 """What may lie beside the kingdoms."""
