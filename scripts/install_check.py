@@ -65,7 +65,7 @@ class Verdict:
 
 
 def find_interpreter(version: str) -> str | None:
-    """The path of a working Python of this version ("3.12"); None if there is none."""
+    """Return the path of a working Python of this version ("3.12"); None if there is none."""
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     paths = [
         shutil.which(f"python{version}"),
@@ -86,7 +86,7 @@ def _has_version(path: str, version: str) -> bool:
 
 
 def build_packages(work: Path) -> tuple[Path, Path]:
-    """The paths of the sdist and of the wheel built from it; raises Unreachable, or RuntimeError if the build fails."""
+    """Build sdist and wheel and return their paths; raises IndexUnreachable, or RuntimeError if the build fails."""
     tools, output = work / "tools", work / "dist"
     if not _run_pip(sys.executable, "install", "--quiet", "--target", str(tools), BUILD_TOOL):
         raise IndexUnreachable
@@ -97,7 +97,7 @@ def build_packages(work: Path) -> tuple[Path, Path]:
 
 
 def check_wheel(wheel: Path) -> list[str]:
-    """One sentence for each fault in the content of a wheel."""
+    """Return one sentence for each fault in the content of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     models = [f"kdvision/models/{name}.onnx" for name in MODEL_NAMES]
@@ -108,7 +108,7 @@ def check_wheel(wheel: Path) -> list[str]:
 
 
 def check_python(version: str, python: str, wheel: Path, work: Path) -> Verdict:
-    """Install the wheel for one Python and score the sample; raises Unreachable."""
+    """Install the wheel for one Python and score the sample; raises IndexUnreachable."""
     home = work / version
     _run_command([python, "-m", "venv", str(home)])
     folder = home / ("Scripts" if os.name == "nt" else "bin")
@@ -127,7 +127,7 @@ def check_python(version: str, python: str, wheel: Path, work: Path) -> Verdict:
 
 
 def find_faults(score_output: dict[str, Any], probe_result: dict[str, Any], megabytes: float) -> list[str]:
-    """One sentence for each fault of an installed program, from the output of `score --json` and of PROBE."""
+    """Return one sentence for each fault of an installed program, from the output of `score --json` and of PROBE."""
     truth = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))["kingdoms"]
     boards = [kingdom["board"] for kingdom in score_output["kingdoms"]]
     faults = []
@@ -143,14 +143,14 @@ def find_faults(score_output: dict[str, Any], probe_result: dict[str, Any], mega
 
 
 def measure_megabytes(folder: Path) -> float:
-    """The size of all files in site-packages, without those of pip."""
+    """Return the megabytes of all files in site-packages, without those of pip."""
     packages = [path for path in folder.iterdir() if path.name.partition("-")[0] not in INSTALLERS]
     files = (file for package in packages for file in (package, *package.rglob("*")) if file.is_file())
     return sum(file.stat().st_size for file in files) / 1e6
 
 
 def _run_pip(python: str, *arguments: str) -> bool:
-    """Run pip; True if it succeeds, else print its errors."""
+    """Run pip and print its errors; return whether it succeeded."""
     process = _run_command([python, "-m", "pip", "--disable-pip-version-check", *arguments])
     if process.returncode:
         print(process.stderr.strip(), file=sys.stderr)
@@ -168,7 +168,7 @@ def _run_command(
 
 
 def check_versions() -> list[Verdict]:
-    """Check the wheel and all VERSIONS, and print each verdict; raises Unreachable and RuntimeError."""
+    """Check the wheel and all VERSIONS, and print each verdict; raises IndexUnreachable and RuntimeError."""
     verdicts = []
     with TemporaryDirectory() as folder:
         work = Path(folder)

@@ -33,19 +33,19 @@ AIMS: Final = ("6500", "13000", "7500", "12", "40", "0", "0", "12", "12000")
 
 
 def count_lines(paths: Iterable[Path]) -> int:
-    """The number of lines of some Python files and of those below some folders."""
+    """Return the number of lines of some Python files and of those below some folders."""
     files = [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]) if file.exists()]
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
 def find_largest_folder(root: Path, pattern: str) -> str:
-    """The number of files in the folder that holds the most, and its name."""
+    """Return the number of files in the folder that holds the most, and its name."""
     folder, count = Counter(path.parent for path in root.rglob(pattern)).most_common(1)[0]
     return f"{count} ({folder.relative_to(root.parent).as_posix()})"
 
 
 def list_constants(path: Path) -> list[str]:
-    """The upper-case names that a module assigns at its top level."""
+    """Return the upper-case names that a module assigns at its top level."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
     targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
@@ -53,7 +53,7 @@ def list_constants(path: Path) -> list[str]:
 
 
 def is_bare_word(name: str) -> bool:
-    """True for a single word that ends in -ed or -en and is not in `NOT_BARE`, or that is in `BARE_WORDS`."""
+    """Return True for a single word that ends in -ed or -en and is not in `NOT_BARE`, or that is in `BARE_WORDS`."""
     word = name.lstrip("_")
     ends_like_participle = word.endswith(("ed", "en")) and "_" not in word
     return word in BARE_WORDS.split() or (ends_like_participle and word not in NOT_BARE.split())
@@ -77,13 +77,13 @@ def list_variant_mentions(package: Path) -> Iterator[str]:
 
 
 def count_words(root: Path) -> int:
-    """The number of words in the README, the pages of docs/ and the model card."""
+    """Return the number of words in the README, the pages of docs/ and the model card."""
     pages = [root / "README.md", *(root / "docs").glob("*.md"), root / "models" / "README.md"]
     return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
 
 
 def measure(root: Path) -> dict[str, str]:
-    """The present value of each quantity for the checkout at `root`."""
+    """Return the present value of each quantity for the checkout at `root`."""
     package = root / "kdvision"
     lab_lines = count_lines([package / "lab"])
     mentions = list(list_variant_mentions(package))

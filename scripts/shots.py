@@ -65,7 +65,7 @@ def _open_page(browser: Browser, home: str, photo: str, settings: dict[str, obje
 
 
 def _take_phone_shots(browser: Browser, home: str) -> list[bytes]:
-    """Three screenshots of a phone: the photo, a square that is corrected, the points."""
+    """Return three screenshots of a phone: the photo, a square that is corrected, the points."""
     page = _open_page(browser, home, "two-kingdoms.jpg", PHONE, "light")
     first = page.screenshot()
     page.get_by_role("gridcell", name="B2: wheat").click()
