@@ -55,18 +55,19 @@ def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | Non
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file and flush it to disk, or raise KdvisionError and leave what was there.
 
-    If the process is killed, a hidden temporary file may be left beside the old file. The next process that writes into
-    that folder removes it.
+    A link stays, and the file that it names is replaced. If the process is killed, a hidden temporary file may be left
+    beside the old file. The next process that writes into that folder removes it.
     """
-    _remove_abandoned_parts(path.parent)
-    part = path.with_name(f".{path.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
+    target = Path(os.path.realpath(path))
+    _remove_abandoned_parts(target.parent)
+    part = target.with_name(f".{target.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
     try:
         with part.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # otherwise the new name could reach the disk before the content
-        part.replace(path)
-        _flush_folder(path.parent)
+        part.replace(target)
+        _flush_folder(target.parent)
     except BaseException as error:
         with suppress(OSError):  # in a read-only folder there is nothing to remove
             part.unlink(missing_ok=True)
@@ -86,7 +87,7 @@ def check_writable(folder: Path) -> None:
 
 
 def is_folder_name(path: str) -> bool:
-    """Return whether a path can only name a folder: it ends with a slash, or is one. The empty path is none."""
+    """Return whether a path can only name a folder: it ends with a slash, or is one; false for an empty path."""
     return path.endswith(("/", "\\")) or os.path.isdir(path)
 
 

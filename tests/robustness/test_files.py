@@ -49,6 +49,16 @@ def list_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def test_a_link_stays_and_the_file_that_it_names_is_replaced(tmp_path: Path) -> None:
+    folder, link = tmp_path / "shared", tmp_path / "out.png"
+    folder.mkdir()
+    link.symlink_to(folder / "out.png")
+    for content in (OLD, NEW):  # the first time there is no file yet
+        write_atomically(link, content)
+        assert link.is_symlink() and (folder / "out.png").read_bytes() == content
+    assert (list_names(tmp_path), list_names(folder)) == (["out.png", "shared"], ["out.png"])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
 @pytest.mark.parametrize(("moment", "content"), [("before", OLD), ("between", OLD), ("after", NEW)])
 def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, content: bytes, tmp_path: Path) -> None:
