@@ -136,7 +136,8 @@ def _read_orientation(image: Image.Image, data: bytes) -> int:
         return 1  # Pillow rotates TIFF itself
     if image.format == "HEIF":
         # pillow-heif applies the file's rotation boxes and clears EXIF. Some writers omit the boxes and rely on EXIF.
-        boxes = _find_meta_box(data)
+        before, _, after = data.partition(b"meta\0\0\0\0")  # the box of all properties, after its size (ISO 14496-12)
+        boxes = after[: int.from_bytes(before[-4:], "big")]
         orientation = 1 if b"irot" in boxes or b"imir" in boxes else image.info.get("original_orientation")
     else:
         try:
@@ -144,18 +145,3 @@ def _read_orientation(image: Image.Image, data: bytes) -> int:
         except Exception:  # noqa: BLE001  (damaged metadata of a good picture)
             orientation = 1
     return orientation if orientation in _ORIENTATIONS else 1
-
-
-def _find_meta_box(data: bytes) -> bytes:
-    """Return the `meta` box of an ISO media file (ISO 14496-12, 4.2); empty if there is none."""
-    start = 0
-    while start + 16 <= len(data):
-        size, kind = int.from_bytes(data[start : start + 4], "big"), data[start + 4 : start + 8]
-        if size == 1:
-            size = int.from_bytes(data[start + 8 : start + 16], "big")
-        if kind == b"meta":
-            return data[start : start + size] if size else data[start:]
-        if size < 8:
-            break
-        start += size
-    return b""
