@@ -84,11 +84,6 @@ class KingdomReading:
         return Reading(reading.log_probs[self.frame.slices], reading.kinds)
 
     @property
-    def start(self) -> Square:
-        """The position of the board's A1 on the grid of the observation."""
-        return self.frame.first
-
-    @property
     def has_new_names(self) -> bool:
         """True if corrections have added a row or column before A1."""
         return self.before is not None and self.before.first != self.frame.first

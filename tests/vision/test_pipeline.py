@@ -550,7 +550,7 @@ def test_observations_can_be_decided_again() -> None:
         table_photo(), [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)]
     )
     observations = [reading.observation for reading in first_readings]
-    assert [reading.start for reading in first_readings] == [Square(1, 1), Square(1, 1)]
+    assert [reading.frame.first for reading in first_readings] == [Square(1, 1), Square(1, 1)]
     second_readings = decide_again(observations, surroundings=[Surroundings(), Surroundings()])
     assert [str(reading.board) for reading in second_readings] == [str(reading.board) for reading in first_readings]
     surroundings = [Surroundings(), Surroundings(crowded=True, unread=True)]
@@ -567,7 +567,7 @@ def test_a_tile_can_be_added_beyond_the_frame() -> None:
     (reading,) = decide_again(
         [make_observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
     )
-    assert (reading.start, str(reading.board)) == (Square(1, 0), ". # g / w w w")
+    assert (reading.frame.first, str(reading.board)) == (Square(1, 0), ". # g / w w w")
 
 
 def test_a_fix_off_the_grid_is_reported() -> None:

@@ -177,7 +177,7 @@ def pack_observation(reading: "KingdomReading", fixed_squares: Iterable[Square] 
     log_probs = probabilities.log_probs.copy()
     for square in fixed_squares:
         if (kind := str(reading.board.get(square) or NOTHING)) in probabilities.kinds:
-            cell_log_probs = log_probs[square.row + reading.start.row, square.col + reading.start.col]
+            cell_log_probs = log_probs[reading.frame.to_grid(square)]
             cell_log_probs[:] = IMPOSSIBLE_LOG_PROBABILITY
             cell_log_probs[probabilities.kinds.index(kind)] = 0.0
     to_right, down = reading.observation.border_log_odds

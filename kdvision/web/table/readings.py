@@ -42,7 +42,7 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     """The kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
     assert reading is not None, "read from a photo"
-    first, corners = reading.start, describe_grid(reading.observation.grid)
+    first, corners = reading.frame.first, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
     info = PhotoInfo(
         secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, entry.rule_set, first)
@@ -152,7 +152,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
     """
     assert kingdom.photo_info is not None, "read from a photo"
     row, col = kingdom.photo_info.first
-    first = Square(reading.start.row + row, reading.start.col + col)
+    first = Square(reading.frame.first.row + row, reading.frame.first.col + col)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
     rule_set, contradictions = make_rule_set(rules.game, variants=rules.variants), kingdom.photo_info.contradictions
@@ -198,8 +198,9 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
     facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
     first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}
     row, col = kingdom.photo_info.first
+    first = Square(reading.frame.first.row + row, reading.frame.first.col + col)
     for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
-        doubt = _make_piece_doubt(piece, Square(reading.start.row + row, reading.start.col + col))
+        doubt = _make_piece_doubt(piece, first)
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
         if (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts:
             continue

@@ -92,7 +92,7 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
     text = encode_observation(original.observation, original.surroundings)
     decoded_observation = decode_observation(text, KINDS, piece_names=PIECES)
     (second_kingdom,) = decide_again([decoded_observation.observation], surroundings=[decoded_observation.surroundings])
-    assert (second_kingdom.board, second_kingdom.start) == (original.board, original.start)
+    assert (second_kingdom.board, second_kingdom.frame) == (original.board, original.frame)
     assert [doubt.square for doubt in second_kingdom.doubts] == [doubt.square for doubt in original.doubts]
 
 
