@@ -115,8 +115,8 @@ def build_readings(
 ) -> list[KingdomReading]:
     """Return the kingdoms of one table; `box` is what they were decided with.
 
-    If no person has named another `asked_game` than "auto", squares of Kingdomino that may be towns are reported. No
-    box has two players of one colour, so colours that occur twice are left out.
+    `asked_game` is the game that a person has named; if it is "auto", squares of Kingdomino that may be towns are
+    reported. No box has two players of one colour, so colours that occur twice are left out.
     """
     may_have_towns = (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO)
     towns = find_possible_towns([one.reading for one in observations]) if may_have_towns else repeat(())
@@ -232,7 +232,7 @@ def describe_surroundings(
 ) -> list[Surroundings]:
     """Return what lies around each kingdom among all observations of a photo.
 
-    Tiles beside a kingdom that show no castle may be part of it. Copies of a kingdom are none of these tiles.
+    Tiles beside a kingdom that show no castle may be part of it. Copies of a kingdom do not count.
     """
     pairs = [pair for pair in find_copies(observations) if pair[1] in kingdoms]
     copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}

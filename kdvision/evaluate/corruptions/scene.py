@@ -31,7 +31,7 @@ def rotate(shot: Shot, degrees: float) -> Picture:
 
 
 def take_screenshot(shot: Shot, share: float) -> Picture:
-    """Show the photo on a plain page with bars and lines of text, of whose width it fills a share."""
+    """Show the photo on a plain page with lines of text; it fills a share of the page's width."""
     small_photo = scale_down(shot.pixels, share)
     height, width = round(small_photo.shape[0] / share * 1.3), round(small_photo.shape[1] / share)
     page = np.full((height, width, 3), shot.rng.choice([18, 245]), np.uint8)

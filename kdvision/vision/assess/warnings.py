@@ -48,7 +48,7 @@ class Surroundings(NamedTuple):
 
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
-    `copied`: the same kingdom is also there in small. `colourless`: the photo is grey or sepia.
+    `copied`: a smaller copy of the kingdom is also there. `colourless`: the photo is grey or sepia.
     `outside`: tiles just outside the outline that a person has drawn. `pictured`: tiles elsewhere are much larger, so
     that it may be a picture.
 

@@ -17,7 +17,7 @@ def compute_tile_features(predictions: CellPredictions, grid: Grid, background: 
 
     The first two are log-odds, the detector's bounded by `min_score`. The third is the logarithm of the colour distance
     to the background (CIE L*a*b*), NaN if it is unknown or the cell is saturated: colours hardly differ below `similar`
-    and do altogether beyond `different`. Cells that both networks call empty are background samples.
+    and differ completely beyond `different`. Cells that both networks call empty are background samples.
     """
     min_score, similar, different = 0.05, 4.0, 60.0
     score = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
@@ -46,7 +46,7 @@ def compute_tile_log_odds(
 
 
 def find_foreign_objects(background: Background, features: Floats, log_odds: Floats) -> Mask:
-    """Return which cells (rows, cols) show neither the background nor, for 90 % certain, a tile.
+    """Return which cells (rows, cols) show neither the background nor, with 90 % certainty, a tile.
 
     One of the two networks sees no tile in the `features` (n, 3), and the `log_odds` (n,) without colour are not high.
     Plain wheat and water show little, but both networks call them tiles.

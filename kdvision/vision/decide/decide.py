@@ -158,9 +158,9 @@ def _find_problems(
 
 
 def _question_spare_squares(decision: Decision) -> Decision:
-    """Return the decision of a larger board with a problem if a domino beside a kingdom of 5x5 may be taken for its.
+    """Return the decision, with a problem if one domino of the larger board may only lie beside a kingdom of 5x5.
 
-    All but one domino then lie in a nearly full 5x5 window. Games of 7x7 seldom pass through such a board.
+    All other dominoes then lie in a nearly full 5x5 window. Games of 7x7 seldom pass through such a board.
     """
     board, side, min_inside, max_outside = decision.board, SIDES[0], 21, 2  # a castle and ten dominoes; one domino
     top, left, bottom, right = board.bounds

@@ -101,7 +101,7 @@ class Decision:
     @property
     def foreign_dominoes(self) -> float:
         """The number of dominoes that the box does not have, or not so often; a single square counts as a half."""
-        return max(len(self.board) - len(self.board.castles()) - 2 * len(self.dominoes), 0) / 2
+        return len(self.board.keys() - self.box_squares) / 2
 
     @property
     def box_squares(self) -> frozenset[Square]:

@@ -60,8 +60,8 @@ def decide_game(
     """Return the box and its kingdoms, decided with its deck.
 
     With "auto" it is Kingdomino as long as fewer than `min_contradictions` towns are expected and none of the
-    `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino, or, with so many contradictions
-    fewer, a Royal Wedding of both boxes. Fewer may be misreadings.
+    `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino, or a Royal Wedding of both boxes
+    if that has at least `min_contradictions` fewer contradictions. Fewer towns or contradictions may be misreadings.
     """
     min_contradictions = 3
     game, *expansions = box.split("+")
@@ -81,7 +81,7 @@ def decide_game(
 
 
 def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]:
-    """Return for each reading the squares that may be towns; none if no town is more probable in all of them."""
+    """Return for each reading the squares that may be towns; none if less than half a town is expected in all."""
     probabilities = [compute_town_probability(reading) for reading in readings]
     if sum(float(each.sum()) for each in probabilities) < P_PRESENT:
         return [() for _ in readings]

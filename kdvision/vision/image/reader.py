@@ -32,7 +32,7 @@ class JpegReader(BoundedReader):
         super().__init__(data)
         self._end = _find_end_of_coded_data(data)
         tail = data[max(self._end - 64, 0) : max(self._end, 0)]
-        # No decoder has all without the last 2 bytes.
+        # No decoder can finish without the last 2 bytes.
         self._last_offset = self._end - len(tail) + len(tail.rstrip(b"\x00\xff")) - 2
         self._reached_end, self._padding_bytes = False, 0
 
@@ -45,7 +45,7 @@ class JpegReader(BoundedReader):
         return self._end >= 0 and (not self._reached_end or self._padding_bytes > 32)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return up to `size` bytes; between the coded data and the end marker come ones, as encoders pad a byte."""
+        """Return up to `size` bytes; the coded data is followed by ones, with which encoders pad the last byte."""
         position, padding = self.tell(), b"\xff\x00" * 4
         if self._end < 0 or size is None or size < 0 or position + size <= self._last_offset or position > self._end:
             return super().read(size)
