@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -165,23 +165,14 @@ def _read(job: Job) -> JobResult:
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
     overlay = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
     picture = encode_image(overlay, ".jpg", quality=PICTURE_QUALITY)
-    squares = [[square for kingdom, square in fixed_squares if kingdom == number] for number in range(len(readings))]
-    return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings, squares)))
+    return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings)))
 
 
-def pack_observation(reading: "KingdomReading", fixed_squares: Iterable[Square] = ()) -> dict[str, Any]:
-    """The observation of a kingdom as JSON values, certain on the squares of its board that a person has fixed."""
-    from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING
-
+def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
+    """The observation of a kingdom as JSON values."""
     probabilities, calibration = reading.observation.reading, reading.calibration
-    log_probs = probabilities.log_probs.copy()
-    for square in fixed_squares:
-        if (kind := str(reading.board.get(square) or NOTHING)) in probabilities.kinds:
-            cell_log_probs = log_probs[reading.frame.to_grid(square)]
-            cell_log_probs[:] = IMPOSSIBLE_LOG_PROBABILITY
-            cell_log_probs[probabilities.kinds.index(kind)] = 0.0
     to_right, down = reading.observation.border_log_odds
-    arrays = {"log_probs": log_probs, "right": to_right, "down": down}
+    arrays = {"log_probs": probabilities.log_probs, "right": to_right, "down": down}
     return {
         "rows": probabilities.rows,
         "cols": probabilities.cols,

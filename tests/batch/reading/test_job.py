@@ -14,9 +14,19 @@ from kdvision.batch.reading import job as job_module
 from kdvision.batch.reading.job import Job, JobResult, hash_inputs, read_photo, unpack_observation
 from kdvision.errors import ModelError
 from kdvision.game.board import Square
+from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import BoardFrame
+from kdvision.vision.find import assemble_kingdoms
 from tests.broken_files import BROKEN_FILES
-from tests.kingdoms import SMALL, make_reading, png, table_photo
+from tests.kingdoms import (
+    SMALL,
+    get_probability,
+    make_plain_observation,
+    make_reading,
+    override_squares,
+    png,
+    table_photo,
+)
 from tests.paths import SAMPLES
 
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
@@ -52,6 +62,22 @@ def test_a_joint_decision_knows_the_squares_that_a_person_has_fixed() -> None:
     """Otherwise it doubts them again."""
     (observation,) = read(DEMO, HARMONY, ((1, "A1", "w1"),)).observations
     assert unpack_observation(observation).probabilities.best.trim().rows()[0].startswith("w1")
+
+
+def test_a_joint_decision_is_certain_of_no_square_that_only_has_the_name_of_a_fixed_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The other half of the forest on A1 lies above it, and is A1 from then on."""
+    shares = {"A1": {".": 0.5, "f": 0.49}, "A2": {".": 0.6, "f": 0.39}}
+    observation = make_plain_observation(override_squares(Reading.of(". . . . / . # g g / w w . ."), shares))
+    fixed_squares = {(0, Square.parse("A1")): "f"}  # the second row is the first one of the board
+    readings = assemble_kingdoms(table_photo(), [observation], fixed_squares=fixed_squares)
+    assert (str(readings[0].board), readings[0].has_new_names) == ("f . . . / f # g g / w w . .", True)
+    monkeypatch.setattr(pipeline, "read", lambda *_, **__: readings)
+    (packed_observation,) = read(png(table_photo().pixels), Rules(), ((1, "A1", "f"),)).observations
+    probabilities = unpack_observation(packed_observation).probabilities
+    chances = [get_probability(probabilities, Square.parse(name), "f") for name in ("A1", "A2")]
+    assert chances == pytest.approx([0.49, 1.0], abs=0.001)
 
 
 def test_a_joint_decision_has_the_side_of_the_grid_that_the_probability_is_calibrated_for() -> None:
