@@ -19,12 +19,14 @@ from kdvision.files import PHOTO_SUFFIXES
 
 ROUND_WORD: Final = "(?:round|runde|ronde|manche|ronda)"
 TABLE_WORD: Final = "(?:table|tisch|tafel|mesa)"
+WORD_START: Final = r"[ _.,–—-]*(?<![^\W\d_])"
+"""What separates a word from the one before, and its start, as of both in `Round2Table3`."""
 WORD_END: Final = rf"(?:(?![^\W_])|(?={ROUND_WORD}|{TABLE_WORD}))[ _.,–—-]*"
 """The end of a number or letter, as of both in `Round2Table3`; and what separates it from the next word."""
 
-ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}[ _#–—-]*(0*[1-9]\d{{0,3}}){WORD_END}", re.IGNORECASE)
+ROUND: Final = re.compile(rf"{WORD_START}{ROUND_WORD}[ _#–—-]*(0*[1-9]\d{{0,3}}){WORD_END}", re.IGNORECASE)
 TABLE: Final = re.compile(
-    rf"{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
+    rf"{WORD_START}{TABLE_WORD}(?:[ _#–—-]*(\d{{1,4}}){WORD_END}|[ _–—-]+([a-z])(?![^\W_])[ _.,–—-]*)", re.IGNORECASE
 )
 NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W\d_])", re.IGNORECASE)
 """The word for a round in the name of a folder, with or without a number."""
@@ -211,11 +213,10 @@ def _drop_invisible(text: str, *, exceptions: str = JOINERS) -> str:
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:
     """The rest of a path part, and the round and table that it names, by default `round_` and `table`."""
-    for _ in range(2):  # in either order
-        if match := ROUND.match(part):
-            part, round_ = part[match.end() :], int(match[1])
-        if match := TABLE.match(part):
-            part, table = part[match.end() :], _name_table(match)
+    if match := ROUND.search(part):
+        part, round_ = ROUND.sub(" ", part, count=1).strip(), int(match[1])
+    if match := TABLE.search(part):
+        part, table = TABLE.sub(" ", part, count=1).strip(), _name_table(match)
     return part, round_, table
 
 

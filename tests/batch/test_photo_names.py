@@ -20,6 +20,13 @@ from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse
         ("Round2Table3/ann.jpg", 2, "3", ["ann"]),
         ("tisch3runde2-ann.jpg", 2, "3", ["ann"]),
         ("Round #2/Table #3/ann.jpg", 2, "3", ["ann"]),
+        # The words may follow the player or stand in the middle.
+        ("ann-round2-table3.jpg", 2, "3", ["ann"]),
+        ("Ann Lee, table 3, round 2.jpg", 2, "3", ["Ann Lee"]),
+        ("ann_round2_bo.jpg", 2, "", ["ann bo"]),
+        ("Spring Cup Round 2/table 3/ann.jpg", 2, "3", ["ann"]),
+        ("IMG_0012 table b.jpg", 1, "B", []),
+        ("turntable 3.jpg", 1, "", ["turntable 3"]),
         # Several players in one photo, several photos of one player.
         ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
         ("round1/table3/ann (2).jpg", 1, "3", ["ann"]),
