@@ -201,7 +201,7 @@ class BatchRun:
         try:
             contents = list_photos(self.options.folder)
         except KdvisionError as error:
-            self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
+            self.on_message(f"{error}. Corrected squares are changed, and nothing else is decided again")
             contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         if any(
