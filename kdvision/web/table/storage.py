@@ -19,7 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from msgspec import json
+from msgspec import DecodeError, json
 
 from kdvision.web.limits import Refusal
 from kdvision.web.security import PAIRING_SECONDS, new_key
@@ -231,11 +231,25 @@ def _find_flaw(path: Path) -> str:
             version = database.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
                 return f"of another version of the program ({version} instead of {VERSION})"
-            return "" if database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" else "damaged"
+            if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                return "damaged"
+            if version:
+                _read_contents(database)
+            return ""
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
             return "damaged, or no database"
+        except (DecodeError, ValueError, LookupError):
+            return "of another version of the program, which opens it under its old name"
+
+
+def _read_contents(database: sqlite3.Connection) -> None:
+    """Read all games and readings; raises DecodeError, ValueError and LookupError if another version wrote one."""
+    for (content,) in database.execute("SELECT content FROM steps"):
+        _ = json.decode(content, type=TableGame).rules.facts  # raises for an unknown game or variant
+    for (kingdom,) in database.execute("SELECT kingdom FROM readings"):
+        json.decode(kingdom, type=TableKingdom)
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:

@@ -4,6 +4,7 @@ import signal
 import sqlite3
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -108,6 +109,24 @@ def test_a_database_of_another_version_is_set_aside(tmp_path: Path, version: int
     assert f"another version of the program ({version}" in storage.notice and old_file.name in storage.notice
     revision, step = Storage(tmp_path).find_table("T")
     assert (revision, step.number, step.game.players[0].player) == (1, 1, "P1")
+
+
+@pytest.mark.parametrize("change", [{"rounds": 1}, {"rules": {"game": "chess"}}, {"rules": {"variants": ["chess"]}}])
+def test_a_database_with_a_game_that_this_version_cannot_read_is_set_aside(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """Another version may have written it without a new `VERSION`."""
+    storage = Storage(tmp_path)
+    storage.save("T", 1, make_step(1))
+    storage.save("T", 2, make_step(2))
+    game = msgspec.json.encode(msgspec.to_builtins(make_step(1).game) | change)
+    storage._run(("UPDATE steps SET content = ? WHERE number = 1", (game,)))
+    storage.close()
+    with running_server(Settings(port=0, data=tmp_path)) as client:
+        notice = Phone(client).state["notice"]
+    (old_file,) = tmp_path.glob("*.old")
+    assert f"was renamed to {old_file.name}" in notice and "another version of the program" in notice
+    assert sqlite3.connect(old_file).execute("SELECT number, content FROM steps").fetchone() == (1, game)
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
