@@ -42,6 +42,8 @@ DECISION_THREADS: Final = 2
 """Tables whose kingdoms are decided again at once."""
 
 MAX_TABLES: Final = 1000
+"""Tables that people have joined since the server was started; each needs memory."""
+
 MAX_WATCHERS: Final = 256
 """Live connections of the server: half of its connections at least stay free for requests."""
 MAX_WATCHERS_PER_ADDRESS: Final = 32
@@ -94,8 +96,9 @@ class Tables:
         names = self.storage.list_tables()
         if names and not request.new:
             return self.find(names[0])
-        if len(names) >= MAX_TABLES:
-            raise Refusal(503, f"there are {len(names)} tables", hint="join one of them", retry_after=60)
+        if len(self._tables) >= MAX_TABLES:
+            message = f"{len(self._tables)} tables are in use"
+            raise Refusal(503, message, hint="join one of them, or start the server again", retry_after=60)
         name = ""
         while name in ("", *names):
             name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))

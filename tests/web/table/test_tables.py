@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from kdvision.web.limits import Refusal
+from kdvision.web.table import tables as tables_module
 from kdvision.web.table.model import MAX_KINGDOMS_PER_ROUND
+from kdvision.web.table.storage import Storage
+from kdvision.web.table.tables import JoinRequest, Tables
 from tests.phones import LiveStream, Phone
 from tests.webserver import Client
 
@@ -17,6 +21,19 @@ ANN, BO = "w1 w / # f", "# l1 / l l"
 def test_a_phone_joins_the_latest_table(client: Client, phone: Phone) -> None:
     assert Phone(client).table == phone.table
     assert client.post("/api/tables", {"table": "NONE"}).status == 404
+
+
+def test_tables_of_earlier_starts_leave_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "MAX_TABLES", 2)
+    storage, request = Storage(), JoinRequest(new=True)
+    tables = Tables(storage)
+    names = [tables.join(request).id, tables.join(request).id]
+    with pytest.raises(Refusal, match="2 tables are in use"):
+        tables.join(request)
+    tables = Tables(storage)
+    names.append(tables.join(request).id)
+    assert storage.list_tables() == names[::-1]
+    assert tables.join(JoinRequest(names[0])).id == names[0]
 
 
 def test_two_phones_see_one_game(client: Client, phone: Phone) -> None:
