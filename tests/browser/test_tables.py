@@ -406,6 +406,27 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
         expect(one).to_have_text(["2"])
 
 
+RECORD_CHANGES = """window.labels = [];
+new MutationObserver((records) => labels.push(...records.map(({ target }) => target.ariaLabel)))
+    .observe(document.querySelector(".grid"), { subtree: true, attributeFilter: ["aria-label", "class"] });"""
+"""Records the squares of which the name or the class changes."""
+
+
+def test_a_square_that_was_set_and_taken_back_on_a_phone_that_is_away_stays(open_page: OpenPage) -> None:
+    """The server has the step for a moment, until it gets the undo."""
+    page = open_page(boards=[BOARD])
+    expect(page.locator("#total")).to_have_text("2")
+    page.context.set_offline(True)
+    find_square(page, "C1: forest").press("w")
+    page.click("#undo")
+    expect(find_square(page, "C1: forest")).to_be_visible()
+    page.evaluate(RECORD_CHANGES)
+    page.context.set_offline(False)
+    page.wait_for_function("() => sessionStorage['kdvision-waiting'] === '[]'")
+    expect(page.locator("#redo")).to_be_enabled()
+    assert page.evaluate("labels") == []
+
+
 def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD]), open_page()
     redo = page.get_by_role("button", name="Redo", exact=True)

@@ -106,7 +106,7 @@ export function receive(next) {
   const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shownKingdoms.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
-  const shownGame = withWaiting({ ...next, game }, state.waiting);
+  const shownGame = gameToShow({ ...next, game }, state.waiting);
   const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((one) => one.id === id);
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
@@ -214,8 +214,8 @@ function showStep(text, { table, undo: last }) {
   if (table === state.table.table) showToast(text, last && { text: t("undo"), run: () => undo(last.step) }, last?.step);
 }
 
-function setWaiting(waiting) {
-  update({ waiting, game: withWaiting(state.table, waiting) });
+function setWaiting(waiting, game = withWaiting(state.table, waiting)) {
+  update({ waiting, game });
   saveWaiting(waiting);
 }
 
@@ -247,11 +247,19 @@ async function flush() {
       if (isOfTable(first)) showToast(sentences(error.message, error.hint));
       else if (!lostTables.has(first.table)) showToast(sentences(t("changeLost", { name: first.table, why: error.message })));
     }
-    setWaiting(state.waiting.slice(1));
+    const rest = state.waiting.slice(1);
+    setWaiting(rest, gameToShow(state.table, rest));
     answers[first.table] = answer;
     first.resolve?.(answer);
   }
   sending = false;
+}
+
+/** The game to show of a table. It stays the same until the server has taken back what this phone has taken back: the
+ * server may have the step already, and show it for a moment. */
+function gameToShow(table, waiting) {
+  const isTakingBack = waiting.some((one) => one.table === table.table && one.changes[0].step === null);
+  return isTakingBack && state.game?.number === table.game.number ? state.game : withWaiting(table, waiting);
 }
 
 /** The game of a table with the changes that are on their way to it, as far as they show without the rules, and without
