@@ -781,6 +781,20 @@ def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPa
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
+def test_the_points_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPage) -> None:
+    board = ["w3 w3 w3 w3 w3"] * 2 + ["w3 w3 # w3 w3"] + ["w3 w3 w3 w3 w3"] * 2
+    kingdom = {"player": "W" * 40, "board": board}
+    page = open_page(make_link([kingdom], [kingdom], [kingdom]), phone=True, viewport={"width": 320, "height": 640})
+    expect(page.locator(".dynasty td")).to_have_text(["1728", "1728", "1728", "5184"])
+    line_counts = page.locator(".dynasty td").evaluate_all("""(cells) => cells.map((cell) => {
+        const text = document.createRange();
+        text.selectNodeContents(cell);
+        return new Set([...text.getClientRects()].map(({ top }) => top)).size;
+    })""")
+    assert set(line_counts) == {1}
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
 def test_an_option_of_the_command_line_stays_on_one_line(open_page: OpenPage) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640})
     page.get_by_role("button", name="Menu").click()

@@ -51,9 +51,9 @@ async function loadImage(kind) {
 }
 
 function drawHeading(context, kingdom, x, width) {
-  const score = scoreOf(kingdom);
-  drawText(context, kingdom.player, x, 70, 30, { weight: 600, maxWidth: width - 110 });
-  if (score) drawText(context, shortTotal(score), x + width, 76, 48, { align: "right", weight: 700 });
+  const total = shortTotal(scoreOf(kingdom)) ?? "";
+  drawText(context, total, x + width, 76, 48, { align: "right", weight: 700 });
+  drawText(context, kingdom.player, x, 70, 30, { weight: 600, maxWidth: width - context.measureText(total).width - 20 });
 }
 
 function drawText(context, text, x, y, size, { align = "left", weight, maxWidth }) {
