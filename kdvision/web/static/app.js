@@ -173,7 +173,7 @@ function Kingdoms() {
 }
 
 function MenuDialog() {
-  const act = (icon, text, run) => html`<${Button} icon=${icon} text=${text} class="soft wide" onClick=${() => (closeDialog(), run())} />`;
+  const act = (icon, text, run) => html`<${Button} icon=${icon} text=${text} class="soft" onClick=${() => (closeDialog(), run())} />`;
   const newTable = async () => (await join({ fresh: true })) && showToast(t("newTableDone", { name: state.table.table }));
   return html`<${Dialog} title=${t("menu")} kind="sheet">
     <p class="hint">${t("table", { name: state.table.table })} · ${t("people", { n: state.people })}</p>
