@@ -2,7 +2,7 @@
 
 The command runs after every change of a network, and is the second to last step of `make model`. It
 
-1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 5 scenes (`tiles.py`);
+1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 10 scenes (`tiles.py`);
 2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
 3. decides the boards of `--scenes` fresh scenes, on which no weight is fitted;
 4. fits temperature, board weights and warning weights, on `--scenes` scenes without and half as many with things on the
@@ -14,12 +14,14 @@ Steps 1, 2 and 4 write into the metadata of models/cells.onnx. All scenes come f
 give equal results. The observations of steps 3 and 4 are saved in `--work`, in folders named after digests of the data,
 and of networks and code: an interrupted run continues after the last 250 scenes, and a change starts anew.
 
-On two idle cores the command takes about 3 minutes per 100 `--scenes`: an hour for the default of 2,000.
+On two cores the command takes about 90 minutes for the default of 4,000 `--scenes`, and less in proportion for fewer.
+More scenes tighten the bound on wrong boards, so the threshold can be lower: with 4,000, 79 % of the fresh boards are
+not flagged, with 2,000 73 %.
 With too few scenes, no threshold meets the promise and every board is flagged: go on with more `--scenes` and
 `--keep-weights`, which skips steps 1 and 2 and observes only the scenes that were added.
 
 To try the command without touching the shipped models, copy them:
 
     cp -r models /tmp/models
-    python -m kdvision.lab.calibrate --scenes 20 --models /tmp/models
+    python -m kdvision.lab.calibrate --scenes 40 --models /tmp/models
 """

@@ -18,7 +18,7 @@ from kdvision.vision.networks.onnx import load_model
 
 TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
 """First seeds of the scenes of steps 1, 4 (plain), 2, 3 and 4 (with occluders)."""
-MIN_FIT_SCENES = 20
+MIN_SCENES = 40
 """With fewer scenes, step 2 may see no hidden tile."""
 
 
@@ -40,7 +40,7 @@ class CalibrationRun(Run):
 
 def fit_weights(run: CalibrationRun, path: Path) -> None:
     """Run steps 1 and 2: fit the weights of the evidence for tiles and hidden tiles, and write them into cells.onnx."""
-    count = run.scenes // 5
+    count = run.scenes // 10
     for title, first, collect, fit_evidence in (
         ("tile weights", TILE_SEED, tiles.collect_tile_evidence, tiles.fit_tile_weights),
         ("occlusion weights", OCCLUSION_SEED, tiles.collect_occlusion_evidence, tiles.fit_occlusion_weights),
@@ -73,8 +73,8 @@ def fit(run: CalibrationRun) -> None:
 def main() -> None:
     parser = make_parser("kdvision.lab.calibrate", kdvision.lab.calibrate.__doc__, work=".work/calibrate")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
-    at_least_20 = partial(parse_count, minimum=MIN_FIT_SCENES)
-    parser.add_argument("--scenes", type=at_least_20, default=2000, help="scenes of steps 3 and 4; at least 20")
+    at_least_40 = partial(parse_count, minimum=MIN_SCENES)
+    parser.add_argument("--scenes", type=at_least_40, default=4000, help="scenes of steps 3 and 4; at least 40")
     parser.add_argument("--keep-weights", action="store_true", help="skip steps 1 and 2")
     run = CalibrationRun(**vars(parse_options(parser)))
     if not (run.models / "cells.onnx").is_file():

@@ -29,7 +29,7 @@ After a change of one network, run the steps that depend on it, and then the cal
 The context network need not be trained again after the cell classifier: the shipped one was not. On tiles of the
 classifier before its last course, it had a lower log loss than one trained on them.
 
-`make model` runs everything: about 13 h of training and 1 h of calibration. Equal seeds give equal weights on one
+`make model` runs everything: about 13 h of training and 90 min of calibration. Equal seeds give equal weights on one
 machine and one version of torch; other processors round differently. Photos are split into training and held-out
 photos as a whole, never by square (`crop_folder.py`).
 """
