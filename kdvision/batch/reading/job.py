@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading as Probabilities
 
-READER_VERSION: Final = 3
+READER_VERSION: Final = 2
 """Raised when this version reads the same photo differently with the same networks."""
 
 MIN_PICTURE_SIDE: Final = 960
