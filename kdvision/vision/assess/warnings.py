@@ -99,8 +99,12 @@ def find_warnings(
 
 
 def forces_review(problem: Problem) -> bool:
-    """Return True if a problem asks for a review by itself: a fact about the photo, or no warning at all."""
-    return not problem.is_rule_breach and problem.warning in ("", "flawed", "cut", "beyond")
+    """Return True if a problem asks for a review by itself: a fact about the photo, or no warning at all.
+
+    Calibration scenes have no drawn outlines and hardly a print, so "outside" and "pictured" cannot be weighed there.
+    """
+    facts = ("flawed", "cut", "beyond", "outside", "pictured")
+    return not problem.is_rule_breach and problem.warning in ("", *facts)
 
 
 def label_misreading(problem: Problem) -> Problem:

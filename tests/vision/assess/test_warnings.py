@@ -39,7 +39,8 @@ def read_with_surroundings(
 
 @pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
 def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
-    assert forces_review(Problem((), "?", warning=warning)) == (warning in {"flawed", "cut", "beyond"})
+    facts = {"flawed", "cut", "beyond", "outside", "pictured"}
+    assert forces_review(Problem((), "?", warning=warning)) == (warning in facts)
 
 
 def test_every_warning_says_what_to_do() -> None:
