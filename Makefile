@@ -30,7 +30,7 @@ demo: $(VENV)/.core
 	@echo "The picture with its score: out/demo.png"
 
 # tests/web comes first: its servers wait, and other tests use the cores meanwhile. Each worker has one core, so a
-# network gets one thread: two of them take 151 s instead of 141 s on two cores of an AMD EPYC.
+# network gets one thread: without the page, two threads take 151 s instead of 141 s on two cores of an AMD EPYC.
 test: export KDVISION_THREADS := 1
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train tests/web tests
