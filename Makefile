@@ -29,8 +29,8 @@ demo: $(VENV)/.core
 	$(BIN)/kdvision score $(DEMO) --overlay out/demo.png
 	@echo "The picture with its score: out/demo.png"
 
-# tests/web comes first: its servers wait, and other tests use the cores meanwhile. Each worker has one core, so a
-# network gets one thread: without the page, two threads take 151 s instead of 141 s on two cores of an AMD EPYC.
+# tests/web comes first: its servers wait, and other tests use the cores meanwhile. Each worker has one core, so each
+# network gets one thread: 141 s instead of 151 s on two cores of an AMD EPYC, without the tests of tests/browser.
 test: export KDVISION_THREADS := 1
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train tests/web tests

@@ -51,7 +51,7 @@ def fit_weights(run: CalibrationRun, path: Path) -> None:
 
 
 def print_duration(title: str, count: int) -> None:
-    print(f"{title}: {count} scenes, about {count / 60:.0f} min on two cores", flush=True)
+    print(f"{title}: {count} scenes, about {count / 100:.0f} min on two cores", flush=True)
 
 
 def fit(run: CalibrationRun) -> None:

@@ -17,7 +17,7 @@ BoardWeights = tuple[float, float, float, float]
 CONSTANT: Final = ""
 """Key of the constant among the weights of warnings."""
 UNFITTED_WARNING_WEIGHT: Final = -3.0
-"""Weight of a warning that no scene showed: alone it sends a board to review."""
+"""Weight of a warning that no scene showed, and the prior of the fitted ones."""
 
 
 def compute_undersampling(side: npt.ArrayLike) -> Floats:

@@ -1,8 +1,8 @@
 """Warnings about a decided board: evidence that something was missed, hidden or cut off.
 
 Each warning is a sentence with the players' names of squares. All but `copied` are evidence in the probability of the
-board, with weights that are fitted on rendered tables (`calibration.py`). Facts about the photo, and problems that are
-no warnings, force a review by themselves.
+board, with weights that are fitted on rendered tables (`calibration.py`). Facts about the photo or its outline, and
+problems that are no warnings, force a review by themselves.
 """
 
 from collections.abc import Iterable, Iterator
@@ -99,9 +99,9 @@ def find_warnings(
 
 
 def forces_review(problem: Problem) -> bool:
-    """Return True if a problem asks for a review by itself: a fact about the photo, or no warning at all.
+    """Return True if a problem asks for a review by itself: a fact about photo or outline, or no warning at all.
 
-    Calibration scenes have no drawn outlines and hardly a print, so "outside" and "pictured" cannot be weighed there.
+    "outside" and "pictured" are such facts because calibration scenes have no drawn outlines and hardly any prints.
     """
     facts = ("flawed", "cut", "beyond", "outside", "pictured")
     return not problem.is_rule_breach and problem.warning in ("", *facts)
