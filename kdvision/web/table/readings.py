@@ -145,14 +145,19 @@ def _decide(
     )
 
 
+def _locate_board(reading: KingdomReading, info: PhotoInfo) -> Square:
+    """The place of the board's A1 at the table, whose places do not change with a new decision."""
+    (row, col), (grid_row, grid_col) = reading.frame.first, info.first
+    return Square(row + grid_row, col + grid_col)
+
+
 def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableRules) -> TableKingdom:
     """The kingdom with a new decision, which is to be confirmed again if it changes the board.
 
     Squares that people have set stay, also those outside the grid. A confirmed kingdom has no doubts.
     """
     assert kingdom.photo_info is not None, "read from a photo"
-    row, col = kingdom.photo_info.first
-    first = Square(reading.frame.first.row + row, reading.frame.first.col + col)
+    first = _locate_board(reading, kingdom.photo_info)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
     rule_set, contradictions = make_rule_set(rules.game, variants=rules.variants), kingdom.photo_info.contradictions
@@ -197,8 +202,7 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
     assert kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
     facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
     first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}
-    row, col = kingdom.photo_info.first
-    first = Square(reading.frame.first.row + row, reading.frame.first.col + col)
+    first = _locate_board(reading, kingdom.photo_info)
     for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
         doubt = _make_piece_doubt(piece, first)
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
