@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from functools import cache
 
 import cv2
 import numpy as np
@@ -51,9 +52,14 @@ class Canvas:
         return [self.at(x, y) for x, y in sorted(points, key=lambda point: point[1])]
 
     def _corners(self, points: ArrayLike) -> NDArray[np.int32]:
-        squares = np.asarray(points, dtype=np.float64) * self._scale + self._origin
-        pixels = (squares - (self.left, 0.0)) * self.unit - 0.5
-        return np.asarray(np.round(pixels * (1 << _SHIFT)), dtype=np.int32)
+        pixels = np.array(points, dtype=np.float64)  # changed in place, because thousands of shapes are small
+        pixels *= self._scale
+        pixels += self._origin
+        pixels[:, 0] -= self.left
+        pixels *= self.unit
+        pixels -= 0.5
+        pixels *= 1 << _SHIFT
+        return np.rint(pixels, out=pixels).astype(np.int32)
 
     def shape(self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008) -> None:
         """Fill an outline; draw its border too if `ink` is given."""
@@ -121,8 +127,11 @@ def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:
 
 def make_oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int = 28) -> Floats:
     """Return the outline of a circle or an ellipse, (n, 2)."""
-    cos, sin = np.cos(turn), np.sin(turn)
-    return np.asarray((_make_circle(steps) * radius) @ np.array([[cos, sin], [-sin, cos]]) + centre)
+    outline = _make_circle(steps) * radius
+    if turn:
+        cos, sin = np.cos(turn), np.sin(turn)
+        outline = outline @ np.array([[cos, sin], [-sin, cos]])
+    return np.asarray(outline + centre)
 
 
 def make_blob(centre: Point, radius: float | Point, rng: Rng, *, wobble: float = 0.15) -> Floats:
@@ -141,6 +150,7 @@ def make_stone(centre: Point, radius: float | Point, rng: Rng, *, corners: int =
     return np.asarray(reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1) * radius + centre)
 
 
+@cache
 def _make_circle(steps: int) -> Floats:
     angle = np.linspace(0, 2 * np.pi, steps, endpoint=False)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -1,7 +1,5 @@
 """Colours of drawn tiles: RGB, 0 to 255."""
 
-import numpy as np
-
 from kdvision.lab.arrays import Rng
 
 Colour = tuple[int, int, int]
@@ -18,8 +16,8 @@ def mix(one: Colour, other: Colour, share: float) -> Colour:
 
 def vary(colour: Colour, rng: Rng, amount: float = 10.0) -> Colour:
     """Return the colour with a random small change."""
-    step = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
-    r, g, b = np.clip(np.array(colour) + step, 0, 255).astype(int).tolist()
+    steps = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
+    r, g, b = (int(min(max(channel + step, 0), 255)) for channel, step in zip(colour, steps.tolist(), strict=True))
     return r, g, b
 
 

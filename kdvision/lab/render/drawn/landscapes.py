@@ -24,8 +24,8 @@ def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
         if number % 2:
             line = np.stack([xs, row], 1)
             canvas.shade([*line, *shift_points(line, 0, 0.085)[::-1]], 0.035)
-        for x in np.arange(canvas.left, canvas.right, 0.06):
-            y = float(np.interp(x, xs, row))
+        columns = np.arange(canvas.left, canvas.right, 0.06)
+        for x, y in zip(columns.tolist(), np.interp(columns, xs, row).tolist(), strict=True):
             ear = canvas.at(x + rng.normal(0, 0.014), y + rng.normal(0, 0.012))
             lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
             colour = vary((255, 224, 112) if rng.random() < 0.5 else (216, 158, 24), rng, 6)

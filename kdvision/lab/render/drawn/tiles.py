@@ -183,12 +183,11 @@ def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
 
 def _lay_stones(canvas: Canvas, gap: float, colours: tuple[Colour, ...], rng: Rng) -> None:
     """Fill the square with stones: Voronoi cells whose middles lie `gap` squares apart."""
-    points = np.empty((0, 2))
-    for point in rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2)):
-        if ((points - point) ** 2).sum(axis=1).min(initial=1.0) > gap * gap:
-            points = np.concatenate([points, point[None]])
     plane = cv2.Subdiv2D((-1, -1, 3, 3))
-    plane.insert(points.tolist())
+    points = rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2))
+    while len(points):
+        plane.insert(points[:1].tolist())
+        points = points[((points - points[0]) ** 2).sum(axis=1) > gap * gap]
     for facet, middle in zip(*plane.getVoronoiFacetList([]), strict=True):
         tone, stone = vary(choose(rng, *colours), rng, 9), canvas.at(float(middle[0]), float(middle[1]))
         outline = np.array(facet, float) - np.array(middle, float)

@@ -36,9 +36,9 @@ class Surface:
 
     @cached_property
     def pixels(self) -> tuple[AnyFloats, AnyFloats]:
-        """The row and the column of each pixel, (height, width)."""
-        y, x = np.mgrid[: self.height, : self.width].astype(np.float32)
-        return y, x
+        """The row (height, 1) and the column (1, width) of each pixel."""
+        y, x = np.ogrid[: self.height, : self.width]
+        return y.astype(np.float32), x.astype(np.float32)
 
     def make_noise(self, size: float, *, stretch: float = 1.0) -> Floats32:
         """Return smooth noise (height, width) of mean about 0 with bumps of `size`, `stretch` times longer in x.

@@ -58,7 +58,8 @@ def _make_checks(surface: Surface) -> AnyFloats:
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     pattern = (across ^ down, across, (across + down) / 2)[rng.integers(3)]
     first, second = choose_colour(rng), choose_colour(rng)
-    return first + shade(second - first, pattern) * rng.uniform(0.3, 1)
+    colours = first + shade(second - first, pattern) * rng.uniform(0.3, 1)
+    return np.broadcast_to(colours, (*surface.shape, 3))
 
 
 def _make_grid(surface: Surface) -> AnyFloats:
