@@ -53,7 +53,7 @@ class NoKingdomFound(KdvisionError):
 
 
 class NotationError(KdvisionError, ValueError):
-    """The text is not a valid board, square, outline or game file.
+    """The text is not a valid board, square, outline, correction, game file or event file.
 
     `row` and `column` count from 1; None where the whole text is meant. `expected` describes valid text.
     """

@@ -111,8 +111,8 @@ class KingdomResult:
     def is_certain(self) -> bool:
         """True if a person has given the whole board, or changed it without the photo.
 
-        A photo that was read again with fixed squares is still doubtful on its other squares. If that gave the squares
-        new names, the board is certain.
+        A photo that was decided again with fixed squares is still doubtful on its other squares. A second reading that
+        has a new first row or column names the squares differently, so it does not count as one.
         """
         second, first = self.photo.second_reading, self.data_read
         was_decided_again = (

@@ -51,7 +51,7 @@ def review(
         typer.Option(metavar="PHOTO:K=BOARD", help="Replace the board of kingdom K of a photo. Repeatable."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also ask about what has no known effect.")] = False,
-    page: Annotated[bool, typer.Option("--page", help="Open the report in the browser instead.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Open the report in the browser; ask nothing.")] = False,
 ) -> None:
     """Check and correct the results of a batch. Asks about the most decisive ones first.
 

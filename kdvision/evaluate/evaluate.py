@@ -1,4 +1,4 @@
-"""Reads labelled photos with the whole pipeline and compares each with its label: one result a photo."""
+"""Reads labelled photos with the whole pipeline and compares each with its label: one result per photo."""
 
 import time
 from collections.abc import Callable, Sequence

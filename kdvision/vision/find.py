@@ -1,9 +1,10 @@
 """The vision pipeline on one page: from a photo to observed grids, and from these to decided kingdoms.
 
-detect → group → refine → classify → partition → decide → assess. `detect.search` finds detections, groups them into
-components and refines each into a grid; `classify.observe` classifies the cells of a grid, `classify.partition` assigns
-tiles to kingdoms that lie close, `classify.context` classifies all tiles of the photo together; `decide.decide` decides
-all boards jointly; `result.build_readings` assesses each of them.
+detect → group → refine → classify → partition → accept → classify in context → decide → accept → assess.
+`detect.search` finds detections, groups them into components and refines each into a grid; `classify.observe`
+classifies the cells of a grid, and `classify.partition` assigns tiles to kingdoms that lie close; `assess.kingdom`
+accepts grids as kingdoms, before and after the decision; `classify.context` classifies all tiles of the photo together;
+`decide.decide` decides all boards jointly; `result.build_readings` assesses each of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ class Networks:
 
     @classmethod
     def load(cls) -> Self:
-        """Return the shipped networks, each loaded once a process; raise ModelError if one is missing."""
+        """Return the shipped networks, each loaded once per process; raise ModelError if one is missing."""
         classifier = CellClassifier(load_model("cells"))
         return cls(
             SquareDetector(load_model("detector")),

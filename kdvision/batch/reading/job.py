@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kdvision.vision.classify.probabilities import Reading as Probabilities
 
 READER_VERSION: Final = 2
-"""Raised when this version reads the same photo differently with the same networks."""
+"""Increased when this version reads the same photo differently with the same networks."""
 
 MIN_PICTURE_SIDE: Final = 960
 """Pixels of the longer side of a picture, if the photo has as many. Letters are legible."""

@@ -91,7 +91,7 @@ def _wait_for_some(futures: Iterable[Future[JobResult]], executor: "Executor") -
 
 
 class PoolExecutor:
-    """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
+    """Reads photos in `size` processes, by default one per core. They end with this process, however it ends."""
 
     MAX_DEATHS: Final = 2
     """How many workers a photo that is read on its own may end before it fails with `DEATH`."""

@@ -14,7 +14,7 @@ Picture: TypeAlias = NDArray[Any]
 """A picture (height, width, 3) of any number type, with values from 0 to 255 or beyond; `corrupt` makes it pixels."""
 
 MIN_SIDE_PIXELS: Final = 72
-"""No corruption makes a photo smaller than the smallest one that is accepted."""
+"""No corruption makes a side shorter. The smallest photo that is accepted has 64 pixels."""
 DEFAULT_CELL_PIXELS: Final = 60.0
 """Side of a square assumed where none is known."""
 GAMMA: Final = 2.2

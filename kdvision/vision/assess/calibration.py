@@ -36,7 +36,8 @@ class Calibration:
 
     A board below `review_threshold` is for review. Of `measured` rendered boards `right` are right; of the `unflagged`
     ones `unflagged_wrong` are wrong. At most `wrong_at_most` of the unflagged boards are expected to be wrong, less
-    than `upper` with the given `confidence`; both are None if too few were measured.
+    than `upper` with the given `confidence`. Both are None if no board is unflagged, `wrong_at_most` also if a larger
+    share of them is wrong.
     """
 
     temperature: float = 1.0
@@ -60,7 +61,7 @@ class Calibration:
     def calibrate_board(
         self, probability: float, *, correction_cost: float, side: float, breaks_rule: bool = False
     ) -> float:
-        """Return the probability that the squares are right, given the decision's `probability`.
+        """Return the probability that the squares are right, given the uncalibrated `probability` of the board.
 
         Boards with a correction cost, with small squares (`side` in pixels) or against a rule of play are wrong more
         often.
@@ -73,7 +74,7 @@ class Calibration:
     def calibrate_completeness(self, strengths: Mapping[str, float]) -> float:
         """Return the probability that the board is complete, given the strengths of warnings by id.
 
-        Before any fit, each warning halves it.
+        Without fitted weights, each warning but "hidden" halves it.
         """
         weights = self.warning_weights
         if not weights:
@@ -83,7 +84,7 @@ class Calibration:
 
     @property
     def guarantee(self) -> str:
-        """One sentence on the expected error rate of unflagged boards; empty if it was not measured."""
+        """One sentence on the expected error rate of unflagged boards; empty if measurements do not support one."""
         if self.wrong_at_most is None:
             return ""
         error_counts = f"of {self.unflagged} rendered ones, {self.unflagged_wrong} were wrong"

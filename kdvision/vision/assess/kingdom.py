@@ -1,7 +1,7 @@
 """The kingdom classifier: which observed grids are kingdoms, and which are dominoes on offer or patterns.
 
-A kingdom has a castle and a domino; a castle that is hidden or cut off is replaced by more tiles. A row of dominoes on
-offer, which fills a 2 x 4 window, is none.
+A kingdom has a castle and a domino. A grid without a visible castle needs more tiles. A row of dominoes on offer fills
+a 2 x 4 window; it is not a kingdom.
 """
 
 from collections.abc import Sequence

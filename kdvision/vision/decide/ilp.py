@@ -125,9 +125,10 @@ class BoardProgramme:
     ) -> tuple[list[Solution], set[int]]:
         """Return the best solution that shows something else on each uncertain square, and unfinished kingdoms.
 
-        `bounds` are lower bounds on the extra loss for each square. One relaxation asks for all squares together,
-        because clear kingdoms need no other; after a square without an alternative, for the next 4, 16 and so on. The
-        squares of a group have one colour of a chessboard: no domino covers two, so half a domino is no change.
+        `bounds` are lower bounds on the extra loss for each square. One relaxation tests a group of squares together:
+        first all of one colour of a chessboard, because clear kingdoms need no other test. If some may differ, squares
+        are solved one by one; after one without an alternative, the next 4 are tested together, then 16, and so on. No
+        domino covers two squares of one colour, so half a domino is no change.
         """
         max_loss, tolerance, is_black = best.loss + limit, 0.05, self.placements.is_black
         uncertain_squares = self._list_uncertain(best, bounds, limit)

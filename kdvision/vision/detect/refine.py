@@ -53,7 +53,7 @@ def detect_rectified(
 
 
 def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[Pixels, Floats]:
-    """Return part of a lattice as a fronto-parallel picture, 48 pixels a cell, and the homography from the photo."""
+    """Return part of a lattice as a fronto-parallel picture, 48 pixels per cell, and the homography from the photo."""
     frame = UNIT_SQUARE * (bounds.cols, bounds.rows) + (bounds.left, bounds.top)
     side = compute_side_lengths(apply_homography(matrix, frame.mean(axis=0) + UNIT_SQUARE - 0.5)).mean()
     outline = apply_homography(matrix, frame)

@@ -13,8 +13,9 @@ from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS, Detections,
 def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detections], list[LatticeHypothesis]]:
     """Return the detections at the scales that were needed, finest first, and the refined lattices.
 
-    The coarse scale suffices if all its squares are large and certain after refinement. Otherwise the fine scale is
-    added; it counts alone if it is certain and not all coarse squares are large.
+    1. If all coarse squares are large, they are refined. If all are certain then, no other scale is needed.
+    2. Otherwise the squares of the fine scale are refined, too.
+    3. If step 1 refined nothing and the fine squares are not certain, the coarse ones are refined as well.
     """
     coarse = detector.detect_photo(photo, FINE_LONG_SIDE_PIXELS // 2)
     components = list(grow_components(coarse))

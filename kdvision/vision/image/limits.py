@@ -13,9 +13,9 @@ MIN_SIDE_PIXELS: Final = 64
 MAX_PIXELS: Final = 110_000_000
 """Limit for baseline JPEG; the 108 megapixels of the largest phone cameras fit."""
 MAX_WHOLE_PIXELS: Final = 64_000_000
-"""Limit for CMYK and for formats whose decoder holds the whole picture: 10 bytes a pixel, 12 for AVIF (measured)."""
+"""Limit for CMYK, progressive JPEG and formats decoded as a whole: 10 bytes per pixel, 12 for AVIF (measured)."""
 MAX_WEBP_PIXELS: Final = 40_000_000
-"""Limit for WebP, whose decoder takes 18 bytes a pixel (measured)."""
+"""Limit for WebP, whose decoder takes 18 bytes per pixel (measured)."""
 MAX_SCANS: Final = 100
 """Limit for the scans of a progressive JPEG. Encoders write about ten; each costs a walk over all blocks."""
 

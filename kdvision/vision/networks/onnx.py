@@ -135,7 +135,7 @@ def count_cores() -> int:
 
 @cache
 def use_one_thread() -> None:
-    """Limit this process to one thread, because there are as many processes as cores."""
+    """Use one thread where the environment names no number, because there are as many processes as cores."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "KDVISION_THREADS"):
         os.environ.setdefault(name, "1")
     cv2.setNumThreads(1)
@@ -143,7 +143,7 @@ def use_one_thread() -> None:
 
 @cache
 def load_model(name: str) -> Model:
-    """Return a shipped model, loaded once a process; raise ModelError if its file holds another network."""
+    """Return a shipped model, loaded once per process; raise ModelError if its file holds another network."""
     path = find_model(name)
     model = Model(path)
     if (stored_name := model.metadata.get("name")) != name:
