@@ -102,10 +102,12 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
         of_kingdom = (*of_board, *_check_claims(kingdom, rule_set, ends_early=ends_early))
         problems += [replace(problem, kingdom=number) for problem in of_kingdom]
     faulty_kingdoms = {problem.kingdom for problem in problems}
-    can_share = all(problem.clause != "kingdomino/box" for problem in problems)
+    misfits = {problem.kingdom for problem in problems if problem.clause == "kingdomino/box"}
     problems += _check_number(boards, full_table.seats, rule_set)
-    if can_share and len(boards) > 1 and not any(board.unknown for board in boards):
-        problems += _check_shared_box(boards, faulty_kingdoms, rule_set.deck)
+    checkable = [number for number, board in enumerate(boards) if number not in misfits and not board.unknown]
+    if len(checkable) > 1:
+        is_faulty = [number in faulty_kingdoms for number in checkable]
+        problems += _check_shared_box([boards[number] for number in checkable], is_faulty, rule_set.deck)
     problems += rule_set.check_pieces(full_table)
     for number, kingdom in enumerate(full_table.kingdoms):
         problems += [Problem((), f"still to check: {question}", kingdom=number) for question in kingdom.questions]
@@ -146,10 +148,10 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
         yield Problem((), text, "kingdomino/in-play")
 
 
-def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None], deck: Deck) -> Iterator[Problem]:
+def _check_shared_box(boards: Sequence[Board], is_faulty: Sequence[bool], deck: Deck) -> Iterator[Problem]:
     """Yield why kingdoms that the box can lay one by one cannot have been laid from the same box.
 
-    Only the kingdoms without a problem, those outside `faulty_kingdoms`, need have been laid in some order.
+    Kingdoms with a problem of their own (`is_faulty`) need not have been laid in any order.
     """
     scarce_cells = [*find_scarce_cells(boards, deck)]
     for cell, count, supply in scarce_cells:
@@ -157,7 +159,7 @@ def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None],
         yield Problem((), text, "kingdomino/box")
     puzzles, box = [make_puzzle(board, deck) for board in boards], index_deck(deck)
     try:
-        if scarce_cells or _can_share_box(puzzles, faulty_kingdoms):
+        if scarce_cells or _can_share_box(puzzles, is_faulty):
             return
         overused_faces = [*find_overused(puzzles)]
     except Undecided:
@@ -172,8 +174,9 @@ def _check_shared_box(boards: Sequence[Board], faulty_kingdoms: set[int | None],
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
 
 
-def _can_share_box(puzzles: Sequence[Puzzle], faulty_kingdoms: set[int | None]) -> bool:
-    tilings = [find_tilings(of) if n in faulty_kingdoms else find_legal_tilings(of) for n, of in enumerate(puzzles)]
+def _can_share_box(puzzles: Sequence[Puzzle], is_faulty: Sequence[bool]) -> bool:
+    pairs = zip(puzzles, is_faulty, strict=True)
+    tilings = [find_tilings(puzzle) if faulty else find_legal_tilings(puzzle) for puzzle, faulty in pairs]
     ways = [[*islice(one, MAX_READINGS)] for one in tilings]
     can_share = any(filter_readings(puzzles, ways))
     if not can_share and max(map(len, ways)) == MAX_READINGS:
@@ -193,18 +196,18 @@ def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -
 
 
 def describe_outlook(table: Table, rule_set: RuleSet) -> str:
-    """Return a sentence on who wins while facts are open; empty for a single kingdom.
+    """Return a sentence on who wins while facts are open; empty for a single kingdom without an outright win.
 
     Missing kingdoms may have any number of points, and of too many kingdoms nobody knows which play. An outright win
     ends the game at once, so no other kingdom can have one.
     """
     kingdoms = table.kingdoms
-    if len(kingdoms) < 2:
-        return ""
     winners = [kingdom for kingdom in kingdoms if rule_set.outright_win(kingdom)]
     if len(winners) == 1:
         reason = rule_set.outright_win(winners[0])
         return f"{winners[0].player} wins, whatever is still missing: {reason}"
+    if len(kingdoms) < 2:
+        return ""
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     is_doubtful = bool(winners) or any(kingdom.questions for kingdom in kingdoms)
     if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not is_doubtful:

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, NamedTuple
 
 from kdvision.game.board import MAX_BOARD_SIDE, Board, Cell, Square, Terrain, find_regions
@@ -26,9 +25,6 @@ from kdvision.text import join_words
 
 MAX_SIDE: Final = 7
 """The largest number of rows and columns in the books."""
-
-MAX_TILINGS: Final = 500
-"""Tilings of a board that are tried before the best of them counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +154,7 @@ def _check_dominoes(of: Puzzle, *, is_scarce: bool, detached_squares: tuple[Squa
 def _find_best_tiling(of: Puzzle) -> tuple[Tiling | None, frozenset[Square]]:
     """Return the tiling with the fewest squares that cannot have been laid (or None), and these squares."""
     best: tuple[Tiling | None, frozenset[Square]] = None, frozenset()
-    for tiling in islice(find_tilings(of), MAX_TILINGS):
+    for tiling in find_tilings(of):
         unreachable_squares = find_unreachable(of, tiling)
         if best[0] is None or len(unreachable_squares) < len(best[1]):
             best = tiling, unreachable_squares

@@ -15,6 +15,7 @@ A fact about a kingdom that is not known is "?". docs/rules.md lists every key.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,7 +102,7 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
         top.at("round", len(rounds) - 1).fail(f"the game has {count_noun(len(rounds), 'round')}", expected)
     if isinstance(top.value.get("kingdoms"), list):
         top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
-    seats = top.number("kingdoms")
+    seats, team_names = top.number("kingdoms"), dict[frozenset[str], str]()
     for table in rounds or [top]:
         if rounds:
             table.check_keys(("kingdom", "open_gems"), of="a round")
@@ -110,6 +111,10 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
             table.at("open_gems").fail("gems are not part of this game", _find_setting("gems"))
         nodes = enumerate(table.tables("kingdom"), start=1)
         kingdoms = [_parse_kingdom(node, facts, number, teams=teams) for number, node in nodes]
+        if teams:  # the two names may come in another order in a later round
+            keys = [frozenset(one.player.casefold().split(" & ")) for one in kingdoms]
+            names = [team_names.setdefault(key, one.player) for key, one in zip(keys, kingdoms, strict=True)]
+            kingdoms = [replace(one, player=name) for one, name in zip(kingdoms, names, strict=True)]
         yield Table(close_queen(kingdoms), open_gems, seats)
 
 

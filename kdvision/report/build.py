@@ -90,7 +90,9 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, 
         ScoredKingdom(kingdom, rule_set, _select(problems, number), _select(doubts.values(), number))
         for number, kingdom in enumerate(kingdoms)
     )
-    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set, is_over=is_over))
+    standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
+    outlook = describe_outlook(Table(tuple(kingdoms)), rule_set) if standing is None else ""
+    return Result(None, kingdoms=rows, standing=standing, outlook=outlook)
 
 
 def combine_kingdoms(

@@ -91,13 +91,14 @@ def score_doubts(
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing | None:
     """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
 
-    It says who leads, not who wins, if a square is unknown, a kingdom is missing, there are too many kingdoms, or the
-    game is not over.
+    It says who leads, not who wins, if there are too many kingdoms or the game is not over; also if a square is unknown
+    or a kingdom is missing, unless somebody has won outright.
     """
     if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
         return None
     limit = rule_set.max_kingdoms
-    is_over &= rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
+    is_complete = rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
+    is_over &= is_complete or sum(bool(rule_set.outright_win(one)) for one in kingdoms) == 1
     standing = rank_kingdoms(kingdoms, rule_set, is_over=is_over and len(kingdoms) <= limit)
     if len(kingdoms) <= limit:
         return standing

@@ -38,6 +38,13 @@ def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
     assert list_problems(". f l . / # f w . / w w w w", "# w f", "# w w") != []
 
 
+@pytest.mark.parametrize("third", ["# w ?", "# w . m1"])
+def test_a_kingdom_that_cannot_be_checked_does_not_hide_what_is_wrong_with_the_others(third: str) -> None:
+    sentence = "the kingdoms together have 2 squares m3, and the box has 1"
+    assert sentence in list_problems("# m3 w", third, "# m3 w")
+    assert sentence not in list_problems("# m3 w", third)
+
+
 def test_kingdoms_with_too_many_ways_for_one_box_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game, "MAX_READINGS", 1)
     ambiguous_board = ". f l . / # f w . / w w w w"

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import KINGDOMINO, face, faces
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, face, faces
 from kdvision.game.legality import find_problems, join_names
 
 KINDS = ("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2", "s", "s1", "s2", "m", "m1", "m2", "m3", "t", "l2")
@@ -21,6 +21,14 @@ SIMULATED_BOARDS = [
 
 def list_problems(board: str, *, side: int = 7) -> list[str]:
     return [problem.text for problem in find_problems(Board.parse(board), KINGDOMINO, side=side)]
+
+
+def test_a_legal_order_is_found_after_hundreds_of_tilings() -> None:
+    board = Board.parse(
+        ". t s1 g s2 g g / l1 l t g g g g / f g2 m2 g1 w f1 w / f w w w w w w / l l g2 w l1 w g1 / l1 l t # m2 w l / "
+        "f . l l w f1 f1"
+    )
+    assert find_problems(board, ROYAL_WEDDING) == ()
 
 
 @pytest.mark.parametrize("text", SIMULATED_BOARDS)

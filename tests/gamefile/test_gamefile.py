@@ -9,12 +9,14 @@ import pytest
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Gem
+from kdvision.game.rules import make_rule_set
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game
 from kdvision.gamefile.read import find_line
 from kdvision.gamefile.write import write_game_text
+from kdvision.report.build import build_board_result
 from kdvision.report.game import build_round_results
 from tests.paths import ROOT
 
@@ -581,7 +583,7 @@ def test_nobody_has_won_while_squares_are_not_known() -> None:
 def write_treasure_game(*gems: str, top: str = "") -> str:
     kingdoms = [
         f'[[kingdom]]\nplayer = "{name}"\nboard = "# w1"\n{kingdom_gems}\n'
-        for name, kingdom_gems in zip("AB", gems, strict=True)
+        for name, kingdom_gems in zip("AB", gems, strict=False)
     ]
     return f'{top}\nvariants = ["lost-treasures"]\n' + "".join(kingdoms)
 
@@ -612,6 +614,17 @@ def test_five_kinds_of_gem_win_whatever_is_not_entered_yet(top: str) -> None:
 
 
 @pytest.mark.clause("lost-treasures/immediate")
+def test_five_kinds_of_gem_win_in_a_single_kingdom_and_beside_an_unknown_square() -> None:
+    (winner,) = parse_game(write_treasure_game(FIVE_KINDS)).rounds[0].kingdoms
+    rule_set, reason = make_rule_set(variants=["lost-treasures"]), "five kinds of gem win at once"
+    result = build_board_result([winner], rule_set)
+    assert result.outlook == f"kingdom 1 wins, whatever is still missing: {reason}"
+    result = build_board_result([winner, Board.parse("# w1 ?")], rule_set)
+    assert result.standing is not None
+    assert (result.standing.is_over, result.standing.reason) == (True, f"kingdom 1 wins: {reason}")
+
+
+@pytest.mark.clause("lost-treasures/immediate")
 def test_only_one_kingdom_can_have_five_kinds_of_gem() -> None:
     game = parse_game(write_treasure_game(FIVE_KINDS, FIVE_KINDS))
     problems = [problem for problem in game.problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"]
@@ -633,6 +646,16 @@ def test_a_person_is_in_one_team_once() -> None:
         parse_game(replace_text(TEAMS, '"Cy"', '"bo"'))
     with pytest.raises(NotationError, match="kingdom 2, players: Cy twice in one team; expected two different names"):
         parse_game(replace_text(TEAMS, '"Di"', '"cy "'))
+
+
+@pytest.mark.clause("royal-wedding/teams")
+def test_the_names_of_a_team_may_come_in_another_order_in_a_later_round() -> None:
+    start = TEAMS.index("[[kingdom]]")
+    kingdoms = TEAMS[start:].replace("[[kingdom]]", "[[round.kingdom]]")
+    other_order = replace_text(kingdoms, '["Ann", "Bo"]', '["bo", "Ann"]')
+    game = parse_game(TEAMS[:start] + "".join(f"[[round]]\n{one}" for one in (kingdoms, other_order, kingdoms)))
+    assert [table.kingdoms[0].player for table in game.rounds] == ["Ann & Bo"] * 3
+    assert {place.player for place in game.standing.places} == {"Ann & Bo", "Cy & Di", "Eve & Flo"}
 
 
 @pytest.mark.clause("royal-wedding/seven")
