@@ -1,8 +1,9 @@
 """Fusion of several observations of one kingdom: cells that are covered or glossy in one photo are read in another."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from scipy import ndimage
@@ -21,20 +22,8 @@ from kdvision.vision.multiview.register import AlignedView, Alignment
 MIN_VIEW_WEIGHT: Final = 0.02
 """Weight of a view of a cell that is covered or outside the photo."""
 
-
-class _View(NamedTuple):
-    """An observation as arrays over the cells of the fused grid; `weight` (rows, cols) is how clear a cell is."""
-
-    log_probs: Floats
-    weight: Floats
-    right: Floats
-    down: Floats
-    occlusion: Floats
-    visible_share: Floats
-    tile_beyond: Floats
-    pieces: Floats
-    gems: Floats
-    colour: str
+_View = tuple[GridObservation, Floats]
+"""An observation on the fused grid, and how clear each cell (rows, cols) is."""
 
 
 def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObservation, list[Problem]]:
@@ -48,29 +37,30 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
         return first, []
     nothing = first.reading.kinds.index(NOTHING)
     frame = _find_frame(first, others)
+    grid = _extend_grid(first.grid, frame)
     aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
-    views = [_arrange(observation, alignment, frame) for observation, alignment in aligned_views]
-    right = [view.right * np.minimum(view.weight[:, 1:], view.weight[:, :-1]) for view in views]
-    down = [view.down * np.minimum(view.weight[1:], view.weight[:-1]) for view in views]
-    share = np.stack([view.visible_share for view in views])
+    views = [_arrange(observation, alignment, frame, grid) for observation, alignment in aligned_views]
+    observations = [observation for observation, _ in views]
+    right = [one.border_log_odds[0] * np.minimum(weight[:, 1:], weight[:, :-1]) for one, weight in views]
+    down = [one.border_log_odds[1] * np.minimum(weight[1:], weight[:-1]) for one, weight in views]
+    share = np.stack([one.visible_share for one in observations])
     is_whole_in = share >= MIN_WHOLE_SHARE
     is_cut = ~is_whole_in & is_whole_in.any(axis=0)  # another photo shows the cell whole
-    pieces = _average(np.where(is_cut[..., None], np.nan, [view.pieces for view in views]))
+    pieces = _average(np.where(is_cut[..., None], np.nan, [one.pieces for one in observations]))
     is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
     pieces[is_unseen, 0] = 0.0  # nothing stands there
     reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
-    beyond = np.stack([view.tile_beyond for view in views])
-    fused_observation = GridObservation(
-        grid=_extend_grid(first.grid, frame),
+    beyond = np.stack([one.tile_beyond for one in observations])
+    fused_observation = replace(
+        observations[0],
         reading=reading,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
-        occlusion=np.where(is_cut, 1.0, [view.occlusion for view in views]).min(axis=0),
+        occlusion=np.where(is_cut, 1.0, [one.occlusion for one in observations]).min(axis=0),
         visible_share=share.max(axis=0),
         tile_beyond=np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
         pieces=log_softmax(pieces, axis=-1),
-        gems=_average(np.stack([view.gems for view in views])),
-        piece_names=first.piece_names,
-        colour=_fuse_colours(views, reading),
+        gems=_average(np.stack([one.gems for one in observations])),
+        colour=_fuse_colours(observations, reading),
     )
     return fused_observation, _describe_contradictions(views, nothing)
 
@@ -88,7 +78,7 @@ def _find_frame(first: GridObservation, others: Sequence[AlignedView], *, p_tile
     return Bounds(left, top, right + 1, bottom + 1)
 
 
-def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) -> _View:
+def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, grid: Grid) -> _View:
     """Return an observation turned like the first one, cut and padded to a frame; cells outside are uninformative."""
     rows, cols, kinds = np.rot90(observation.reading.log_probs, -alignment.turns).shape
     row, col = alignment.rows, alignment.cols
@@ -107,18 +97,18 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds) 
         right, down = down, right
     share, gems = observation.visible_share, observation.gems
     clear = np.minimum(1 - np.clip(observation.occlusion, 0, 1), share**4)
-    return _View(
-        place(observation.reading.log_probs, -np.log(kinds)),
-        place(np.maximum(clear, MIN_VIEW_WEIGHT), 0.0),
-        place(right, 0.0),
-        place(down, 0.0),
-        place(observation.occlusion, 1.0),
-        place(share, 0.0),
-        place(observation.tile_beyond, 0.0),
-        place(observation.pieces, np.nan),
-        place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
-        observation.colour,
+    view = replace(
+        observation,
+        grid=grid,
+        reading=Reading(place(observation.reading.log_probs, -np.log(kinds)), observation.reading.kinds),
+        border_log_odds=(place(right, 0.0), place(down, 0.0)),
+        occlusion=place(observation.occlusion, 1.0),
+        visible_share=place(share, 0.0),
+        tile_beyond=place(observation.tile_beyond, 0.0),
+        pieces=place(observation.pieces, np.nan),
+        gems=place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
     )
+    return view, place(np.maximum(clear, MIN_VIEW_WEIGHT), 0.0)
 
 
 def _extend_grid(grid: Grid, frame: Bounds) -> Grid:
@@ -135,8 +125,8 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     A view that shows nothing counts little where another one is certain of a tile: bare table does not look like a
     tile, but a tile under glare or cloth looks like bare table.
     """
-    weight, log_probs = np.stack([view.weight for view in views]), np.stack([view.log_probs for view in views])
-    certain_masks = [_is_certain(np.delete(view.log_probs, nothing, axis=2), view.weight) for view in views]
+    weight, log_probs = np.stack([weight for _, weight in views]), np.stack([one.reading.log_probs for one, _ in views])
+    certain_masks = [_is_certain(np.delete(one.reading.log_probs, nothing, axis=2), weight) for one, weight in views]
     weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain_masks, axis=0)] = MIN_VIEW_WEIGHT
     best = weight.max(axis=0)
     weight /= np.where(best > 0, best, 1.0)
@@ -146,11 +136,11 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     return np.asarray(log_softmax(fused_log_probs, axis=-1))
 
 
-def _fuse_colours(views: Sequence[_View], reading: Reading) -> str:
+def _fuse_colours(views: Sequence[GridObservation], reading: Reading) -> str:
     """Return the player's colour in the views whose castle is that of the fused reading; "" if they differ."""
     castle = reading.kinds.index(Terrain.CASTLE.value)
     cell = reading.log_probs[..., castle].argmax()
-    colours = {view.colour for view in views if view.log_probs[..., castle].argmax() == cell} - {""}
+    colours = {view.colour for view in views if view.reading.log_probs[..., castle].argmax() == cell} - {""}
     return colours.pop() if len(colours) == 1 else ""
 
 
@@ -176,8 +166,8 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     Two neighbouring squares with tiles where another photo shows the table are mostly a domino that was placed in
     between; a single one is mostly a tile under glare or an object.
     """
-    certain_masks = [_is_certain(view.log_probs, view.weight) for view in views]
-    kinds = [view.log_probs.argmax(axis=2) for view in views]
+    certain_masks = [_is_certain(one.reading.log_probs, weight) for one, weight in views]
+    kinds = [one.reading.log_probs.argmax(axis=2) for one, _ in views]
     tiles, table = np.zeros_like(certain_masks[0]), np.zeros_like(certain_masks[0])
     for (mask, one_kinds), (other_mask, other_kinds) in combinations(zip(certain_masks, kinds, strict=True), 2):
         differs = mask & other_mask & (one_kinds != other_kinds)
