@@ -30,15 +30,16 @@ from kdvision.game.scoring import Line, RuleSet, score
 
 BOARD: Final = "board"
 
-WORDS: Final = {
-    TOWNS: "which squares are towns",
-    "coins": "coins",
-    "towers": "towers",
-    "queen": "whether the Queen is here",
-    "knights": "knights on the board",
-    "spare_knights": "knights beside the board",
-    **{key: f"{kind.word}s on the board" for key, kind in TOKEN_KINDS.items()},
+FACT_WORDS: Final = {
+    TOWNS: ("which squares are towns", "how many squares of the board are towns; write t on each, with its crowns"),
+    "coins": ("coins", "how many coins are left"),
+    "towers": ("towers", "how many towers"),
+    "queen": ("whether the Queen is here", "true where the Queen is at the end, else false; she is with one player"),
+    "knights": ("knights on the board", 'on which squares knights stand; as in ["A1", "C3"], [] for none'),
+    "spare_knights": ("knights beside the board", "how many knights stand beside the board"),
+    **{key: (f"{kind.word}s on the board", "") for key, kind in TOKEN_KINDS.items()},
 }
+"""What an open fact is called, and the comment that asks for it in a game file, which words that of tokens itself."""
 
 
 class LineSource(NamedTuple):
@@ -136,7 +137,7 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
             keys -= {"towers"}
         if not any(tile.per_knight for tile in tiles):
             keys -= {*KNIGHT_KEYS}
-    facts += [OpenFact(key, (), words) for key, words in WORDS.items() if key in keys]
+    facts += [OpenFact(key, (), words) for key, (words, _) in FACT_WORDS.items() if key in keys]
     if may_have_buildings:
         sites, location = ((), "") if TOWNS in keys else (towns, f" on {join_names(towns)}")
         facts.append(OpenFact("buildings", sites, f"buildings{location}"))

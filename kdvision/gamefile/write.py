@@ -17,20 +17,11 @@ from kdvision.game.kingdom import (
     find_free_towns,
     name_crossing,
 )
+from kdvision.game.open_facts import FACT_WORDS
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.gamefile.model import CLAIMS
 
 CLAIM_KEYS: Final = {name: key for key, name in CLAIMS.items()}
-
-QUESTIONS: Final = {
-    TOWNS: "how many squares of the board are towns; write t on each, with its crowns",
-    "coins": "how many coins are left",
-    "towers": "how many towers",
-    "spare_knights": "how many knights stand beside the board",
-    "knights": 'on which squares knights stand; as in ["A1", "C3"], [] for none',
-    "queen": "true where the Queen is at the end, else false; she is with one player",
-}
-"""The comment beside an open key."""
 
 
 def write_game_text(
@@ -77,7 +68,7 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
         if key in kingdom.open_facts and isinstance(value, list) and value:
             yield f"{key} = {_format([*value, UNKNOWN])}"
         elif key in kingdom.open_facts:
-            yield f"{key} = {_format(UNKNOWN)}  # {QUESTIONS[key]}"
+            yield f"{key} = {_format(UNKNOWN)}  # {FACT_WORDS[key][1]}"
         elif value not in (None, []):
             yield f"{key} = {_format(value)}"
     yield from _format_tables("buildings", map(_list_values, kingdom.buildings), kingdom, _ask_for_buildings(kingdom))
