@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Event
@@ -20,7 +21,7 @@ from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
-from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
+from kdvision.game.standing import POINTS, Contender, Place, make_contender, rank_contenders
 from kdvision.text import join_words
 
 RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
@@ -159,16 +160,13 @@ class Standings:
         second_pairs = [*find_second_kingdoms(self.kingdoms)]
         far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
         different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]
-        pairs_by_conflict = {
-            "kingdoms of {} lie at two tables": far_pairs,
-            "photos of {} show different kingdoms": different_pairs,
-        }
-        conflicts = {"{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats]}
-        for conflict, pairs in pairs_by_conflict.items():
-            conflicts[conflict] = [(one.round, one.table, one.label) for pair in pairs for one in pair]
+        far_kingdoms, different_kingdoms = chain.from_iterable(far_pairs), chain.from_iterable(different_pairs)
         equal_kingdoms = [(place, one) for pair in self.equal_pairs for place in pair for one in pair]
-        return conflicts | {
-            "{} show the same kingdom": [(place.round, place.table, one.source) for place, one in equal_kingdoms]
+        return {
+            "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
+            "kingdoms of {} lie at two tables": [(one.round, one.table, one.label) for one in far_kingdoms],
+            "photos of {} show different kingdoms": [(one.round, one.table, one.label) for one in different_kingdoms],
+            "{} show the same kingdom": [(place.round, place.table, one.source) for place, one in equal_kingdoms],
         }
 
     @cached_property
@@ -263,8 +261,8 @@ class Standings:
             absentees = [name for name in absentees if name_key(name) in members]
             kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
         with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
-        gaps = [*self._find_gaps(level, kingdoms, rounds, table)]
-        standing = rank_contenders(contenders, steps, is_over=not (absentees or unread_photos or with_towns or gaps))
+        gaps = [*_list_missing(absentees, unread_photos, with_towns), *self._find_gaps(level, kingdoms, rounds, table)]
+        standing = rank_contenders(contenders, steps, is_over=not gaps)
         if round_:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
@@ -276,7 +274,9 @@ class Standings:
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
             names = {row.player for row in rows}
             rows += [StandingRow(None, one, None, by_round, note="no kingdom") for one in absentees if one not in names]
-        verdict = "; ".join(filter(None, [_write_verdict(standing, absentees, unread_photos, with_towns), *gaps]))
+        # A single kingdom has no rivals, and a kingdom that cannot be scored does not lead.
+        has_leader = len(standing.places) > 1 and {one.player for one in standing.winners}.isdisjoint(with_towns)
+        verdict = "; ".join(filter(None, [standing.reason * has_leader, *gaps]))
         title = {"total": "All rounds", "team": "Teams"}.get(level, f"Round {round_}")
         if table is not None and (table or not is_only_game):
             title += f", table {table}" if table else ", no table"
@@ -323,27 +323,23 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
-    new_photos, kingdoms = list[PhotoRecord](), list[KingdomResult]()
+    new_photos = list[PhotoRecord]()
     tables = {(one.seat.round, name_key(one.seat.table)): one.seat.table for one in reversed(photos)}
-    originals, copies = dict[str, PhotoRecord](), dict[str, PhotoRecord]()
     for photo in photos:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
         table = tables[photo.seat.round, name_key(photo.seat.table)]
         new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
+    known_photos = [one for one in new_photos if one.content and one.error is None]
     # A copy often has the name of a camera, and the event file lists no tokens for it.
-    for photo in sorted(new_photos, key=lambda one: (not one.seat.players, not one.rules.tokens)):
-        if photo.content and photo.error is None:
-            originals.setdefault(photo.picture_hash, photo)
-    for photo in new_photos:
-        original = originals.get(photo.picture_hash, photo)
-        if photo.error is None and original is not photo:
-            copies[photo.name] = original
+    in_order = sorted(known_photos, key=lambda one: (not one.seat.players, not one.rules.tokens))
+    originals = {one.picture_hash: one for one in reversed(in_order)}
+    copies = {one.name: originals[one.picture_hash] for one in known_photos if originals[one.picture_hash] is not one}
     photos_that_count = [photo for photo in new_photos if photo.name not in copies]
     games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
     for photo in photos_that_count:
         games[photo.seat.round, photo.seat.table] += assign_players(photo)
-    for photo in photos_that_count:
-        kingdoms += assign_players(photo, games[photo.seat.round, photo.seat.table])
+    seated_photos = [(photo, games[photo.seat.round, photo.seat.table]) for photo in photos_that_count]
+    kingdoms = [kingdom for photo, game in seated_photos for kingdom in assign_players(photo, game)]
     second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
     return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies)
@@ -359,21 +355,15 @@ def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     )
 
 
-def _write_verdict(
-    standing: Standing, absentees: Sequence[str], unread_photos: Sequence[str], with_towns: Sequence[str]
-) -> str:
-    """Who wins; or who leads, and what is missing."""
-    winners = {place.player for place in standing.winners}
-    # A single kingdom has no rivals, and a kingdom that cannot be scored does not lead.
-    parts = [standing.reason] if len(standing.places) > 1 and winners.isdisjoint(with_towns) else []
+def _list_missing(absentees: Sequence[str], unread_photos: Sequence[str], with_towns: Sequence[str]) -> Iterator[str]:
+    """Yield what is missing for a ranking."""
     if absentees:
         what, are = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
-        parts.append(f"{what} of {_join_names(absentees)} {are} missing")
+        yield f"{what} of {_join_names(absentees)} {are} missing"
     if unread_photos:
-        parts.append(f"{_join_names(unread_photos)} could not be read")
+        yield f"{_join_names(unread_photos)} could not be read"
     if with_towns:
-        parts.append(f"{_join_names(with_towns)} cannot be scored because of towns")
-    return "; ".join(parts)
+        yield f"{_join_names(with_towns)} cannot be scored because of towns"
 
 
 def _list_names(findings: Iterable[Finding], rounds: Sequence[int], tables: Sequence[str | None]) -> list[str]:
