@@ -36,7 +36,7 @@ from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, c
 from kdvision.web.table.live import SharedTable, Watcher
 from kdvision.web.table.model import ID, TableRules
 from kdvision.web.table.storage import StoredReading
-from kdvision.web.table.tables import JoinRequest, PhotoAnswer, Tables
+from kdvision.web.table.tables import JoinRequest, PhotoAnswer
 
 log = logging.getLogger("kdvision.web")
 
@@ -111,7 +111,7 @@ async def pair(request: Request) -> Response:
     key = (await read_json(request, max_bytes=MAX_KEY_BYTES)).get("key")
     if not isinstance(key, str) or not pairing.is_key(key, client_address(request)):
         raise Refusal(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
-    _tables_of(request).storage.use_key()
+    _service_of(request).tables.storage.use_key()
     response = json_response({"paired": True})
     response.set_cookie(COOKIE, pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
     return response
@@ -123,13 +123,13 @@ async def pair(request: Request) -> Response:
 async def join_table(request: Request) -> Response:
     """Join a table, or make a new one."""
     join_request = await read_json(request, JoinRequest)
-    return json_response(_tables_of(request).join(join_request).state)
+    return json_response(_service_of(request).tables.join(join_request).state)
 
 
 async def change_table(request: Request) -> Response:
     """Change the game at a table, or undo and redo a step."""
     table, change_request = _find_table(request), await read_json(request, ChangeRequest)
-    tables = _tables_of(request)
+    tables = _service_of(request).tables
     with tables.jobs.reserve(client_address(request), 0):
         return json_response(await tables.change(table, change_request))
 
@@ -149,7 +149,7 @@ async def read_at_table(request: Request) -> Response:
     check_round(game, query.round)
 
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
-        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, game, rules)
+        adding = _service_of(request).tables.add_photo(table, query.round, query.kingdom, readings, game, rules)
         with closing(adding):  # it never runs if the server has been stopped
             return asyncio.run_coroutine_threadsafe(adding, loop).result()
 
@@ -162,12 +162,12 @@ async def watch_table(request: Request) -> Response:
     table = _find_table(request)
     if request.method == "HEAD":
         return Response(media_type=EVENTS)
-    return LiveResponse(table, _tables_of(request).watch(table, client_address(request)))
+    return LiveResponse(table, _service_of(request).tables.watch(table, client_address(request)))
 
 
 async def list_games(request: Request) -> Response:
     """List the games of this server, the latest first."""
-    tables = _tables_of(request)
+    tables = _service_of(request).tables
     return await _run_quick_job(request, lambda: json_response(tables.list_games()))
 
 
@@ -260,10 +260,5 @@ def _service_of(request: Request) -> Service:
     return service
 
 
-def _tables_of(request: Request) -> Tables:
-    tables: Tables = request.app.state.tables
-    return tables
-
-
 def _find_table(request: Request) -> SharedTable:
-    return _tables_of(request).find(request.path_params["table"])
+    return _service_of(request).tables.find(request.path_params["table"])

@@ -74,16 +74,15 @@ class Settings:
 
 def create_app(settings: Settings, *, link: str | None = None, tables: Tables | None = None) -> SecurityMiddleware:
     """The application behind its security checks; `link` is the address for other phones."""
-    tables = tables or Tables()
-    service = Service(JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1)), JobQueue(2), link, settings.keep)
-    pairing = Pairing(settings.key)
+    photos, quick_jobs = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1)), JobQueue(2)
+    service, pairing = Service(photos, quick_jobs, link, settings.keep, tables or Tables()), Pairing(settings.key)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        service.photos.close()
-        service.quick_jobs.close()
-        tables.close()
+        photos.close()
+        quick_jobs.close()
+        service.tables.close()
 
     mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some Windows machines have another type
     files = GZipMiddleware(StaticFiles(directory=STATIC_FOLDER, html=True))
@@ -97,7 +96,7 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    app.state.service, app.state.pairing, app.state.tables = service, pairing, tables
+    app.state.service, app.state.pairing = service, pairing
     return SecurityMiddleware(app, pairing)
 
 

@@ -33,7 +33,7 @@ from kdvision.web.limits import MAX_KINGDOM_SIDE, JobQueue, Refusal, Report
 from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
 from kdvision.web.table.storage import StoredReading
-from kdvision.web.table.tables import PhotoAnswer
+from kdvision.web.table.tables import PhotoAnswer, Tables
 
 log = logging.getLogger("kdvision.web")
 
@@ -53,12 +53,13 @@ SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI":
 
 @dataclass(frozen=True)
 class Service:
-    """What the endpoints share: job queues, and the folder for photos, if they are kept."""
+    """What the endpoints share: job queues, the tables, and the folder for photos, if they are kept."""
 
     photos: JobQueue
     quick_jobs: JobQueue
     link: str | None = None
     keep_folder: Path | None = None
+    tables: Tables = field(default_factory=Tables)
     _photo_numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def read(
