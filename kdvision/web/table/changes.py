@@ -107,9 +107,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             parse_cell(cell)  # scoring does so only once the doubts of this table are ranked
         if self.reading is None:
             cells = cells_of(Board.parse(self.board)) if self.board else {}
-            has_questions = bool(self.doubts or self.pieces or self.problems)
             info = PhotoInfo(review=True, doubts=self.doubts, pieces=self.pieces, problems=self.problems)
-            photo_info = info if has_questions else None
+            photo_info = info if self.doubts or self.pieces or self.problems else None
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), photo_info=photo_info)
         else:
             kingdom = context.storage.find_reading(context.table, self.reading).kingdom

@@ -34,18 +34,15 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
         return facts | {"queen": True}
     if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
         return facts
-    pieces = facts.get(FACT_KEYS[kind], [])
-    return facts | {FACT_KEYS[kind]: [make_piece(kind, at), *(pieces if isinstance(pieces, list) else [UNKNOWN])]}
+    return replace_pieces(facts, FACT_KEYS[kind], at, [make_piece(kind, at)])
 
 
 def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
     """The facts without a piece on a place."""
     if kind == "queen":
         return facts | {"queen": False}
-    pieces = facts.get(key := FACT_KEYS.get(kind, ""))
-    if not isinstance(pieces, list):
-        return facts
-    return facts | {key: [piece for piece in pieces if _place_of(piece) != at]}
+    key = FACT_KEYS.get(kind, "")
+    return replace_pieces(facts, key, at, []) if isinstance(facts.get(key), list) else facts
 
 
 def replace_pieces(facts: Facts, key: str, at: str, pieces: list[Any]) -> Facts:

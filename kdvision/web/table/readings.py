@@ -44,9 +44,8 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     assert reading is not None, "read from a photo"
     first, corners = reading.frame.first, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
-    info = PhotoInfo(
-        secrets.token_hex(8), photo, corners, pieces=pieces, **_review_data(reading, entry.rule_set, first)
-    )
+    info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces)
+    info = _with_review(info, reading, entry.rule_set, first)
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
     return StoredReading(kingdom, encode_observation(reading.observation, reading.surroundings))
@@ -77,20 +76,16 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
     return facts | {"queen": True} if entry.kingdom.queen else facts
 
 
-def _review_data(
-    reading: KingdomReading,
-    rule_set: RuleSet,
-    first: Square,
-    fixes: Collection[str] = (),
-    contradictions: Sequence[str] = (),
-) -> dict[str, Any]:
-    """The fields of `PhotoInfo` that a decision determines; `first` is the place of the board's A1.
+def _with_review(
+    info: PhotoInfo, reading: KingdomReading, rule_set: RuleSet, first: Square, fixes: Collection[str] = ()
+) -> PhotoInfo:
+    """The `info` with what a decision determines; `first` is the place of the board's A1.
 
     Only a board that needs a review has doubts, and squares that a person has set are in doubt no longer.
     Contradictions of photos stay, whatever is decided.
     """
     unplayed_pieces = [*find_unplayed_pieces(reading, rule_set)]
-    needs_review = reading.needs_review(unplayed_pieces) or bool(contradictions)
+    needs_review = reading.needs_review(unplayed_pieces) or bool(info.contradictions)
     cells, doubts = cells_of(reading.board, first), []
     for doubt in list_alternatives(reading):
         other_cells = cells_of(doubt.board, first)
@@ -99,12 +94,13 @@ def _review_data(
         }
         at, probability = format_place(doubt.square, first), round(doubt.probability, 4)
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
-    return {
-        "probability": round(reading.probability, 4),
-        "review": needs_review,
-        "problems": [*(problem.text for problem in (*reading.problems, *unplayed_pieces)), *contradictions],
-        "doubts": [doubt for doubt in doubts if needs_review and doubt.at not in fixes],
-    }
+    return replace(
+        info,
+        probability=round(reading.probability, 4),
+        review=needs_review,
+        problems=[*(problem.text for problem in (*reading.problems, *unplayed_pieces)), *info.contradictions],
+        doubts=[doubt for doubt in doubts if needs_review and doubt.at not in fixes],
+    )
 
 
 def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
@@ -160,10 +156,10 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
     first = _locate_board(reading, kingdom.photo_info)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
-    rule_set, contradictions = make_rule_set(rules.game, variants=rules.variants), kingdom.photo_info.contradictions
-    review_data = _review_data(reading, rule_set, first, kingdom.fixes, contradictions)
+    rule_set = make_rule_set(rules.game, variants=rules.variants)
     is_confirmed = kingdom.checked and cells == kingdom.cells
-    info = replace(kingdom.photo_info, **(review_data | {"doubts": []} if is_confirmed else review_data))
+    info = _with_review(kingdom.photo_info, reading, rule_set, first, kingdom.fixes)
+    info = replace(info, doubts=[]) if is_confirmed else info
     decided_kingdom = replace(kingdom, cells=cells, checked=is_confirmed, photo_info=info)
     return decided_kingdom.with_names_from(first)
 
