@@ -19,7 +19,7 @@ from kdvision.report.doubt_effects import (
     rank_if_known,
     score_doubts,
 )
-from kdvision.report.pieces import NO_FACTS, GivenFacts, add_pieces, check_pieces
+from kdvision.report.pieces import NO_FACTS, GivenFacts, check_pieces, read_kingdom
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import capitalise
 
@@ -58,8 +58,8 @@ def build_photo_result(
         for number, (name, reading) in enumerate(zip(names, readings, strict=True), start=1)
     ]
     labels = make_names_unique(labels, [reading.place for reading in readings])
-    kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, labels, strict=True)]
-    kingdoms = add_pieces(kingdoms, readings, rule_set, facts, first_number)
+    labelled_readings = enumerate(zip(readings, labels, strict=True), start=first_number)
+    kingdoms = close_queen([read_kingdom(*one, rule_set, facts, number) for number, one in labelled_readings])
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     is_over &= players.count <= len(readings)  # else a kingdom is missing
     doubts = score_doubts(kingdoms, [*map(list_alternatives, readings)], rule_set, is_over=is_over)

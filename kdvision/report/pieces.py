@@ -20,7 +20,6 @@ from kdvision.game.kingdom import (
     join_tokens,
 )
 from kdvision.game.legality import Problem, check_extent, join_names
-from kdvision.game.open_facts import close_queen
 from kdvision.game.rules import VARIANTS
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
@@ -75,46 +74,35 @@ def find_played_variants(readings: Sequence["KingdomReading"], game: str, varian
     return tuple(variant.id for variant in VARIANTS if variant.id in names and variant.fits(game))
 
 
-def add_pieces(
-    kingdoms: Sequence[Kingdom],
-    readings: Sequence["KingdomReading"],
-    rule_set: RuleSet,
-    facts: GivenFacts,
-    first_number: int,
-) -> list[Kingdom]:
-    """The kingdoms of a photo with the pieces that it shows, the facts that the user gave, and those still missing.
+def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, facts: GivenFacts, number: int) -> Kingdom:
+    """The kingdom with the pieces that its photo shows, the facts that the user gave, and those still missing.
 
-    `first_number` is the number of the first kingdom, counted from 0 over all photos. Where photo and user contradict
-    each other, the user counts. A kind of piece that the photo shows in full is not asked for.
+    `number` is its number, counted from 0 over all photos. Where photo and user contradict each other, the user counts.
+    A kind of piece that the photo shows in full is not asked for.
     """
-    new_kingdoms = []
-    for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
-        counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
-        open_facts = {*rule_set.facts}.difference(counts, tokens)
-        open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
-        open_facts -= set() if facts.queen is None else {"queen"}
-        open_facts -= {"spare_knights"} if "knights" in counts else set()
-        uncertain_kinds = {one.kind for one in reading.uncertain}
-        open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
-        pieces = reading.pieces if "knights" in rule_set.facts else ()
-        count = counts.pop("knights", None)
-        candidates = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
-        knights = tuple(sorted(piece.square for piece in candidates[:count]))
-        # Her host puts her on the largest territory at the end of the game (queendomino/queen).
-        has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
-        values = {
-            "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in rule_set.facts else (),
-            "knights": knights,
-            "spare_knights": max((count or 0) - len(knights), 0),
-            "buildings": tuple(
-                PlacedBuilding(piece.square, UNKNOWN_BUILDING) for piece in pieces if piece.kind == BUILDING
-            ),
-            "queen": has_queen if facts.queen is None else facts.queen == number,
-            "tokens": join_tokens(tokens),
-            "open_facts": frozenset(open_facts),
-        }
-        new_kingdoms.append(replace(kingdom, **values | counts))  # type: ignore[arg-type]
-    return [*close_queen(new_kingdoms)]
+    counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
+    open_facts = {*rule_set.facts}.difference(counts, tokens)
+    open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
+    open_facts -= set() if facts.queen is None else {"queen"}
+    open_facts -= {"spare_knights"} if "knights" in counts else set()
+    uncertain_kinds = {one.kind for one in reading.uncertain}
+    open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
+    pieces = reading.pieces if "knights" in rule_set.facts else ()
+    count = counts.pop("knights", None)
+    candidates = sorted((piece for piece in pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
+    knights = tuple(sorted(piece.square for piece in candidates[:count]))
+    # Her host puts her on the largest territory at the end of the game (queendomino/queen).
+    has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
+    values = {
+        "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in rule_set.facts else (),
+        "knights": knights,
+        "spare_knights": max((count or 0) - len(knights), 0),
+        "buildings": tuple(PlacedBuilding(one.square, UNKNOWN_BUILDING) for one in pieces if one.kind == BUILDING),
+        "queen": has_queen if facts.queen is None else facts.queen == number,
+        "tokens": join_tokens(tokens),
+        "open_facts": frozenset(open_facts),
+    }
+    return Kingdom(reading.board, player, **values | counts)  # type: ignore[arg-type]
 
 
 def check_pieces(
