@@ -52,12 +52,9 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
             label = json.loads(path.read_text(encoding="utf-8-sig"))
             kingdoms = (label.get("kingdoms") if isinstance(label, dict) else None) or []
             boards = [Board.parse(kingdom["board"]).trim() for kingdom in kingdoms]
-            points = [kingdom.get("points") for kingdom in kingdoms]
+            given_points = [kingdom.get("points") for kingdom in kingdoms]
+            points = [score(b).points if p is None else int(p) for b, p in zip(boards, given_points, strict=True)]
             if kingdoms:
-                yield LabelledPhoto(
-                    photo,
-                    tuple(boards),
-                    tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
-                )
+                yield LabelledPhoto(photo, tuple(boards), tuple(points))
         except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
             raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error

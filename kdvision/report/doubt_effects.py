@@ -78,12 +78,9 @@ def score_doubts(
             other_kingdoms = [*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]]
             other = rank_if_known(other_kingdoms, rule_set, is_over=is_over)
             if standing is not None and other is not None:
-                doubt = replace(
-                    doubt,
-                    changes_standing=_list_places(other.places) != _list_places(standing.places),
-                    changes_winner=_list_places(other.winners) != _list_places(standing.winners),
-                    verdict=other.reason,
-                )
+                new_places = _list_places(other.places) != _list_places(standing.places)
+                new_winner = _list_places(other.winners) != _list_places(standing.winners)
+                doubt = replace(doubt, changes_standing=new_places, changes_winner=new_winner, verdict=other.reason)
             doubts.append(doubt)
     return sorted(doubts, key=lambda doubt: doubt.priority, reverse=True)
 

@@ -117,15 +117,15 @@ def draw_terrain(canvas: Pixels, centre: Points, size: float, terrain: Terrain, 
         if shape.width:
             draw_lines(canvas, [points], ink, shape.width * scale)
         else:
-            _fill_polygons(canvas, [points], ink)
+            cv2.fillPoly(canvas, [_to_fixed_point(points)], ink, cv2.LINE_AA, FRACTION_BITS)
 
 
 def draw_crowns(canvas: Pixels, centre: Points, size: float, count: int) -> None:
     """Draw crowns side by side, each `size` pixels wide, about a point."""
     shifts = (np.arange(count) - (count - 1) / 2) * CROWN_STEP * size
     for outline, colour in ((_CROWN_RIM, DARK), (_CROWN, GOLD)):
-        crowns = [np.asarray(outline) * (size / 2) + centre + (shift, 0) for shift in shifts]
-        _fill_polygons(canvas, crowns, colour)
+        crowns = [_to_fixed_point(np.asarray(outline) * (size / 2) + centre + (shift, 0)) for shift in shifts]
+        cv2.fillPoly(canvas, crowns, colour, cv2.LINE_AA, FRACTION_BITS)
 
 
 def draw_lines(
@@ -134,10 +134,6 @@ def draw_lines(
     """Draw lines through points, at least one pixel wide."""
     fixed_lines = [*map(_to_fixed_point, lines)]
     cv2.polylines(canvas, fixed_lines, is_closed, colour, max(1, round(width)), cv2.LINE_AA, FRACTION_BITS)
-
-
-def _fill_polygons(canvas: Pixels, polygons: Iterable[Points], colour: Colour) -> None:
-    cv2.fillPoly(canvas, [*map(_to_fixed_point, polygons)], colour, cv2.LINE_AA, FRACTION_BITS)
 
 
 def _to_fixed_point(points: Points) -> NDArray[np.int32]:
