@@ -27,9 +27,9 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import name_box
 from kdvision.game.scoring import score
-from kdvision.report.doubt_effects import compute_totals
-from kdvision.report.to_dict import doubt_to_dict, total_to_dict
-from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt
+from kdvision.report.doubt_effects import ScoredDoubt, compute_totals
+from kdvision.report.to_dict import scored_doubt_to_dict, total_to_dict
+from kdvision.vision.decide.decision import BoardFrame, Decision
 
 CORRECTED_CONFIDENCE: Final = 0.9999
 """The probability of each square of a board that a person has corrected."""
@@ -200,7 +200,6 @@ def _list_doubts(
     for square in squares:
         new_board = board.with_cells({square: other.get(square)})
         card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.rule_set([new_board]))
-        doubt = Doubt(square, str(board.get(square) or "."), probability, str(other.get(square) or "."))
-        effect = {"points_if": card.points, "total_if": card.total, "changes_standing": None, "changes_winner": None}
-        doubts.append({**doubt_to_dict(doubt), **effect})
+        content = (square, str(board.get(square) or "."), probability, str(other.get(square) or "."), new_board)
+        doubts.append(scored_doubt_to_dict(ScoredDoubt(*content, kingdom.number - 1, card.points, card.total, 0)))
     return doubts

@@ -69,14 +69,9 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
                 yield job, result
         while suspects and not running_jobs:
             job = suspects.pop(0)
-            results = (_run_alone(job, executor) for _ in range(executor.MAX_DEATHS))
+            runs = (_wait_for_some([executor.submit(job)], executor) for _ in range(executor.MAX_DEATHS))
+            results = (executor.get_result(future) for (future,) in runs)
             yield job, next(filter(None, results), None) or make_failed_result(executor.DEATH)
-
-
-def _run_alone(job: Job, executor: "Executor") -> JobResult | None:
-    """Return the result of a job; None if its worker died."""
-    (future,) = _wait_for_some([executor.submit(job)], executor)
-    return executor.get_result(future)
 
 
 def _wait_for_some(futures: Iterable[Future[JobResult]], executor: "Executor") -> set[Future[JobResult]]:
