@@ -126,9 +126,8 @@ def _describe_variant(variant: Variant) -> VariantInfo:
 
 
 def _describe_building(building: Building) -> BuildingInfo:
-    effect = {name: value for name in EFFECT_KEYS if (value := getattr(building, name))}
-    if "per_territory" in effect:
-        effect["per_territory"] = str(effect["per_territory"])
+    values = {name: getattr(building, name) for name in EFFECT_KEYS}
+    effect = {name: value if isinstance(value, int) else str(value) for name, value in values.items() if value}
     return BuildingInfo(building.name or None, describe_building(building), building.count, effect)
 
 

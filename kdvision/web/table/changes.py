@@ -175,9 +175,8 @@ class SetSquare(Change, frozen=True, tag="set_square"):
         cells |= {} if cell == "." else {self.at: cell}
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
         if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_BOARD_SIDE:
-            raise Refusal(
-                422, f"a board has at most {MAX_BOARD_SIDE} rows and columns", hint="set a square beside a tile"
-            )
+            message = f"a board has at most {MAX_BOARD_SIDE} rows and columns"
+            raise Refusal(422, message, hint="set a square beside a tile")
         facts, reading_info = kingdom.facts, kingdom.photo_info
         if not cell.startswith("t") and isinstance(facts.get("buildings"), list):
             facts = remove_piece(facts, "building", self.at)

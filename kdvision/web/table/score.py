@@ -38,9 +38,7 @@ def score_table(game: TableGame) -> dict[str, Any]:
     parsed_rounds = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
     played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
     errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
-    pending = [[*_list_pending(game, number, played_game)] for number in range(len(game.rounds))]
-    values = zip(played_game.rounds, game.rounds, errors, pending, strict=True)
-    rounds = [_score_round(played_game, *one) for one in values]
+    rounds = [_score_round(game, played_game, number, one) for number, one in enumerate(errors)]
     standing = rounds[0]["standing"]
     if len(rounds) > 1:
         for number, one in enumerate(rounds, start=1):
@@ -82,7 +80,7 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dic
     return standing_to_dict(replace(standing, reason="; ".join([standing.reason, *notes])))
 
 
-def _list_pending(game: TableGame, number: int, played_game: PlayedGame) -> Iterator[str]:
+def _list_pending(game: TableGame, played_game: PlayedGame, number: int) -> Iterator[str]:
     """What may still change a round in which no square has to be checked."""
     kingdoms, limit = game.rounds[number], played_game.rule_set.max_kingdoms
     if number in game.deciding:
@@ -93,14 +91,9 @@ def _list_pending(game: TableGame, number: int, played_game: PlayedGame) -> Iter
         yield "there are too many kingdoms"
 
 
-def _score_round(
-    played_game: PlayedGame,
-    table: Table,
-    kingdoms: Sequence[TableKingdom],
-    errors: Sequence[str | None],
-    pending: Sequence[str],
-) -> dict[str, Any]:
-    """The score of a round as plain values (models.RoundScore)."""
+def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: Sequence[str | None]) -> dict[str, Any]:
+    """The score of a round as plain values (models.RoundScore); `errors` are those of its kingdoms."""
+    kingdoms, table = game.rounds[number], played_game.rounds[number]
     result = build_round_result(played_game, table, "")
     questions = [*_list_questions(kingdoms, table, played_game)]
     scores, side = [], played_game.rule_set.side
@@ -131,7 +124,7 @@ def _score_round(
         "note": played_game.note(table) or None,
         "questions": questions,
     }
-    verdict = _describe_round(kingdoms, in_doubt, table, played_game, round_score, pending)
+    verdict = _describe_round(game, played_game, number, in_doubt, round_score)
     if round_score["standing"] is not None:
         round_score["standing"]["reason"] = verdict["text"]  # which names no winner before it is certain
     return round_score | {"verdict": verdict}
@@ -145,30 +138,27 @@ def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
 
 
 def _describe_round(
-    kingdoms: Sequence[TableKingdom],
-    in_doubt: Mapping[str, TableKingdom],
-    table: Table,
-    played_game: PlayedGame,
-    round_score: dict[str, Any],
-    pending: Sequence[str],
+    game: TableGame, played_game: PlayedGame, number: int, in_doubt: Mapping[str, TableKingdom], score: dict[str, Any]
 ) -> dict[str, Any]:
-    """Who wins a round, or who leads and what is still to check (models.Verdict)."""
+    """Who wins a round with this `score`, or who leads and what is still to check (models.Verdict)."""
+    kingdoms, table = game.rounds[number], played_game.rounds[number]
+    pending = [*_list_pending(game, played_game, number)]
     to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
     is_certain = len(kingdoms) > 1 and not (in_doubt or pending) and played_game.has_round_result(table)
     if len(kingdoms) < 2:
         text = ""
     elif is_certain:
-        text = round_score["standing"]["reason"]
+        text = score["standing"]["reason"]
     elif played_game.is_open(table):
-        text = WINNER_UNKNOWN if in_doubt or pending else round_score["outlook"]
+        text = WINNER_UNKNOWN if in_doubt or pending else score["outlook"]
     else:
         parts = [standing.reason]
         if to_check:
             parts.append(f"{count_noun(to_check, 'square')} to check")
         elif in_doubt:
             parts.append(f"still to check: {join_words([one.player for one in in_doubt.values()])}")
-        for question in round_score["questions"]:
+        for question in score["questions"]:
             if question["changes_winner"] and question["kingdom"] in in_doubt:
                 parts.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
                 break
