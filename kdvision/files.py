@@ -55,13 +55,16 @@ def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | Non
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file and flush it to disk, or raise KdvisionError and leave what was there.
 
-    A link stays, and the file that it names is replaced. If the process is killed, a hidden temporary file may be left
-    beside the old file. The next process that writes into that folder removes it.
+    A link stays, and the file that it names is replaced. A device or a pipe is written to. If the process is killed, a
+    hidden temporary file may be left beside the old file. The next process that writes into that folder removes it.
     """
     target = Path(os.path.realpath(path))
     _remove_abandoned_parts(target.parent)
     part = target.with_name(f".{target.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
     try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(content)
+            return
         with part.open("wb") as file:
             file.write(content)
             file.flush()

@@ -11,7 +11,7 @@ from kdvision.cli.inputs import load_networks, open_photo
 from kdvision.cli.options import Corners, ScoreOptions
 from kdvision.cli.output import ProgressDisplay, make_usage_error, print_line
 from kdvision.errors import KdvisionError
-from kdvision.files import check_writable, encode_image, is_folder_name, write_atomically
+from kdvision.files import PHOTO_SUFFIXES, check_writable, encode_image, is_folder_name, write_atomically
 
 if TYPE_CHECKING:
     from kdvision.vision.image.srgb import Pixels
@@ -85,6 +85,8 @@ def evaluate(
     if csv is not None:
         if not csv or is_folder_name(csv):
             raise make_usage_error(f"{csv or '.'} names a folder, not a file", "--csv")
+        if Path(csv).suffix.lower() in (*PHOTO_SUFFIXES, ".json"):
+            raise make_usage_error(f"{csv} is the name of a photo or a label: choose one that ends in .csv", "--csv")
         check_writable(Path(csv).parent)
     out = Path(csv) if csv else None
     load_networks()

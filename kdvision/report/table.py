@@ -184,7 +184,7 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
     if words := describe_pieces(entry.reading):
         yield f"seen: {words}"
     for doubt in entry.doubts:
-        yield _describe_doubt(doubt, number, is_open=entry.is_open)
+        yield _describe_doubt(doubt, entry, number)
     first, *others = entry.possible_totals
     other_totals = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
     if other_totals:
@@ -195,18 +195,20 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
         yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.open_facts)}"
 
 
-def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
-    name, other = doubt.square.name, name_cell(doubt.instead)
-    fix = f"--fix {number}:{name}={doubt.instead}"
+def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:
+    """A doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
+    name, other, reading = doubt.square.name, name_cell(doubt.instead), entry.reading
+    more = "add " * (reading is not None and reading.before is not None)
+    fix = "" if reading and reading.has_new_names else f": {more}--fix {number}:{name}={doubt.instead}"
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )
     looks = f"? {name} {describe_reading(doubt)}"
-    if is_open:
-        return f"{looks}; it may be {other}: {fix}"
+    if entry.is_open:
+        return f"{looks}; it may be {other}{fix}"
     if doubt.read == UNKNOWN:
-        return f"{looks}; as {other} the total would be {doubt.total}{effect}: {fix}"
-    return f"{looks}; if it is {other}, the total is {doubt.total}{effect}: {fix}"
+        return f"{looks}; as {other} the total would be {doubt.total}{effect}{fix}"
+    return f"{looks}; if it is {other}, the total is {doubt.total}{effect}{fix}"
 
 
 def describe_reading(doubt: ScoredDoubt) -> str:

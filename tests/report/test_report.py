@@ -21,6 +21,7 @@ from kdvision.report.symbols import COLOURS, GOLD, draw_crowns, draw_terrain
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
 from kdvision.text import capitalise
+from kdvision.vision.decide.decision import BoardFrame
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import FIVE, SMALL, make_doubt, make_reading, table_photo
 
@@ -178,6 +179,23 @@ def test_the_table_shows_bonuses_and_standing() -> None:
     assert "kingdom 2 (right)" in text
     assert "Middle Kingdom" in text
     assert "Kingdom 2 wins on points, 38 to 5" in text
+
+
+@pytest.mark.parametrize(
+    "before, ending",
+    [
+        (None, "the total is 7: --fix 1:B2=f1"),
+        (BoardFrame(Square(0, 0)), "the total is 7: add --fix 1:B2=f1"),
+        (BoardFrame(Square(1, 0)), "the total is 7"),  # A1 was A2, so --fix would change another square
+    ],
+)
+def test_the_option_that_corrects_a_doubtful_square_uses_the_names_that_it_takes(
+    before: BoardFrame | None, ending: str
+) -> None:
+    reading = replace(make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]), before=before)
+    text = format_table(build_photo_result("table.png", (640, 480), [reading], kingdomino()))
+    (line,) = [line.strip() for line in text.splitlines() if "B2 looks like" in line]
+    assert line.endswith(ending)
 
 
 def test_the_table_names_doubts_and_problems() -> None:

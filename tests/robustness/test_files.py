@@ -256,6 +256,19 @@ def test_a_command_names_the_read_only_folder_before_it_reads_a_photo(
     assert list_names(folder) == []
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(pipe, b"a row")
+        assert os.read(reader, 100) == b"a row"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_read_only_folder_is_reported(write: Callable[[Path], None], tmp_path: Path) -> None:
     folder = make_read_only_folder(tmp_path)
