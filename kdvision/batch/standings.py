@@ -214,42 +214,37 @@ class Standings:
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
-        event, rounds, games, rankings = self.event, self.rounds, self.games, list[Ranking]()
-        all_kingdoms = [one for kingdoms in rounds.values() for one in kingdoms]
-        if len(rounds) > 1:
-            steps = [f"points of {len(rounds)} rounds"]
-            rankings.append(self._rank("total", self.add_up(self.contenders), steps, all_kingdoms))
-        if event.teams and rounds:
+        all_kingdoms = [one for kingdoms in self.rounds.values() for one in kingdoms]
+        rankings = [self._rank("total", all_kingdoms)] if len(self.rounds) > 1 else []
+        rankings += [self._rank("team", all_kingdoms)] if self.event.teams and self.rounds else []
+        for number, kingdoms in self.rounds.items():
+            if kingdoms and kingdoms not in self.games.values():
+                rankings.append(self._rank("round", kingdoms, number))
+        return rankings + [self._rank("table", kingdoms, *key) for key, kingdoms in self.games.items()]
+
+    def _list_contenders(self, level: str, kingdoms: Sequence[KingdomResult]) -> tuple[list[Contender], list[str]]:
+        """One contender for each of the `kingdoms` of a round or table, else their sums; and in words what decides."""
+        if level == "total":
+            return self.add_up(self.contenders), [f"points of {len(self.rounds)} rounds"]
+        if level == "team":
             points = {name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
             sums = [
                 _sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
-                for team, members in event.teams.items()
+                for team, members in self.event.teams.items()
             ]
-            rankings.append(self._rank("team", sums, ["points of all players"], all_kingdoms))
-        steps = [POINTS, *(step.words for step in event.rules.game_rule_set([]).tie_breaks)]
-        for number, kingdoms in rounds.items():
-            if kingdoms and kingdoms not in games.values():
-                contenders = [self.contenders[one.id] for one in kingdoms]
-                rankings.append(self._rank("round", contenders, steps, kingdoms, number))
-        for (number, table), kingdoms in games.items():
-            contenders = [self.contenders[one.id] for one in kingdoms]
-            rankings.append(self._rank("table", contenders, steps, kingdoms, number, table))
-        return rankings
+            return sums, ["points of all players"]
+        steps = [POINTS, *(step.words for step in self.event.rules.game_rule_set([]).tie_breaks)]
+        return [self.contenders[one.id] for one in kingdoms], steps
 
     def _rank(
-        self,
-        level: str,
-        contenders: Sequence[Contender],
-        steps: Sequence[str],
-        kingdoms: Sequence[KingdomResult],
-        round_: int = 0,
-        table: str | None = None,
+        self, level: str, kingdoms: Sequence[KingdomResult], round_: int = 0, table: str | None = None
     ) -> Ranking:
-        """The ranking of contenders: one for each of the `kingdoms` of a round or table, else their sums.
+        """The ranking of kingdoms, or of the sums of their points.
 
         Nobody wins while a kingdom is missing, a photo without players is unread, a kingdom cannot be scored, or there
         are other gaps.
         """
+        contenders, steps = self._list_contenders(level, kingdoms)
         rounds = [round_] if round_ else list(self.rounds)
         # A player or photo without a table may belong to the only table of the round.
         is_only_game = sum(number == round_ for number, _ in self.games) == 1
