@@ -1,8 +1,7 @@
 """From the readings of photos to kingdoms at a table: make, combine and decide them again."""
 
 import secrets
-from collections.abc import Collection, Sequence
-from itertools import repeat
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,9 +44,9 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     first, corners = reading.frame.first, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
     info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces)
-    info = _with_review(info, reading, entry.rule_set, first)
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
+    kingdom = _with_review(kingdom, reading, entry.rule_set)
     return StoredReading(kingdom, encode_observation(reading.observation, reading.surroundings))
 
 
@@ -76,14 +75,14 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
     return facts | {"queen": True} if entry.kingdom.queen else facts
 
 
-def _with_review(
-    info: PhotoInfo, reading: KingdomReading, rule_set: RuleSet, first: Square, fixes: Collection[str] = ()
-) -> PhotoInfo:
-    """The `info` with what a decision determines; `first` is the place of the board's A1.
+def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleSet) -> TableKingdom:
+    """The kingdom with what a decision tells about its photo.
 
-    Only a board that needs a review has doubts, and squares that a person has set are in doubt no longer.
-    Contradictions of photos stay, whatever is decided.
+    Only a board that needs a review has doubts, and squares that a person has set are in doubt no longer. A confirmed
+    kingdom has no doubts. Contradictions of photos stay, whatever is decided.
     """
+    first, info = _locate_board(reading, kingdom), kingdom.photo_info
+    assert info is not None, "read from a photo"
     unplayed_pieces = [*find_unplayed_pieces(reading, rule_set)]
     needs_review = reading.needs_review(unplayed_pieces) or bool(info.contradictions)
     cells, doubts = cells_of(reading.board, first), []
@@ -94,13 +93,14 @@ def _with_review(
         }
         at, probability = format_place(doubt.square, first), round(doubt.probability, 4)
         doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
-    return replace(
+    info = replace(
         info,
         probability=round(reading.probability, 4),
         review=needs_review,
         problems=[*(problem.text for problem in (*reading.problems, *unplayed_pieces)), *info.contradictions],
-        doubts=[doubt for doubt in doubts if needs_review and doubt.at not in fixes],
+        doubts=[one for one in doubts if needs_review and not kingdom.checked and one.at not in kingdom.fixes],
     )
+    return replace(kingdom, photo_info=info)
 
 
 def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
@@ -117,8 +117,8 @@ def decide_kingdoms(
     observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], rules: TableRules
 ) -> list[TableKingdom]:
     """The kingdoms, decided together, with the squares that people have set."""
-    kingdoms = [kingdom for kingdom, _ in observed_kingdoms]
-    return [*map(_with_decision, kingdoms, _decide(observed_kingdoms, rules), repeat(rules))]
+    decisions = zip(observed_kingdoms, _decide(observed_kingdoms, rules), strict=True)
+    return [_with_decision(kingdom, reading, rules) for (kingdom, _), reading in decisions]
 
 
 def _decide(
@@ -141,27 +141,24 @@ def _decide(
     )
 
 
-def _locate_board(reading: KingdomReading, info: PhotoInfo) -> Square:
+def _locate_board(reading: KingdomReading, kingdom: TableKingdom) -> Square:
     """The place of the board's A1 at the table, whose places do not change with a new decision."""
-    (row, col), (grid_row, grid_col) = reading.frame.first, info.first
+    assert kingdom.photo_info is not None, "read from a photo"
+    (row, col), (grid_row, grid_col) = reading.frame.first, kingdom.photo_info.first
     return Square(row + grid_row, col + grid_col)
 
 
 def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableRules) -> TableKingdom:
     """The kingdom with a new decision, which is to be confirmed again if it changes the board.
 
-    Squares that people have set stay, also those outside the grid. A confirmed kingdom has no doubts.
+    Squares that people have set stay, also those outside the grid.
     """
-    assert kingdom.photo_info is not None, "read from a photo"
-    first = _locate_board(reading, kingdom.photo_info)
+    first = _locate_board(reading, kingdom)
     cells = cells_of(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
+    decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells)
     rule_set = make_rule_set(rules.game, variants=rules.variants)
-    is_confirmed = kingdom.checked and cells == kingdom.cells
-    info = _with_review(kingdom.photo_info, reading, rule_set, first, kingdom.fixes)
-    info = replace(info, doubts=[]) if is_confirmed else info
-    decided_kingdom = replace(kingdom, cells=cells, checked=is_confirmed, photo_info=info)
-    return decided_kingdom.with_names_from(first)
+    return _with_review(decided_kingdom, reading, rule_set).with_names_from(first)
 
 
 def join_readings(
@@ -178,13 +175,11 @@ def join_readings(
     (row, col), *_ = np.argwhere(
         (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
     ).tolist()
-    info = kingdom.photo_info
+    info, name = kingdom.photo_info, secrets.token_hex(8)
     first, corners = (info.first[0] - row, info.first[1] - col), describe_grid(fused_observation.grid)
     contradictions = [*info.contradictions, *(problem.text for problem in problems)]
-    reading_info = replace(
-        info, reading=secrets.token_hex(8), first=first, squares=corners, contradictions=contradictions
-    )
-    joined_kingdom = replace(kingdom, photo_info=reading_info, checked=False)
+    info = replace(info, reading=name, first=first, squares=corners, contradictions=contradictions)
+    joined_kingdom = replace(kingdom, photo_info=info, checked=False)
     surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
@@ -198,7 +193,7 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
     assert kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
     facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
     first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}
-    first = _locate_board(reading, kingdom.photo_info)
+    first = _locate_board(reading, kingdom)
     for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
         doubt = _make_piece_doubt(piece, first)
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
