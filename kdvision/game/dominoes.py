@@ -28,7 +28,7 @@ MAX_FRONTIER: Final = 100
 MAX_NAMED_DOMINOES: Final = 8
 
 
-class PlacedDomino(NamedTuple):
+class NamedDomino(NamedTuple):
     """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
     `is_sure` is false if another reading of the board lays another domino here, or if there are too many to tell.
@@ -49,7 +49,7 @@ class Naming(NamedTuple):
     `readings_alone` is the number of readings if no other kingdom had taken dominoes from the box.
     """
 
-    dominoes: tuple[PlacedDomino, ...]
+    dominoes: tuple[NamedDomino, ...]
     readings: int
     readings_alone: int
 
@@ -134,7 +134,7 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     independently.
     """
     puzzles = [make_puzzle(board, deck) for board in boards]
-    ways_alone = [list_readings(of) for of in puzzles]
+    ways_alone = [list_readings(puzzle) for puzzle in puzzles]
     ways_together: Sequence[Sequence[Tiling]] = [()] * len(boards)
     choices = ways_together
     try:
@@ -147,26 +147,28 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     except Undecided:  # name each kingdom by what was found so far
         pass
     rows = zip(puzzles, choices, ways_together, ways_alone, strict=True)
-    return tuple(_make_naming(of, choice or fit or ways, fit or ways, ways) for of, choice, fit, ways in rows)
+    return tuple(_make_naming(puzzle, choice or fit or ways, fit or ways, ways) for puzzle, choice, fit, ways in rows)
 
 
-def list_readings(of: Puzzle) -> Sequence[Tiling]:
+def list_readings(puzzle: Puzzle) -> Sequence[Tiling]:
     """Return the legal tilings of a board, at most MAX_READINGS; none if a square is unknown or there are too many."""
     try:
-        return [] if of.board.unknown else list(islice(find_legal_tilings(of), MAX_READINGS))
+        return [] if puzzle.board.unknown else list(islice(find_legal_tilings(puzzle), MAX_READINGS))
     except Undecided:
         return []
 
 
 def _make_naming(
-    of: Puzzle, choice: Sequence[Tiling], ways: Sequence[Tiling], ways_alone: Sequence[Tiling]
+    puzzle: Puzzle, choice: Sequence[Tiling], ways: Sequence[Tiling], ways_alone: Sequence[Tiling]
 ) -> Naming | None:
     if not ways:
         return None
     dominoes = []
     for i, j in sorted(choice[0]):
         is_sure = len(ways) < MAX_READINGS and all((i, j) in way for way in ways)
-        dominoes.append(PlacedDomino((of.squares[i], of.squares[j]), of.box.numbers[of.face[i][j]], is_sure))
+        dominoes.append(
+            NamedDomino((puzzle.squares[i], puzzle.squares[j]), puzzle.box.numbers[puzzle.face[i][j]], is_sure)
+        )
     return Naming(tuple(dominoes), len(ways), len(ways_alone))
 
 
@@ -177,7 +179,7 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
     kingdom without tilings uses nothing. All lists are empty if no choice fits. Raises Undecided.
     """
     supply, kingdoms = puzzles[0].box.supply if puzzles else (), zip(puzzles, ways, strict=True)
-    counts = [[Counter(of.face[i][j] for i, j in way) for way in tilings] for of, tilings in kingdoms]
+    counts = [[Counter(puzzle.face[i][j] for i, j in way) for way in tilings] for puzzle, tilings in kingdoms]
     demand = sum((reduce(or_, kingdom, Counter[int]()) for kingdom in counts), Counter[int]())
     contested_faces = [face for face, count in demand.items() if count > supply[face]]
     limit = tuple(supply[face] for face in contested_faces)

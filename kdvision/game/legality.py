@@ -71,8 +71,8 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
         problems.append(Problem(detached_squares, text, "kingdomino/connection"))
     if not board.unknown:
         try:
-            of = make_puzzle(board, deck)
-            problems += _check_dominoes(of, is_scarce=bool(scarcity), detached_squares=detached_squares)
+            puzzle = make_puzzle(board, deck)
+            problems += _check_dominoes(puzzle, is_scarce=bool(scarcity), detached_squares=detached_squares)
         except Undecided:
             text = "there are too many ways to lay dominoes here to look at them all"
             problems.append(Problem((), text, "kingdomino/box"))
@@ -126,36 +126,38 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     return tuple(sorted(square for squares in groups if squares is not main_group for square in squares))
 
 
-def _check_dominoes(of: Puzzle, *, is_scarce: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
+def _check_dominoes(puzzle: Puzzle, *, is_scarce: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
     """Yield why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
     If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `detached_squares`, which do not
     touch the rest, are not reported twice. Raises Undecided.
     """
-    has_cell = [of.board[square] in of.box.squares for square in of.squares]
-    singles = [square for square, row, fits in zip(of.squares, of.face, has_cell, strict=True) if fits and not row]
+    has_cell = [puzzle.board[square] in puzzle.box.squares for square in puzzle.squares]
+    singles = [
+        square for square, row, fits in zip(puzzle.squares, puzzle.face, has_cell, strict=True) if fits and not row
+    ]
     for square in singles:
-        text = f"{square.name} ({of.board[square]}) has no neighbour with which it makes a domino of the box"
+        text = f"{square.name} ({puzzle.board[square]}) has no neighbour with which it makes a domino of the box"
         yield Problem((square,), text, "kingdomino/box")
     if singles or (is_scarce and not all(has_cell)):
         return
-    if unpaired_squares := find_unpaired(of):
+    if unpaired_squares := find_unpaired(puzzle):
         names = join_names(unpaired_squares)
         text = f"the squares cannot be paired into dominoes of the box: {names} would be left over"
         yield Problem(unpaired_squares, text, "kingdomino/box")
     elif not is_scarce:
-        best, unreachable_squares = _find_best_tiling(of)
+        best, unreachable_squares = _find_best_tiling(puzzle)
         if best is None:
-            yield from _explain_untileable(of)
-        elif len(of.board.castles()) == 1:
-            yield from _explain_unbuildable(of, best, unreachable_squares.difference(detached_squares))
+            yield from _explain_untileable(puzzle)
+        elif len(puzzle.board.castles()) == 1:
+            yield from _explain_unbuildable(puzzle, best, unreachable_squares.difference(detached_squares))
 
 
-def _find_best_tiling(of: Puzzle) -> tuple[Tiling | None, frozenset[Square]]:
+def _find_best_tiling(puzzle: Puzzle) -> tuple[Tiling | None, frozenset[Square]]:
     """Return the tiling with the fewest squares that cannot have been laid (or None), and these squares."""
     best: tuple[Tiling | None, frozenset[Square]] = None, frozenset()
-    for tiling in find_tilings(of):
-        unreachable_squares = find_unreachable(of, tiling)
+    for tiling in find_tilings(puzzle):
+        unreachable_squares = find_unreachable(puzzle, tiling)
         if best[0] is None or len(unreachable_squares) < len(best[1]):
             best = tiling, unreachable_squares
         if not unreachable_squares:
@@ -163,12 +165,12 @@ def _find_best_tiling(of: Puzzle) -> tuple[Tiling | None, frozenset[Square]]:
     return best
 
 
-def _explain_untileable(of: Puzzle) -> Iterator[Problem]:
+def _explain_untileable(puzzle: Puzzle) -> Iterator[Problem]:
     """Yield the dominoes that would be needed too often, or that there is no way at all."""
-    overused_faces = [face for face, _ in find_overused([of])]
+    overused_faces = [face for face, _ in find_overused([puzzle])]
     for face in overused_faces:
-        squares = tuple(sorted({of.squares[i] for pair in of.places[face] for i in pair}))
-        (one, other), count = of.box.faces[face], of.box.supply[face]
+        squares = tuple(sorted({puzzle.squares[i] for pair in puzzle.places[face] for i in pair}))
+        (one, other), count = puzzle.box.faces[face], puzzle.box.supply[face]
         times = "once" if count == 1 else f"{count} times"
         text = f"the box has the domino {one} {other} {times}, and the kingdom needs more of it ({join_names(squares)})"
         yield Problem(squares, text, "kingdomino/box")
@@ -177,14 +179,16 @@ def _explain_untileable(of: Puzzle) -> Iterator[Problem]:
         yield Problem((), text, "kingdomino/box")
 
 
-def _explain_unbuildable(of: Puzzle, tiling: Tiling, unreachable_squares: frozenset[Square]) -> Iterator[Problem]:
+def _explain_unbuildable(puzzle: Puzzle, tiling: Tiling, unreachable_squares: frozenset[Square]) -> Iterator[Problem]:
     """Yield the problems of dominoes without any matching side, and of those that match only each other."""
     isolated_squares: list[Square] = []
     for pair in tiling:
-        squares = tuple(sorted(of.squares[i] for i in pair))
+        squares = tuple(sorted(puzzle.squares[i] for i in pair))
         if unreachable_squares.isdisjoint(squares):
             continue
-        joints = {joint for square in squares for joint in find_joints(of.board, square, of.board[square].terrain)}
+        joints = {
+            joint for square in squares for joint in find_joints(puzzle.board, square, puzzle.board[square].terrain)
+        }
         if joints.difference(squares):
             isolated_squares += squares
         else:

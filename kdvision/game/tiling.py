@@ -66,13 +66,13 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in starts), tuple(same_terrain))
 
 
-def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_000) -> Iterator[Tiling]:
+def find_tilings(puzzle: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_000) -> Iterator[Tiling]:
     """Yield every way to cover all squares by dominoes in `supply`, by default those of the box.
 
     Raises Undecided after `budget` steps.
     """
-    remaining_supply, tiling_pairs = list(supply or of.box.supply), list[Pair]()
-    scarce_faces = [face for face, pairs in of.places.items() if len(pairs) > remaining_supply[face]]
+    remaining_supply, tiling_pairs = list(supply or puzzle.box.supply), list[Pair]()
+    scarce_faces = [face for face, pairs in puzzle.places.items() if len(pairs) > remaining_supply[face]]
     dead_ends = set[tuple[int, ...]]()  # positions from which no tiling was found
 
     def cover(free_bits: int) -> Iterator[Tiling]:
@@ -86,10 +86,10 @@ def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_00
         if key in dead_ends:
             return
         budget -= 1
-        square, options = _find_most_constrained(of, free_bits, remaining_supply)
+        square, options = _find_most_constrained(puzzle, free_bits, remaining_supply)
         is_found = False
         for other in options:
-            face = of.face[square][other]
+            face = puzzle.face[square][other]
             remaining_supply[face] -= 1
             tiling_pairs.append((square, other) if square < other else (other, square))
             for tiling in cover(free_bits & ~(1 << square | 1 << other)):
@@ -100,13 +100,13 @@ def find_tilings(of: Puzzle, *, supply: Sequence[int] = (), budget: int = 100_00
         if not is_found:
             dead_ends.add(key)
 
-    return cover((1 << len(of.squares)) - 1)
+    return cover((1 << len(puzzle.squares)) - 1)
 
 
-def _find_most_constrained(of: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[int, list[int]]:
+def _find_most_constrained(puzzle: Puzzle, free_bits: int, supply: Sequence[int]) -> tuple[int, list[int]]:
     """Return the free square that can be paired in the fewest ways, and its partners."""
     best_square, best_partners = -1, [0] * 5
-    for square, row in enumerate(of.face):
+    for square, row in enumerate(puzzle.face):
         if free_bits >> square & 1:
             partners = [other for other, face in row.items() if free_bits >> other & 1 and supply[face]]
             if len(partners) < len(best_partners):
@@ -116,35 +116,35 @@ def _find_most_constrained(of: Puzzle, free_bits: int, supply: Sequence[int]) ->
     return best_square, best_partners
 
 
-def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[Square]:
+def find_unreachable(puzzle: Puzzle, tiling: Tiling) -> frozenset[Square]:
     """Return the squares that no order of play can have laid; empty for a valid kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
     """
-    links = list(of.same_terrain)
+    links = list(puzzle.same_terrain)
     for i, j in tiling:
         links[i] |= 1 << j
         links[j] |= 1 << i
-    reached_bits, todo = 0, of.beside_castle
+    reached_bits, todo = 0, puzzle.beside_castle
     while todo:
         bit = todo & -todo
         reached_bits |= bit
         todo = (todo | links[bit.bit_length() - 1]) & ~reached_bits
-    return frozenset(square for i, square in enumerate(of.squares) if not reached_bits >> i & 1)
+    return frozenset(square for i, square in enumerate(puzzle.squares) if not reached_bits >> i & 1)
 
 
-def find_legal_tilings(of: Puzzle) -> Iterator[Tiling]:
+def find_legal_tilings(puzzle: Puzzle) -> Iterator[Tiling]:
     """Yield every tiling that can have been laid in some order; raises Undecided."""
-    return (tiling for tiling in find_tilings(of) if not find_unreachable(of, tiling))
+    return (tiling for tiling in find_tilings(puzzle) if not find_unreachable(puzzle, tiling))
 
 
-def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
+def find_unpaired(puzzle: Puzzle) -> tuple[Square, ...]:
     """Return the squares left over if as many as possible are paired, whatever the supply."""
     mate: dict[int, int] = {}
 
     def place(i: int, visited_squares: set[int]) -> bool:
-        for j in of.face[i]:
+        for j in puzzle.face[i]:
             if j not in visited_squares:
                 visited_squares.add(j)
                 if j not in mate or place(mate[j], visited_squares):
@@ -152,18 +152,18 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
                     return True
         return False
 
-    dark_squares = [i for i, square in enumerate(of.squares) if (square.row + square.col) % 2]
+    dark_squares = [i for i, square in enumerate(puzzle.squares) if (square.row + square.col) % 2]
     single_squares = {i for i in dark_squares if not place(i, set())}
-    light_squares = set(range(len(of.squares))) - set(dark_squares) - mate.keys()
-    return tuple(of.squares[i] for i in sorted(single_squares | light_squares))
+    light_squares = set(range(len(puzzle.squares))) - set(dark_squares) - mate.keys()
+    return tuple(puzzle.squares[i] for i in sorted(single_squares | light_squares))
 
 
-def count_fewest(of: Puzzle, face: int, limit: int) -> int:
+def count_fewest(puzzle: Puzzle, face: int, limit: int) -> int:
     """Return the fewest dominoes of one face with which the board can be tiled, at most `limit` + 1."""
-    supply = [UNLIMITED] * len(of.box.supply)
+    supply = [UNLIMITED] * len(puzzle.box.supply)
     for count in range(limit + 1):
         supply[face] = count
-        if next(find_tilings(of, supply=supply), None) is not None:
+        if next(find_tilings(puzzle, supply=supply), None) is not None:
             return count
     return limit + 1
 
@@ -171,7 +171,7 @@ def count_fewest(of: Puzzle, face: int, limit: int) -> int:
 def find_overused(puzzles: Sequence[Puzzle]) -> Iterator[tuple[int, int]]:
     """Yield each face that the boards need more often than the box has it, with how many of it they need."""
     for face, limit in enumerate(puzzles[0].box.supply):
-        if sum(len(of.places.get(face, ())) for of in puzzles) > limit:
-            demand = sum(count_fewest(of, face, limit) for of in puzzles)
+        if sum(len(puzzle.places.get(face, ())) for puzzle in puzzles) > limit:
+            demand = sum(count_fewest(puzzle, face, limit) for puzzle in puzzles)
             if demand > limit:
                 yield face, demand

@@ -25,9 +25,9 @@ def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
     """Yield the kingdoms with more dominoes of one box than they draw (royal-wedding/turns)."""
     limit = 12 if rule_set.side > 5 else 6
     for number, kingdom in enumerate(table.kingdoms):
-        of = make_puzzle(kingdom.board, ROYAL_WEDDING)
-        readings = list_readings(of) if len(of.squares) > 2 * limit else []
-        used_faces = [Counter(of.box.faces[of.face[i][j]] for i, j in reading) for reading in readings]
+        puzzle = make_puzzle(kingdom.board, ROYAL_WEDDING)
+        readings = list_readings(puzzle) if len(puzzle.squares) > 2 * limit else []
+        used_faces = [Counter(puzzle.box.faces[puzzle.face[i][j]] for i, j in reading) for reading in readings]
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
             other_faces = faces(other)
             needs = [(face_counts - other_faces).total() for face_counts in used_faces]
