@@ -11,7 +11,7 @@ from benchmarks.photos import use_one_core
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.decide.decide import decide
 from tests.kingdoms import override_squares
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
@@ -40,7 +40,7 @@ def measure_decision() -> Iterator[Measurement]:
         yield Measurement(f"{name}: worst", max(times[1:]), limit=MAX_WORST_MS)
 
 
-def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Reading:
+def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> ClassProbabilities:
     if isinstance(quality, float):
         return make_noisy_reading(board, rng, accuracy=quality)
     names = [square.name for square in board]
@@ -48,4 +48,4 @@ def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Rea
     cells = {square.name: str(cell) for square, cell in board.items()}
     other_kinds = rng.choice(KINDS, size=len(spoiled_names)).tolist()
     shares = {name: {other: 0.48} | {cells[name]: 0.48} for name, other in zip(spoiled_names, other_kinds, strict=True)}
-    return override_squares(Reading.of(board, confidence=0.995), shares)
+    return override_squares(ClassProbabilities.of(board, confidence=0.995), shares)

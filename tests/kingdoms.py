@@ -17,7 +17,7 @@ from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, ClassProbabilities
 from kdvision.vision.decide.decision import BoardFrame, Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -55,7 +55,7 @@ def make_reading(
 ) -> KingdomReading:
     """The kingdom of a board's notation as read from a photo; doubts or problems make it one for review."""
     board = Board.parse(text)
-    observation = make_plain_observation(Reading.of(board), left=left, side=side)
+    observation = make_plain_observation(ClassProbabilities.of(board), left=left, side=side)
     frame = BoardFrame(Square(0, 0), Square(board.height - 1, board.width - 1))
     return KingdomReading(
         *(board, observation, frame, tuple(doubts), tuple(problems), probability, place),
@@ -64,17 +64,19 @@ def make_reading(
     )
 
 
-def override_squares(reading: Reading, shares_by_square: Mapping[str, Mapping[str, float]]) -> Reading:
+def override_squares(
+    reading: ClassProbabilities, shares_by_square: Mapping[str, Mapping[str, float]]
+) -> ClassProbabilities:
     """The reading with other probabilities of some squares, `{"C3": {"w1": 0.6}}`; other kinds share the rest."""
     values = np.exp(reading.log_probs)
     for name, shares in shares_by_square.items():
         rest = (1 - sum(shares.values())) / max(1, len(reading.kinds) - len(shares))
         assert {*shares} <= {*reading.kinds} and rest > -1e-9
         values[Square.parse(name)] = [shares.get(kind, max(rest, 0.0)) for kind in reading.kinds]
-    return Reading.of_probabilities(values, reading.kinds)
+    return ClassProbabilities.of_probabilities(values, reading.kinds)
 
 
-def get_probability(reading: Reading, square: Square, kind: str) -> float:
+def get_probability(reading: ClassProbabilities, square: Square, kind: str) -> float:
     """The probability of a kind on a square."""
     return float(np.exp(reading.log_probs[square][reading.kinds.index(kind)]))
 
@@ -148,13 +150,13 @@ def find_indices(component: Component, squares: Detections) -> list[int]:
 
 
 def make_plain_observation(
-    reading: Reading, grid: Grid | None = None, *, left: float = 0.0, side: float = 50
+    probabilities: ClassProbabilities, grid: Grid | None = None, *, left: float = 0.0, side: float = 50
 ) -> GridObservation:
-    """An observation with no evidence beyond the reading: nothing hides a square, and borders show no dominoes."""
-    rows, cols = reading.rows, reading.cols
+    """An observation of these probabilities alone: nothing hides a square, and borders show no dominoes."""
+    rows, cols = probabilities.rows, probabilities.cols
     return GridObservation(
         grid=grid or make_grid(Board({}, height=rows, width=cols), left=left, side=side),
-        reading=reading,
+        probabilities=probabilities,
         border_log_odds=(np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))),
         occlusion=np.zeros((rows, cols)),
         visible_share=np.ones((rows, cols)),

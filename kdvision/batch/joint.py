@@ -91,7 +91,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
 
 def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
     """The verdicts on kingdoms, of which at least one is observed and not known."""
-    from kdvision.vision.classify.probabilities import Reading
+    from kdvision.vision.classify.probabilities import ClassProbabilities
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import collect_deck
 
@@ -106,7 +106,7 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
             [
                 observation.probabilities.of_deck(deck)
                 if observation
-                else Reading.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
+                else ClassProbabilities.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
                 for one, observation in zip(kingdoms, observations, strict=True)
             ],
             deck,

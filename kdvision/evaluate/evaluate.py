@@ -162,7 +162,7 @@ def _match(truth: Board, reading: KingdomReading) -> Match:
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
     quarters = agreements.index(max(agreements))
     rotated_board = board.rotate(quarters)
-    raw_agreement = _count_agreement(truth, reading.reading.best.rotate(quarters))
+    raw_agreement = _count_agreement(truth, reading.probabilities.best.rotate(quarters))
     has_same_shape = rotated_board.keys() == truth.keys()
     return Match(board, quarters, raw_agreement, agreements[quarters], has_same_shape, rotated_board == truth)
 

@@ -82,7 +82,7 @@ def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, fact
     """
     counts, tokens = dict(facts.counts.get(number, {})), facts.tokens.get(number, {})
     open_facts = {*rule_set.facts}.difference(counts, tokens)
-    open_facts -= {TOWNS} if Terrain.TOWN.value in reading.reading.kinds else set()
+    open_facts -= {TOWNS} if Terrain.TOWN.value in reading.probabilities.kinds else set()
     open_facts -= set() if facts.queen is None else {"queen"}
     open_facts -= {"spare_knights"} if "knights" in counts else set()
     uncertain_kinds = {one.kind for one in reading.uncertain}

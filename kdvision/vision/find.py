@@ -178,7 +178,7 @@ def decide_boards(
         fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    return decide_game(game, [one.reading for one in observations], solve, named_kinds=fixed_squares.values())
+    return decide_game(game, [one.probabilities for one in observations], solve, named_kinds=fixed_squares.values())
 
 
 def decide_kingdoms(
@@ -206,7 +206,7 @@ def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: 
         mask[square] = True
         new = replace(
             one,
-            reading=one.reading.set_kind(mask, str(parse_cell(kind) or NOTHING)),
+            probabilities=one.probabilities.set_kind(mask, str(parse_cell(kind) or NOTHING)),
             occlusion=np.where(mask, 0.0, one.occlusion),
             visible_share=np.where(mask, 1.0, one.visible_share),
             tile_beyond=np.where(mask, 0.0, one.tile_beyond),

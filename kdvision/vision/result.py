@@ -25,7 +25,7 @@ from kdvision.vision.assess.warnings import (
 )
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.game_set import collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
@@ -37,7 +37,7 @@ from kdvision.vision.image.photo import Photo
 class KingdomReading:
     """One kingdom of a photo.
 
-    Row 0 of `board`, `grid` and `reading` is the top row in the upright photo. `probability` is that of the whole
+    Row 0 of `board`, `grid` and `probabilities` is the top row in the upright photo. `probability` is that of the whole
     board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `box`
     is the one it was decided with. `pieces` and `gems` are more probable than not; `uncertain` are those that a person
     should check.
@@ -78,10 +78,10 @@ class KingdomReading:
         return Grid(self.observation.grid.quads[self.frame.slices])
 
     @cached_property
-    def reading(self) -> Reading:
+    def probabilities(self) -> ClassProbabilities:
         """The class probabilities of the board's squares, for the kinds of its box."""
-        reading = self.observation.reading.of_deck(collect_deck(self.box))
-        return Reading(reading.log_probs[self.frame.slices], reading.kinds)
+        probabilities = self.observation.probabilities.of_deck(collect_deck(self.box))
+        return ClassProbabilities(probabilities.log_probs[self.frame.slices], probabilities.kinds)
 
     @property
     def has_new_names(self) -> bool:
@@ -119,7 +119,7 @@ def build_readings(
     reported. No box has two players of one colour, so colours that occur twice are left out.
     """
     may_have_towns = (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO)
-    towns = find_possible_towns([one.reading for one in observations]) if may_have_towns else repeat(())
+    towns = find_possible_towns([one.probabilities for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]
     columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)

@@ -21,7 +21,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decision import Doubt
 from tests.kingdoms import (
     get_probability,
@@ -43,7 +43,7 @@ def make_photo_record(
     player: str, board: str, doubts: tuple[Doubt, ...] = (), **cell_probabilities: dict[str, float]
 ) -> PhotoRecord:
     """The result of a photo of one kingdom; `cell_probabilities` override those of single squares."""
-    observation = make_plain_observation(override_squares(Reading.of(board), cell_probabilities))
+    observation = make_plain_observation(override_squares(ClassProbabilities.of(board), cell_probabilities))
     reading = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     kingdoms = json.loads(
         json.dumps(result_to_dict(build_photo_result("", (640, 480), [reading], kingdomino()))["kingdoms"])

@@ -18,7 +18,7 @@ from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.pieces import DetectedPiece
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from tests.conftest import Run
 from tests.kingdoms import (
     FIVE,
@@ -49,7 +49,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
 def make_reading_with_towns(text: str) -> KingdomReading:
     """Return the reading of a board by networks that know towns."""
     board = Board.parse(text)
-    observation = make_plain_observation(Reading.of(board, kinds=(*KINDS, "t", "t1", "t2")))
+    observation = make_plain_observation(ClassProbabilities.of(board, kinds=(*KINDS, "t", "t1", "t2")))
     return replace(make_reading(text.replace("t", "w")), board=board, observation=observation, box="queendomino")
 
 

@@ -22,7 +22,7 @@ from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
 from kdvision.report.pieces import find_played_variants
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, KINDS, Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, KINDS, ClassProbabilities
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
@@ -43,7 +43,7 @@ def make_observation(
     text: str, pieces: Pieces = NO_PIECES, gems: Mapping[str, float] = {}, *, left: float = 40
 ) -> GridObservation:
     """The observation of a board with towns and pieces. A crossing has the name of its upper left square."""
-    board, reading = Board.parse(text), Reading.of(text, confidence=0.999, kinds=WITH_TOWNS)
+    board, reading = Board.parse(text), ClassProbabilities.of(text, confidence=0.999, kinds=WITH_TOWNS)
     probabilities = np.full((board.height, board.width, len(PIECE_NAMES)), 1e-4)
     probabilities[..., 0] = 1 - 1e-4 * (len(PIECE_NAMES) - 1)
     for name, (kind, probability) in pieces.items():

@@ -10,7 +10,7 @@ from PIL import Image
 from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE
 from kdvision.report.stages import GREEN, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
@@ -35,7 +35,7 @@ def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
 
 
 def make_observation() -> GridObservation:
-    return make_plain_observation(Reading.of(SMALL), left=40)
+    return make_plain_observation(ClassProbabilities.of(SMALL), left=40)
 
 
 def test_squares_are_drawn_where_they_were_detected() -> None:

@@ -17,7 +17,7 @@ from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading, compute_log_odds
+from kdvision.vision.classify.probabilities import ClassProbabilities, compute_log_odds
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import describe_places
 from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
@@ -39,7 +39,7 @@ def make_observation(
     blank = " ".join("." * (board.width + 2))
     board_with_rim = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
     shares_on_grid = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _parse_names(shares_by_square)}
-    reading = override_squares(Reading.of(board_with_rim, confidence=0.999), shares_on_grid)
+    reading = override_squares(ClassProbabilities.of(board_with_rim, confidence=0.999), shares_on_grid)
     return make_plain_observation(reading, make_grid(board_with_rim, left=left - side, top=top - side, side=side))
 
 
@@ -233,9 +233,9 @@ def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
     observation = make_observation(KINGDOM)
     reading = assemble_one(observation)
     assert str(reading.board) == KINGDOM
-    assert (reading.grid.rows, reading.grid.cols) == (reading.reading.rows, reading.reading.cols) == (2, 4)
+    assert (reading.grid.rows, reading.grid.cols) == (reading.probabilities.rows, reading.probabilities.cols) == (2, 4)
     assert reading.grid.corners.tolist() == [[40, 60], [160, 60], [160, 120], [40, 120]]
-    assert str(reading.reading.best) == KINGDOM
+    assert str(reading.probabilities.best) == KINGDOM
     assert not reading.review
 
 

@@ -16,7 +16,7 @@ from kdvision.report.doubt_effects import compute_totals, list_alternatives
 from kdvision.vision.assess.calibration import BoardWeights, Calibration
 from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading, compute_log_odds
+from kdvision.vision.classify.probabilities import ClassProbabilities, compute_log_odds
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.find import assemble_kingdoms
@@ -39,7 +39,7 @@ def read_board(
     is_proved: bool = True,
 ) -> KingdomReading:
     true_board = Board.parse(board)
-    reading = override_squares(Reading.of(true_board, confidence=0.999), shares_by_square)
+    reading = override_squares(ClassProbabilities.of(true_board, confidence=0.999), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO)
     return build_reading(
         make_plain_observation(reading),
@@ -137,7 +137,7 @@ def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarters: int) 
 def make_observation(text: str, *, left: float = 40) -> GridObservation:
     """The observation of a board without a rim of table."""
     board = Board.parse(text)
-    return make_plain_observation(Reading.of(board, confidence=0.999), left=left)
+    return make_plain_observation(ClassProbabilities.of(board, confidence=0.999), left=left)
 
 
 @pytest.mark.parametrize(("gap", "is_touching"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])
@@ -148,7 +148,7 @@ def test_kingdoms_that_nearly_touch_are_both_reported(gap: float, is_touching: b
     grids = [make_grid(board), make_grid(board, left=40 + (3 + gap) * 50), make_grid(board, left=800)]
     askew_grids = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
     observations, decisions = (
-        [make_plain_observation(Reading.of(board), grid) for grid in askew_grids],
+        [make_plain_observation(ClassProbabilities.of(board), grid) for grid in askew_grids],
         [Decision(board, (), 1.0)],
     )
     surroundings = mark_touching(

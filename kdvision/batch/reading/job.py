@@ -28,7 +28,7 @@ from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, read_model_fi
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.vision.assess.calibration import Calibration
-    from kdvision.vision.classify.probabilities import Reading as Probabilities
+    from kdvision.vision.classify.probabilities import ClassProbabilities
 
 READER_VERSION: Final = 2
 """Increased when this version reads the same photo differently with the same networks."""
@@ -78,7 +78,7 @@ class Observation(NamedTuple):
     pixels, and `p_whole` the probability that no part of the kingdom was missed.
     """
 
-    probabilities: "Probabilities"
+    probabilities: "ClassProbabilities"
     border_log_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
     calibration: "Calibration"
     side: float
@@ -170,7 +170,7 @@ def _read(job: Job) -> JobResult:
 
 def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
     """The observation of a kingdom as JSON values."""
-    probabilities, calibration = reading.observation.reading, reading.calibration
+    probabilities, calibration = reading.observation.probabilities, reading.calibration
     to_right, down = reading.observation.border_log_odds
     arrays = {"log_probs": probabilities.log_probs, "right": to_right, "down": down}
     return {
@@ -189,7 +189,7 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
 def unpack_observation(data: Data) -> Observation:
     """The observation that was packed; raises ValueError for invalid values."""
     from kdvision.vision.assess.calibration import Calibration
-    from kdvision.vision.classify.probabilities import Reading as Probabilities
+    from kdvision.vision.classify.probabilities import ClassProbabilities
 
     rows, cols, kinds = int(data["rows"]), int(data["cols"]), tuple(data["kinds"].split())
     log_probs, to_right, down = (
@@ -200,7 +200,7 @@ def unpack_observation(data: Data) -> Observation:
     likelihood, cost, undersampling, constant, *rule_offsets = map(float, data["belief"])
     weights, offsets = (likelihood, cost, undersampling, constant), (rule_offsets[0], rule_offsets[1])
     return Observation(
-        Probabilities(values, kinds),
+        ClassProbabilities(values, kinds),
         (to_right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
         Calibration(float(data["temperature"]), float(data["sure"]), weights, offsets),
         float(data["side"]),

@@ -61,8 +61,8 @@ def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> b
 
 def _list_terrains(observation: GridObservation, reach: int) -> Ints:
     """Return the terrain of each tile within `reach` cells of the castle as a code; 0 is none or the castle."""
-    codes = np.array([ord(kind[0]) for kind in observation.reading.kinds])
-    terrains = np.where(observation.is_tile, codes[observation.reading.log_probs.argmax(axis=-1)], 0)
+    codes = np.array([ord(kind[0]) for kind in observation.probabilities.kinds])
+    terrains = np.where(observation.is_tile, codes[observation.probabilities.log_probs.argmax(axis=-1)], 0)
     row, col = observation.castle_cell
     terrains[row, col] = 0
     return np.pad(terrains, reach)[row : row + 2 * reach + 1, col : col + 2 * reach + 1]

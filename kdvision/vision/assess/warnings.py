@@ -117,7 +117,7 @@ def label_misreading(problem: Problem) -> Problem:
 def measure_evidence(problems: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
     """Return the strength of each piece of evidence by its id.
 
-    It is the occlusion evidence for "hidden", and 1 for warnings and for "overruled", a contradicted reading.
+    It is the occlusion evidence for "hidden", and 1 for warnings and for "overruled": the box contradicts a square.
     """
     strengths = {problem.warning: 1.0 for problem in problems if problem.warning in EVIDENCE_IDS}
     if decision.overruled_squares:

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.geometry import Floats, Ints
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.image.srgb import Pixels
@@ -37,18 +37,18 @@ class TileFeatures(NamedTuple):
     def of(cls, photo: Photo, observation: GridObservation, kinds: Sequence[str]) -> Self:
         """Return the features of an observation's tiles for these kinds."""
         cells = np.flatnonzero(observation.is_tile.reshape(-1))
-        log_probs = observation.reading.log_probs.reshape(-1, len(observation.reading.kinds))[cells]
-        log_probs = log_probs[:, [observation.reading.kinds.index(kind) for kind in kinds]]
+        log_probs = observation.probabilities.log_probs.reshape(-1, len(observation.probabilities.kinds))[cells]
+        log_probs = log_probs[:, [observation.probabilities.kinds.index(kind) for kind in kinds]]
         total = np.logaddexp.reduce(log_probs, axis=1, keepdims=True)
         colours = measure_colours(crop_squares(photo, observation.grid.quads.reshape(-1, 4, 2)[cells]))
         return cls(cells, log_probs - total, total, colours)
 
     def update(self, observation: GridObservation, kinds: Sequence[str], log_probs: Floats) -> GridObservation:
         """Return the observation with new log-probabilities (n, kinds) of its tiles; other kinds keep theirs."""
-        grid_log_probs = observation.reading.log_probs.copy()
-        columns = np.array([observation.reading.kinds.index(kind) for kind in kinds])
+        grid_log_probs = observation.probabilities.log_probs.copy()
+        columns = np.array([observation.probabilities.kinds.index(kind) for kind in kinds])
         grid_log_probs.reshape(-1, grid_log_probs.shape[-1])[self.cells[:, None], columns] = log_probs + self.total
-        return replace(observation, reading=Reading(grid_log_probs, observation.reading.kinds))
+        return replace(observation, probabilities=ClassProbabilities(grid_log_probs, observation.probabilities.kinds))
 
 
 class ContextClassifier:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from kdvision.game.board import Square, Terrain
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, Mask, compute_distances
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS
@@ -30,7 +30,7 @@ Extent = tuple[float, float, float, float]
 class GridObservation:
     """What the networks and the background model say about one grid.
 
-    `reading` holds the class probabilities. `occlusion` (rows, cols) is the probability that something covers a tile,
+    `occlusion` (rows, cols) is the probability that something covers a tile,
     exactly 1 for an unidentified object. `visible_share` (rows, cols) is the part of each cell inside the photo, and
     `tile_beyond` (rows, cols) the probability of a tile on cells whose centre is outside, 0 on others. `pieces`
     (rows, cols, names) are log-probabilities of the pieces `piece_names`, the first of which is none; `gems`
@@ -39,7 +39,7 @@ class GridObservation:
     """
 
     grid: Grid
-    reading: Reading
+    probabilities: ClassProbabilities
     border_log_odds: BorderLogOdds
     occlusion: Floats
     visible_share: Floats
@@ -52,7 +52,9 @@ class GridObservation:
     @cached_property
     def castle_probability(self) -> Floats:
         """The probability (rows, cols) of a castle."""
-        return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(Terrain.CASTLE.value)]))
+        return np.asarray(
+            np.exp(self.probabilities.log_probs[..., self.probabilities.kinds.index(Terrain.CASTLE.value)])
+        )
 
     @cached_property
     def max_castle_probability(self) -> float:
@@ -67,7 +69,7 @@ class GridObservation:
     @cached_property
     def tile_probability(self) -> Floats:
         """The probability (rows, cols) of a tile."""
-        return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
+        return np.asarray(1 - np.exp(self.probabilities.log_probs[..., self.probabilities.kinds.index(NOTHING)]))
 
     @cached_property
     def is_tile(self) -> Mask:
@@ -82,7 +84,7 @@ class GridObservation:
     @cached_property
     def kind_probability(self) -> Floats:
         """The probability (rows, cols) of the most probable kind of tile."""
-        return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1))
+        return np.asarray(np.exp(self.probabilities.log_probs[..., :-1]).max(axis=-1))
 
     @property
     def is_confident(self) -> Mask:

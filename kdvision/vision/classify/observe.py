@@ -17,7 +17,7 @@ from kdvision.vision.classify.occupancy import (
 )
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, sample_quads
 from kdvision.vision.image.photo import Photo
@@ -37,7 +37,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
     tile, no_tile = -np.logaddexp(0, -log_odds)[:, None], -np.logaddexp(0, log_odds)[:, None]
     log_probs = np.concatenate([predictions.kind + tile, no_tile], axis=1).reshape(*shape, -1)
-    reading = Reading(log_probs, classifier.kinds).set_kind(outside, NOTHING)
+    reading = ClassProbabilities(log_probs, classifier.kinds).set_kind(outside, NOTHING)
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
     colourless = compute_tile_log_odds(features, metadata, use_colour=False)
     is_foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
@@ -47,7 +47,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     occlusion = np.where(is_foreign, 1.0, np.minimum(occlusion, 0.99))  # 1 is an unidentified object
     observation = GridObservation(
         grid=grid,
-        reading=reading,
+        probabilities=reading,
         border_log_odds=compute_border_log_odds(predictions, shape),
         occlusion=occlusion,
         visible_share=share,

@@ -97,4 +97,7 @@ def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], masks: 
     is_foreign[compute_distances(owned_centres, centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation
-    return replace(observation, reading=observation.reading.set_kind(is_foreign.reshape(grid.rows, grid.cols), NOTHING))
+    return replace(
+        observation,
+        probabilities=observation.probabilities.set_kind(is_foreign.reshape(grid.rows, grid.cols), NOTHING),
+    )

@@ -25,7 +25,7 @@ MIN_PROBABILITY: Final = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ClassProbabilities:
     """Class probabilities, which sum to 1 in each cell; `log_probs` (rows, cols, kinds) are their logarithms."""
 
     log_probs: Floats
@@ -34,7 +34,7 @@ class Reading:
     def __post_init__(self) -> None:
         shape = self.log_probs.shape
         if len(shape) != 3 or shape[2] != len(self.kinds) or 0 in shape:
-            raise ValueError(f"a reading has shape (rows, cols, {len(self.kinds)}), not {shape}")
+            raise ValueError(f"class probabilities have shape (rows, cols, {len(self.kinds)}), not {shape}")
         if len(set(self.kinds)) != len(self.kinds) or NOTHING not in self.kinds:
             raise ValueError(f"kinds are different and one of them is {NOTHING!r}, not {self.kinds}")
         sums = np.exp(self.log_probs).sum(axis=2)
@@ -43,14 +43,14 @@ class Reading:
 
     @classmethod
     def of_probabilities(cls, probabilities: ArrayLike, kinds: tuple[str, ...] = KINDS) -> Self:
-        """Return the reading of non-negative numbers (rows, cols, kinds), normalised to sum 1 per cell."""
+        """Return the class probabilities of non-negative numbers (rows, cols, kinds), normalised to sum 1 per cell."""
         values = np.asarray(probabilities, dtype=np.float64)
         with np.errstate(divide="ignore"):
             return cls(np.log(values / values.sum(axis=-1, keepdims=True)), kinds)
 
     @classmethod
     def of(cls, board: Board | str, *, confidence: float = 0.99, kinds: tuple[str, ...] = KINDS) -> Self:
-        """Return a reading of this board with one confidence, the rest shared by all other kinds; `?` is uniform.
+        """Return probabilities that show this board with one confidence; other kinds share the rest; `?` is uniform.
 
         Raises ValueError for a square that is none of the kinds.
         """
@@ -81,8 +81,8 @@ class Reading:
         chances = np.exp(self.log_probs[place])
         return self.kinds[int(chances.argmax())], float(chances.max())
 
-    def of_deck(self, deck: Deck) -> "Reading":
-        """Return the reading with the kinds of this deck.
+    def of_deck(self, deck: Deck) -> "ClassProbabilities":
+        """Return the probabilities with the kinds of this deck.
 
         Without the kinds of other decks, the probability of a tile and the ratios of the remaining kinds stay the same,
         as if the network had never been trained on the others. A kind that the network was not trained on takes its
@@ -90,7 +90,7 @@ class Reading:
         """
         return self._drop_kinds(deck)._add_kinds(deck)
 
-    def _drop_kinds(self, deck: Deck) -> "Reading":
+    def _drop_kinds(self, deck: Deck) -> "ClassProbabilities":
         deck_kinds = {*map(str, kinds(deck)), Terrain.CASTLE.value, NOTHING}
         if deck_kinds.issuperset(self.kinds):
             return self
@@ -98,15 +98,15 @@ class Reading:
         remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
         log_probs = self.log_probs[..., remaining]
         total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-        is_finite = np.isfinite(total)  # it is not where a reading is sure that there is no tile
+        is_finite = np.isfinite(total)  # it is not where there is no tile for certain
         shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
         values = self.log_probs.copy()
         values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]
-        return Reading(values[..., columns], tuple(self.kinds[n] for n in columns))
+        return ClassProbabilities(values[..., columns], tuple(self.kinds[n] for n in columns))
 
-    def _add_kinds(self, deck: Deck) -> "Reading":
-        """Return the reading with more kinds: a network without w2 reads it as w1, so their counts divide w1."""
+    def _add_kinds(self, deck: Deck) -> "ClassProbabilities":
+        """Return the probabilities with more kinds: a network without w2 reads it as w1, so their counts divide w1."""
         counts, log_probs, names = kinds(deck), self.log_probs.copy(), list[str]()
         columns = []
         for cell, count in counts.items():
@@ -116,21 +116,21 @@ class Reading:
                 columns.append(log_probs[..., at] + np.log(share))
                 log_probs[..., at] += np.log1p(-share)
                 names.append(str(cell))
-        return Reading(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
+        return ClassProbabilities(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
 
-    def set_kind(self, cells: Mask, kind: str) -> "Reading":
-        """Return the reading with one kind on `cells` (rows, cols); unchanged if it is none of the reading's kinds."""
+    def set_kind(self, cells: Mask, kind: str) -> "ClassProbabilities":
+        """Return the probabilities with one kind on `cells` (rows, cols); unchanged if it is none of their kinds."""
         if kind not in self.kinds:
             return self
         log_probs = self.log_probs.copy()
         log_probs[cells] = IMPOSSIBLE_LOG_PROBABILITY
         others = np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1)
         log_probs[cells, self.kinds.index(kind)] = np.log1p(-others)
-        return Reading(log_probs, self.kinds)
+        return ClassProbabilities(log_probs, self.kinds)
 
-    def rotate(self, quarters: int = 1) -> "Reading":
-        """Return the reading rotated clockwise by quarter turns, as `Board.rotate` does."""
-        return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
+    def rotate(self, quarters: int = 1) -> "ClassProbabilities":
+        """Return the probabilities rotated clockwise by quarter turns, as `Board.rotate` does."""
+        return ClassProbabilities(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
 
 
 def make_board(kinds: tuple[str, ...], labels: Ints) -> Board:

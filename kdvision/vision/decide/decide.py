@@ -17,7 +17,7 @@ from kdvision.game.deck import Deck
 from kdvision.game.legality import Problem, find_problems, join_names
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
-from kdvision.vision.classify.probabilities import MIN_PROBABILITY, Reading, make_board
+from kdvision.vision.classify.probabilities import MIN_PROBABILITY, ClassProbabilities, make_board
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import BoardProgramme, Solution
 from kdvision.vision.decide.placements import Placements, list_placements
@@ -25,7 +25,7 @@ from kdvision.vision.geometry import Floats, Ints
 
 
 def decide(
-    readings: Sequence[Reading],
+    kingdoms: Sequence[ClassProbabilities],
     deck: Deck,
     *,
     side: int | None = None,
@@ -33,7 +33,7 @@ def decide(
     border_log_odds: Sequence[BorderLogOdds | None] | None = None,
     temperature: float = 1.0,
 ) -> list[Decision]:
-    """Return the most probable boards of all kingdoms in a photo, decided jointly because they share one box.
+    """Return the most probable boards of all `kingdoms` in a photo, decided jointly because they share one box.
 
     `side` limits rows and columns; None means 5, or 7 where that is more probable in spite of its penalty.
     `fixed_squares` are named by a person: `{(0, Square(2, 1)): "w1"}`. `border_log_odds` is the evidence that
@@ -41,14 +41,14 @@ def decide(
     than `min_ratio`, relative to the best, are not sought.
     """
     min_ratio = 0.002
-    if not readings:
+    if not kingdoms:
         return []
-    if any(reading.kinds != readings[0].kinds for reading in readings):
-        raise ValueError("readings of one photo have the same kinds")
+    if any(one.kinds != kingdoms[0].kinds for one in kingdoms):
+        raise ValueError("the kingdoms of one photo have the same kinds")
     fixed_squares = fixed_squares or {}
-    kinds = tuple(dict.fromkeys((*readings[0].kinds, *fixed_squares.values())))
-    losses = [_compute_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
-    placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds)
+    kinds = tuple(dict.fromkeys((*kingdoms[0].kinds, *fixed_squares.values())))
+    losses = [_compute_losses(one, number, kinds, fixed_squares) for number, one in enumerate(kingdoms)]
+    placements = list_placements(losses, border_log_odds or [None] * len(kingdoms), deck, kinds)
     limit = -float(np.log(min_ratio)) * temperature
     ranked_solutions, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
     best = ranked_solutions[0]
@@ -57,7 +57,7 @@ def decide(
         _make_decision(
             placements, number, solutions, deck, side, is_proved=best.is_proved and number not in unfinished_kingdoms
         )
-        for number in range(len(readings))
+        for number in range(len(kingdoms))
     ]
     is_wide = [max(decision.board.extent) > SIDES[0] for decision in decisions]
     if side is None and sum(is_wide) == 1:  # two wide kingdoms confirm that the game was one of 7x7
@@ -67,12 +67,15 @@ def decide(
 
 
 def _compute_losses(
-    reading: Reading, number: int, kinds: tuple[str, ...], fixed_squares: Mapping[tuple[int, Square], str]
+    class_probabilities: ClassProbabilities,
+    number: int,
+    kinds: tuple[str, ...],
+    fixed_squares: Mapping[tuple[int, Square], str],
 ) -> Floats:
     """Return negative log-probabilities (rows, cols, kinds) with a floor on the probability and fixed squares."""
     fixed_square_loss_nats = 60.0
-    probabilities = np.full((reading.rows, reading.cols, len(kinds)), MIN_PROBABILITY)
-    probabilities[..., : len(reading.kinds)] += np.exp(reading.log_probs)
+    probabilities = np.full((class_probabilities.rows, class_probabilities.cols, len(kinds)), MIN_PROBABILITY)
+    probabilities[..., : len(class_probabilities.kinds)] += np.exp(class_probabilities.log_probs)
     losses = np.asarray(-np.log(probabilities))
     for (kingdom, square), kind in fixed_squares.items():
         if kingdom == number:
@@ -126,7 +129,7 @@ def _make_decision(
 def _find_doubts(
     losses: Floats, kinds: tuple[str, ...], ranked_labels: Sequence[tuple[Ints, float]], cols: int
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
-    """Return the uncertain squares, least probable first, and those decided against a confident reading."""
+    """Return the uncertain squares, least probable first, and those decided against a confident classification."""
     p_confident, p_doubt = 0.98, 0.01
     labellings, best_read = np.stack([labels for labels, _ in ranked_labels]), losses.argmin(axis=1)
     doubts, overruled_squares = [], []

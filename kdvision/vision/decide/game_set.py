@@ -1,8 +1,8 @@
 """Which game's box is on the table: the game that a person names, or the one whose dominoes the photo shows.
 
-Towns distinguish Queendomino's box from Kingdomino's. Networks know towns; for Kingdomino the readings are restricted
-to the kinds of its deck. A box is a game, or "auto", and the expansions that add dominoes to it, joined by "+":
-"kingdomino+age-of-giants".
+Towns distinguish Queendomino's box from Kingdomino's. Networks know towns; for Kingdomino the probabilities are
+restricted to the kinds of its deck. A box is a game, or "auto", and the expansions that add dominoes to it, joined by
+"+": "kingdomino+age-of-giants".
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import Deck
 from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO, GAMES, VARIANTS, make_rule_set
 from kdvision.vision.classify.observation import P_PRESENT
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.geometry import Floats
 
@@ -44,20 +44,20 @@ def collect_deck(box: str) -> Deck:
     return make_rule_set(game, variants=expansions).deck
 
 
-def compute_town_probability(reading: Reading) -> Floats:
+def compute_town_probability(kingdom: ClassProbabilities) -> Floats:
     """Return the probability (rows, cols) of a town."""
-    towns = [n for n, kind in enumerate(reading.kinds) if _is_town(kind)]
-    return np.asarray(np.exp(reading.log_probs[..., towns]).sum(axis=2))
+    towns = [n for n, kind in enumerate(kingdom.kinds) if _is_town(kind)]
+    return np.asarray(np.exp(kingdom.log_probs[..., towns]).sum(axis=2))
 
 
 def decide_game(
     box: str,
-    readings: Sequence[Reading],
-    decide: Callable[[Sequence[Reading], Deck], list[Decision]],
+    kingdoms: Sequence[ClassProbabilities],
+    decide: Callable[[Sequence[ClassProbabilities], Deck], list[Decision]],
     *,
     named_kinds: Iterable[str] = (),
 ) -> tuple[str, list[Decision]]:
-    """Return the box and its kingdoms, decided with its deck.
+    """Return the box and the boards of the `kingdoms`, decided with its deck.
 
     With "auto" it is Kingdomino as long as fewer than `min_contradictions` towns are expected and none of the
     `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino, or a Royal Wedding of both boxes
@@ -69,22 +69,22 @@ def decide_game(
     def decide_with(name: str) -> tuple[str, list[Decision]]:
         with_expansions = "+".join((name, *expansions))
         deck = collect_deck(with_expansions)
-        return with_expansions, decide([reading.of_deck(deck) for reading in readings], deck)
+        return with_expansions, decide([one.of_deck(deck) for one in kingdoms], deck)
 
     if game != GAME_AUTO:
         return decide_with(game)
-    expected_towns = sum(float(compute_town_probability(reading).sum()) for reading in readings)
+    expected_towns = sum(float(compute_town_probability(one).sum()) for one in kingdoms)
     if not any(map(_is_town, named_kinds)) and round(expected_towns) < min_contradictions:
         return decide_with(GAME_KINGDOMINO)
     one, both = decide_with("queendomino"), decide_with("royal-wedding")
     return both if _count_contradictions(both[1]) + min_contradictions <= _count_contradictions(one[1]) else one
 
 
-def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]:
-    """Return for each reading the squares that may be towns; none if less than half a town is expected in all."""
-    probabilities = [compute_town_probability(reading) for reading in readings]
+def find_possible_towns(kingdoms: Sequence[ClassProbabilities]) -> list[tuple[Square, ...]]:
+    """Return for each kingdom the squares that may be towns; none if less than half a town is expected in all."""
+    probabilities = [compute_town_probability(one) for one in kingdoms]
     if sum(float(each.sum()) for each in probabilities) < P_PRESENT:
-        return [() for _ in readings]
+        return [() for _ in kingdoms]
     threshold = min(P_PRESENT, max(float(each.max()) for each in probabilities))
     return [tuple(Square(int(row), int(col)) for row, col in np.argwhere(each >= threshold)) for each in probabilities]
 

@@ -1,7 +1,7 @@
 """Placements: everything that could lie on the grids of a photo, with its cost. They are the columns of the ILP.
 
 A placement is a domino of the deck on two neighbouring squares, a castle, or, at a penalty, something that no box
-explains: a foreign domino or a single square. Its cost is the loss of the readings relative to bare table.
+explains: a foreign domino or a single square. Its cost is the loss of the squares relative to bare table.
 """
 
 from collections.abc import Sequence

@@ -13,7 +13,7 @@ from kdvision.game.board import Square, Terrain
 from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
-from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, ClassProbabilities
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.lattice import Bounds
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography
@@ -35,7 +35,7 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     """
     if not others:
         return first, []
-    nothing = first.reading.kinds.index(NOTHING)
+    nothing = first.probabilities.kinds.index(NOTHING)
     frame = _find_frame(first, others)
     grid = _extend_grid(first.grid, frame)
     aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
@@ -49,18 +49,18 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     pieces = _average(np.where(is_cut[..., None], np.nan, [one.pieces for one in observations]))
     is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
     pieces[is_unseen, 0] = 0.0  # nothing stands there
-    reading = Reading(_fuse_log_probs(views, nothing), first.reading.kinds)
+    probabilities = ClassProbabilities(_fuse_log_probs(views, nothing), first.probabilities.kinds)
     beyond = np.stack([one.tile_beyond for one in observations])
     fused_observation = replace(
         observations[0],
-        reading=reading,
+        probabilities=probabilities,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
         occlusion=np.where(is_cut, 1.0, [one.occlusion for one in observations]).min(axis=0),
         visible_share=share.max(axis=0),
         tile_beyond=np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
         pieces=log_softmax(pieces, axis=-1),
         gems=_average(np.stack([one.gems for one in observations])),
-        colour=_fuse_colours(observations, reading),
+        colour=_fuse_colours(observations, probabilities),
     )
     return fused_observation, _describe_contradictions(views, nothing)
 
@@ -70,7 +70,7 @@ def _find_frame(first: GridObservation, others: Sequence[AlignedView], *, p_tile
 
     A cell with a tile is one where its probability is above `p_tile`.
     """
-    places = [(0, 0), (first.reading.rows - 1, first.reading.cols - 1)]
+    places = [(0, 0), (first.probabilities.rows - 1, first.probabilities.cols - 1)]
     for other, alignment in others:
         tiles = np.argwhere(np.rot90(other.tile_probability, -alignment.turns) > p_tile)
         places += [(row + alignment.rows, col + alignment.cols) for row, col in tiles.tolist()]
@@ -80,7 +80,7 @@ def _find_frame(first: GridObservation, others: Sequence[AlignedView], *, p_tile
 
 def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, grid: Grid) -> _View:
     """Return an observation turned like the first one, cut and padded to a frame; cells outside are uninformative."""
-    rows, cols, kinds = np.rot90(observation.reading.log_probs, -alignment.turns).shape
+    rows, cols, kinds = np.rot90(observation.probabilities.log_probs, -alignment.turns).shape
     row, col = alignment.rows, alignment.cols
     margins = [(row - frame.top, frame.bottom - row - rows), (col - frame.left, frame.right - col - cols)]
 
@@ -100,7 +100,9 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, 
     view = replace(
         observation,
         grid=grid,
-        reading=Reading(place(observation.reading.log_probs, -np.log(kinds)), observation.reading.kinds),
+        probabilities=ClassProbabilities(
+            place(observation.probabilities.log_probs, -np.log(kinds)), observation.probabilities.kinds
+        ),
         border_log_odds=(place(right, 0.0), place(down, 0.0)),
         occlusion=place(observation.occlusion, 1.0),
         visible_share=place(share, 0.0),
@@ -125,8 +127,13 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     A view that shows nothing counts little where another one is certain of a tile: bare table does not look like a
     tile, but a tile under glare or cloth looks like bare table.
     """
-    weight, log_probs = np.stack([weight for _, weight in views]), np.stack([one.reading.log_probs for one, _ in views])
-    certain_masks = [_is_certain(np.delete(one.reading.log_probs, nothing, axis=2), weight) for one, weight in views]
+    weight, log_probs = (
+        np.stack([weight for _, weight in views]),
+        np.stack([one.probabilities.log_probs for one, _ in views]),
+    )
+    certain_masks = [
+        _is_certain(np.delete(one.probabilities.log_probs, nothing, axis=2), weight) for one, weight in views
+    ]
     weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain_masks, axis=0)] = MIN_VIEW_WEIGHT
     best = weight.max(axis=0)
     weight /= np.where(best > 0, best, 1.0)
@@ -136,11 +143,11 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     return np.asarray(log_softmax(fused_log_probs, axis=-1))
 
 
-def _fuse_colours(views: Sequence[GridObservation], reading: Reading) -> str:
-    """Return the player's colour in the views whose castle is that of the fused reading; "" if they differ."""
-    castle = reading.kinds.index(Terrain.CASTLE.value)
-    cell = reading.log_probs[..., castle].argmax()
-    colours = {view.colour for view in views if view.reading.log_probs[..., castle].argmax() == cell} - {""}
+def _fuse_colours(views: Sequence[GridObservation], probabilities: ClassProbabilities) -> str:
+    """Return the player's colour in the views whose castle is that of the fused view; "" if they differ."""
+    castle = probabilities.kinds.index(Terrain.CASTLE.value)
+    cell = probabilities.log_probs[..., castle].argmax()
+    colours = {view.colour for view in views if view.probabilities.log_probs[..., castle].argmax() == cell} - {""}
     return colours.pop() if len(colours) == 1 else ""
 
 
@@ -166,8 +173,8 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     Two neighbouring squares with tiles where another photo shows the table are mostly a domino that was placed in
     between; a single one is mostly a tile under glare or an object.
     """
-    certain_masks = [_is_certain(one.reading.log_probs, weight) for one, weight in views]
-    kinds = [one.reading.log_probs.argmax(axis=2) for one, _ in views]
+    certain_masks = [_is_certain(one.probabilities.log_probs, weight) for one, weight in views]
+    kinds = [one.probabilities.log_probs.argmax(axis=2) for one, _ in views]
     tiles, table = np.zeros_like(certain_masks[0]), np.zeros_like(certain_masks[0])
     for (mask, one_kinds), (other_mask, other_kinds) in combinations(zip(certain_masks, kinds, strict=True), 2):
         differs = mask & other_mask & (one_kinds != other_kinds)

@@ -1,4 +1,4 @@
-"""Registration of two readings of one kingdom: quarter turns and whole-cell shifts, by likelihood.
+"""Registration of two views of one kingdom: quarter turns and whole-cell shifts, by likelihood.
 
 Photos from different sides see a kingdom's lattice turned by quarters and shifted by whole cells. The alignment in
 which the cells agree best is chosen; if none agrees well enough, they are different kingdoms.
@@ -12,12 +12,12 @@ import numpy as np
 
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.geometry import Mask
 
 
 class Alignment(NamedTuple):
-    """The alignment of another reading on a first one: clockwise quarter turns, then a shift by rows and columns.
+    """The alignment of another view on a first one: clockwise quarter turns, then a shift by rows and columns.
 
     `gain` is the log-likelihood ratio that they show one kingdom, `share` the part of the tiles visible in both that
     agree.
@@ -44,14 +44,22 @@ def align(first: GridObservation, other: GridObservation) -> Alignment:
     """Return the most likely alignment of another observation on the first."""
     is_whole, is_other_whole = (one.visible_share >= MIN_WHOLE_SHARE for one in (first, other))
     shifts = (
-        _find_shift(first.reading, other.reading.rotate(turns), turns, is_whole, np.rot90(is_other_whole, -turns))
+        _find_shift(
+            first.probabilities,
+            other.probabilities.rotate(turns),
+            turns,
+            is_whole,
+            np.rot90(is_other_whole, -turns),
+        )
         for turns in range(4)
     )
     return max(shifts, key=lambda shift: shift.gain)
 
 
-def _find_shift(first: Reading, other: Reading, turns: int, is_whole: Mask, is_other_whole: Mask) -> Alignment:
-    """Return the most likely shift of a reading that is already turned.
+def _find_shift(
+    first: ClassProbabilities, other: ClassProbabilities, turns: int, is_whole: Mask, is_other_whole: Mask
+) -> Alignment:
+    """Return the most likely shift of a view that is already turned.
 
     The ratios are the likelihoods of one kingdom against two, for a cell with the same tile (there are about 16 kinds)
     and for a differing one (above 0 because of occlusion, glare and misreadings). Cells that the border of a photo cuts

@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.grid import Grid
 
 MIN_LOG_ODDS: Final = -30.0
@@ -32,7 +32,7 @@ class SurroundedObservation(NamedTuple):
 def encode_observation(observation: GridObservation, surroundings: Surroundings) -> bytes:
     """An observation and what lies around its grid: logarithms with 11 bits, corners in whole pixels."""
     right, down = observation.border_log_odds
-    floats = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
+    floats = {"log_probs": observation.probabilities.log_probs, "right": right, "down": down}
     floats |= {name: getattr(observation, name) for name in ARRAYS}
     arrays: dict[str, NDArray[Any]] = {
         name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items()
@@ -57,7 +57,7 @@ def decode_observation(
     occlusion, pieces = arrays["occlusion"], log_softmax(arrays["pieces"], axis=-1)
     observation = GridObservation(
         grid=Grid(arrays["corners"]),
-        reading=Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
+        probabilities=ClassProbabilities.of_probabilities(np.exp(arrays["log_probs"]), kinds),
         border_log_odds=(arrays["right"], arrays["down"]),
         occlusion=occlusion,
         visible_share=arrays.get("visible_share", np.ones_like(occlusion)),

@@ -1,4 +1,4 @@
-"""Reading one photo: the same bytes give the same result, and an error is a result, too."""
+"""ClassProbabilities one photo: the same bytes give the same result, and an error is a result, too."""
 
 import io
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from kdvision.batch.reading import job as job_module
 from kdvision.batch.reading.job import Job, JobResult, hash_inputs, read_photo, unpack_observation
 from kdvision.errors import ModelError
 from kdvision.game.board import Square
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decision import BoardFrame
 from kdvision.vision.find import assemble_kingdoms
 from tests.broken_files import BROKEN_FILES
@@ -69,7 +69,7 @@ def test_a_joint_decision_is_certain_of_no_square_that_only_has_the_name_of_a_fi
 ) -> None:
     """The other half of the forest on A1 lies above it, and is A1 from then on."""
     shares = {"A1": {".": 0.5, "f": 0.49}, "A2": {".": 0.6, "f": 0.39}}
-    observation = make_plain_observation(override_squares(Reading.of(". . . . / . # g g / w w . ."), shares))
+    observation = make_plain_observation(override_squares(ClassProbabilities.of(". . . . / . # g g / w w . ."), shares))
     fixed_squares = {(0, Square.parse("A1")): "f"}  # the second row is the first one of the board
     readings = assemble_kingdoms(table_photo(), [observation], fixed_squares=fixed_squares)
     assert (str(readings[0].board), readings[0].has_new_names) == ("f . . . / f # g g / w w . .", True)

@@ -9,7 +9,7 @@ from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, Obse
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.vision.assess.warnings import Surroundings
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from tests.kingdoms import make_grid, make_plain_observation
 
 BOARD = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
@@ -46,7 +46,7 @@ def test_a_share_of_all_seeds_is_corrupted_and_a_seed_always_alike() -> None:
 
 
 def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_there() -> None:
-    observation = make_plain_observation(Reading.of(BOARD, confidence=0.999))
+    observation = make_plain_observation(ClassProbabilities.of(BOARD, confidence=0.999))
     kingdom = ObservedKingdom(observation, Surroundings(unread=True), BOARD.trim())
     scene, scene_with_miss = (ObservedScene((kingdom,), missed_count) for missed_count in (0, 1))
     scene_without_evidence = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed_count=1)

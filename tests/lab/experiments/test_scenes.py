@@ -207,7 +207,7 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
     descriptions: list[tuple[float, ...]] = []
     for reading in pipeline.read(photo):
         borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
-        sums = float(reading.reading.log_probs.sum()), float(reading.grid.quads.sum())
+        sums = float(reading.probabilities.log_probs.sum()), float(reading.grid.quads.sum())
         descriptions.append((*sums, borders, reading.probability))
     return descriptions
 

@@ -6,7 +6,7 @@ import pytest
 
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import make_plain_observation, table_photo
 from tests.paths import SAMPLES
@@ -18,7 +18,7 @@ def sample() -> Photo:
 
 
 def make_observation(text: str) -> GridObservation:
-    return make_plain_observation(Reading.of(text))
+    return make_plain_observation(ClassProbabilities.of(text))
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.1, 0.15])

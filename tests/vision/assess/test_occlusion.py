@@ -22,7 +22,7 @@ from kdvision.vision.classify.occupancy import (
     find_covered,
     find_foreign_objects,
 )
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.image.photo import Photo
@@ -142,7 +142,7 @@ def test_without_occlusion_weights_no_tile_is_hidden() -> None:
 
 def make_covered_observation() -> GridObservation:
     """A kingdom with something on C2 and on C3, below it."""
-    reading = Reading.of(". . . . . / . # w w . / . f f . . / . . . . .", confidence=0.999)
+    reading = ClassProbabilities.of(". . . . . / . # w w . / . f f . . / . . . . .", confidence=0.999)
     occlusion = np.zeros((reading.rows, reading.cols))
     occlusion[2:, 3] = 1.0
     return replace(make_plain_observation(reading), occlusion=occlusion)

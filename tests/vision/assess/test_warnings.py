@@ -16,7 +16,7 @@ from kdvision.vision.assess.warnings import (
     label_misreading,
     measure_evidence,
 )
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import Networks
 from kdvision.vision.result import KingdomReading, build_reading
@@ -32,7 +32,7 @@ ZERO_WEIGHT_CALIBRATION = Calibration(
 def read_with_surroundings(
     surroundings: Surroundings, calibration: Calibration = ZERO_WEIGHT_CALIBRATION
 ) -> KingdomReading:
-    reading = Reading.of(KINGDOM, confidence=0.999)
+    reading = ClassProbabilities.of(KINGDOM, confidence=0.999)
     (decision,) = decide([reading], KINGDOMINO)
     return build_reading(make_plain_observation(reading), decision, surroundings, calibration, GAME_KINGDOMINO)
 
@@ -77,7 +77,7 @@ def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
 def test_several_unidentified_squares_are_one_piece_of_evidence() -> None:
     reading = read_with_surroundings(Surroundings())
     (decision,) = decide(
-        [reading.observation.reading], KINGDOMINO, border_log_odds=[reading.observation.border_log_odds]
+        [reading.observation.probabilities], KINGDOMINO, border_log_odds=[reading.observation.border_log_odds]
     )
     problems = [Problem((Square(0, 0), Square(0, 1)), "?", warning="unknown"), Problem((), "?", warning="rim")]
     strengths = measure_evidence(problems, reading.observation, decision)

@@ -11,7 +11,7 @@ from kdvision.game.board import Square
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import ContextClassifier, measure_colours
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import crop_squares
@@ -34,9 +34,9 @@ def two_kingdoms() -> tuple[Photo, list[GridObservation]]:
 
 def replace_shares(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
     """The observation with these probabilities of kinds on a square."""
-    probabilities = np.exp(observation.reading.log_probs)
-    probabilities[place] = [shares.get(kind, 1e-5) for kind in observation.reading.kinds]
-    return replace(observation, reading=Reading.of_probabilities(probabilities, observation.reading.kinds))
+    values, kinds = np.exp(observation.probabilities.log_probs), observation.probabilities.kinds
+    values[place] = [shares.get(kind, 1e-5) for kind in kinds]
+    return replace(observation, probabilities=ClassProbabilities.of_probabilities(values, kinds))
 
 
 @pytest.mark.parametrize(("kind", "other"), [("w", "g"), ("g", "w"), ("f", "l")])
@@ -44,12 +44,12 @@ def test_an_ambiguous_square_is_resolved_by_the_others(
     kind: str, other: str, context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, (observation, neighbour) = two_kingdoms
-    best = observation.reading.best
+    best = observation.probabilities.best
     place = next(square for square, cell in best.items() if str(cell) == kind)
     ambiguous_observation = replace_shares(observation, place, {kind: 0.45, other: 0.55})
     result = context.classify(photo, [ambiguous_observation, neighbour])[0]
-    assert ambiguous_observation.reading.best[place] != best[place]
-    assert get_probability(result.reading, place, kind) > 0.6
+    assert ambiguous_observation.probabilities.best[place] != best[place]
+    assert get_probability(result.probabilities, place, kind) > 0.6
 
 
 def test_certain_kinds_and_presence_stay(
@@ -57,10 +57,10 @@ def test_certain_kinds_and_presence_stay(
 ) -> None:
     photo, observations = two_kingdoms
     for observation, result in zip(observations, context.classify(photo, observations), strict=True):
-        assert result.reading.best == observation.reading.best
+        assert result.probabilities.best == observation.probabilities.best
         assert np.allclose(result.tile_probability, observation.tile_probability)
         is_empty = observation.tile_probability <= 0.5
-        assert (result.reading.log_probs[is_empty] == observation.reading.log_probs[is_empty]).all()
+        assert (result.probabilities.log_probs[is_empty] == observation.probabilities.log_probs[is_empty]).all()
         assert (result.border_log_odds, result.occlusion.tolist()) == (
             observation.border_log_odds,
             observation.occlusion.tolist(),
@@ -73,7 +73,7 @@ def test_no_kind_is_ruled_out_by_the_others(
     """Otherwise neither the deck nor a fix of the other half could correct a square."""
     photo, observations = two_kingdoms
     for observation, result in zip(observations, context.classify(photo, observations), strict=True):
-        assert (result.reading.log_probs - observation.reading.log_probs).min() > np.log(0.1) - 1e-3
+        assert (result.probabilities.log_probs - observation.probabilities.log_probs).min() > np.log(0.1) - 1e-3
 
 
 @pytest.mark.parametrize(("no_crown", "one_crown", "two_crowns"), [(0.6, 0.3, 0.09), (0.1, 0.85, 0.04)])
@@ -85,9 +85,9 @@ def test_crowns_are_counted_on_each_square(
     two_kingdoms: tuple[Photo, list[GridObservation]],
 ) -> None:
     photo, (observation, neighbour) = two_kingdoms
-    place = next(square for square, cell in observation.reading.best.items() if str(cell) == "g")
+    place = next(square for square, cell in observation.probabilities.best.items() if str(cell) == "g")
     ambiguous_observation = replace_shares(observation, place, {"g": no_crown, "g1": one_crown, "g2": two_crowns})
-    reading = context.classify(photo, [ambiguous_observation, neighbour])[0].reading
+    reading = context.classify(photo, [ambiguous_observation, neighbour])[0].probabilities
     probabilities = np.array([get_probability(reading, place, kind) for kind in ("g", "g1", "g2")])
     assert probabilities / probabilities.sum() == pytest.approx(
         np.array([no_crown, one_crown, two_crowns]) / (no_crown + one_crown + two_crowns), abs=1e-3
@@ -96,11 +96,12 @@ def test_crowns_are_counted_on_each_square(
 
 def test_towns_keep_their_share(context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]) -> None:
     photo, (observation, neighbour) = two_kingdoms
-    place = next(square for square, cell in observation.reading.best.items() if str(cell) == "w")
+    place = next(square for square, cell in observation.probabilities.best.items() if str(cell) == "w")
     town_observation = replace_shares(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15})
     result = context.classify(photo, [town_observation, neighbour])[0]
-    assert get_probability(result.reading, place, "t") == pytest.approx(0.7, abs=1e-3)
-    assert sum(get_probability(result.reading, place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
+    town, *others = (get_probability(result.probabilities, place, kind) for kind in ("t", "w", "g"))
+    assert town == pytest.approx(0.7, abs=1e-3)
+    assert sum(others) == pytest.approx(0.3, abs=0.02)
 
 
 def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
@@ -109,8 +110,9 @@ def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
     photo, (one, other) = two_kingdoms
     results, swapped_results = context.classify(photo, [one, other]), context.classify(photo, [other, one])[::-1]
     for first, second in zip(results, swapped_results, strict=True):
-        assert np.allclose(np.exp(first.reading.log_probs), np.exp(second.reading.log_probs), atol=1e-4)
-    assert not np.allclose(context.classify(photo, [one])[0].reading.log_probs, results[0].reading.log_probs)
+        assert np.allclose(np.exp(first.probabilities.log_probs), np.exp(second.probabilities.log_probs), atol=1e-4)
+    alone = context.classify(photo, [one])[0]
+    assert not np.allclose(alone.probabilities.log_probs, results[0].probabilities.log_probs)
 
 
 def test_without_tiles_nothing_is_classified(
@@ -118,12 +120,12 @@ def test_without_tiles_nothing_is_classified(
 ) -> None:
     photo, (observation, _) = two_kingdoms
     empty_observation = replace(
-        observation, reading=observation.reading.set_kind(observation.tile_probability > -1, NOTHING)
+        observation, probabilities=observation.probabilities.set_kind(observation.tile_probability > -1, NOTHING)
     )
     assert context.classify(photo, []) == []
     assert context.classify(photo, [empty_observation]) == [empty_observation]
     results = context.classify(photo, [empty_observation, observation])
-    assert (results[0].reading.log_probs == empty_observation.reading.log_probs).all()
+    assert (results[0].probabilities.log_probs == empty_observation.probabilities.log_probs).all()
 
 
 def make_photo_with_offer() -> Photo:
@@ -149,8 +151,8 @@ def test_only_kingdoms_share_their_context(context: ContextClassifier) -> None:
     (kingdom_result,) = context.classify(photo, [kingdom])
     expected_results = {kingdom: kingdom_result, offer: offer}
     for observation, result in zip(observations, results, strict=True):
-        assert (result.reading.log_probs == expected_results[observation].reading.log_probs).all()
-    assert not np.allclose(kingdom_result.reading.log_probs, kingdom.reading.log_probs)
+        assert (result.probabilities.log_probs == expected_results[observation].probabilities.log_probs).all()
+    assert not np.allclose(kingdom_result.probabilities.log_probs, kingdom.probabilities.log_probs)
 
 
 @pytest.mark.parametrize("mode", ["found", "corners", "same"])
@@ -168,7 +170,7 @@ def test_boards_are_decided_from_the_output_in_context(mode: str, monkeypatch: p
     else:
         (reading,) = pipeline.read(demo, corners=[corners] if mode == "corners" else None)
     assert str(first_reading.board[Square(0, 0)]) != "s"
-    assert get_probability(reading.reading, Square(0, 0), "s") > 0.9
+    assert get_probability(reading.probabilities, Square(0, 0), "s") > 0.9
 
 
 def replace_with_swamp(observation: GridObservation) -> GridObservation:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.geometry import Floats
@@ -36,7 +36,7 @@ def observe(hypothesis: LatticeHypothesis, castle_points: Floats, empty_points: 
         cell = probabilities.reshape(-1, len(KINDS))[cells[index]]
         cell[:] = 0.001
         cell[KINDS.index(kind)] = 1.0
-    return ObservedLattice(hypothesis, make_plain_observation(Reading.of_probabilities(probabilities), grid))
+    return ObservedLattice(hypothesis, make_plain_observation(ClassProbabilities.of_probabilities(probabilities), grid))
 
 
 def list_parts(parts: list[LatticeHypothesis], squares: Detections) -> list[list[int]]:

@@ -8,7 +8,7 @@ import pytest
 from kdvision.game.board import Board, Square
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import find_gems, find_pieces, join_gem_evidence
-from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, Reading
+from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, ClassProbabilities
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import Alignment
 from tests.kingdoms import make_plain_observation
@@ -76,7 +76,7 @@ def test_pieces_need_more_evidence_where_they_are_rare() -> None:
 
 def make_observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
     """The observation of a board with pieces on its squares and gems on its crossings."""
-    return replace(make_plain_observation(Reading.of(text)), pieces=pieces, gems=gems, piece_names=NAMES)
+    return replace(make_plain_observation(ClassProbabilities.of(text)), pieces=pieces, gems=gems, piece_names=NAMES)
 
 
 def test_two_photos_of_a_kingdom_give_the_same_pieces() -> None:

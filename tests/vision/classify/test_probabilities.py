@@ -5,35 +5,35 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.board import Board, Square
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from tests.kingdoms import get_probability, override_squares
 
 BOARD = "w w1 . / f # l1"
 
 
 def test_a_perfect_reading_gives_its_board() -> None:
-    assert str(Reading.of(BOARD).best) == BOARD
-    assert get_probability(Reading.of(BOARD, confidence=0.9), Square(0, 1), "w1") == pytest.approx(0.9)
+    assert str(ClassProbabilities.of(BOARD).best) == BOARD
+    assert get_probability(ClassProbabilities.of(BOARD, confidence=0.9), Square(0, 1), "w1") == pytest.approx(0.9)
 
 
 def test_spoiled_squares_have_their_own_probabilities() -> None:
-    reading = override_squares(Reading.of(BOARD), {"B1": {"w": 0.6, "w1": 0.3}})
+    reading = override_squares(ClassProbabilities.of(BOARD), {"B1": {"w": 0.6, "w1": 0.3}})
     assert str(reading.best) == "w w . / f # l1"
     assert get_probability(reading, Square(0, 1), "w1") == pytest.approx(0.3)
     assert np.exp(reading.log_probs).sum(axis=2) == pytest.approx(np.ones((2, 3)))
 
 
 def test_an_unknown_square_is_anything() -> None:
-    assert get_probability(Reading.of("w ? #"), Square(0, 1), "m3") == pytest.approx(1 / len(KINDS))
+    assert get_probability(ClassProbabilities.of("w ? #"), Square(0, 1), "m3") == pytest.approx(1 / len(KINDS))
 
 
 @pytest.mark.parametrize("quarters", [-1, 0, 1, 2, 3, 5])
 def test_rotating_a_reading_rotates_its_board(quarters: int) -> None:
-    assert Reading.of(BOARD).rotate(quarters).best == Board.parse(BOARD).rotate(quarters)
+    assert ClassProbabilities.of(BOARD).rotate(quarters).best == Board.parse(BOARD).rotate(quarters)
 
 
 def test_certainty_has_probability_one() -> None:
-    assert get_probability(Reading.of(BOARD, confidence=1.0), Square(1, 1), "#") == 1
+    assert get_probability(ClassProbabilities.of(BOARD, confidence=1.0), Square(1, 1), "#") == 1
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_certainty_has_probability_one() -> None:
 )
 def test_invalid_arrays_are_refused(values: NDArray[np.float64], kinds: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        Reading(values, kinds)
+        ClassProbabilities(values, kinds)
 
 
 def test_a_board_with_an_unknown_kind_is_an_error() -> None:
     with pytest.raises(ValueError, match="not in tuple"):
-        Reading.of("t #")
+        ClassProbabilities.of("t #")

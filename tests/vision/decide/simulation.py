@@ -13,7 +13,7 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
-from kdvision.vision.classify.probabilities import KINDS, NOTHING, Reading
+from kdvision.vision.classify.probabilities import KINDS, NOTHING, ClassProbabilities
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 
@@ -63,7 +63,7 @@ def add_frame(board: Board, side: int, margin: int) -> Board:
 
 def make_noisy_reading(
     board: Board, rng: np.random.Generator, *, accuracy: float, kinds: tuple[str, ...] = KINDS
-) -> Reading:
+) -> ClassProbabilities:
     """Return a reading of the board in which `accuracy` is the probability that a square's likeliest kind is right."""
     spread = _compute_spread(accuracy, len(kinds))
     scores = rng.normal(0.0, spread, (board.height, board.width, len(kinds)))
@@ -71,7 +71,7 @@ def make_noisy_reading(
         cell = board.get(Square(row, col))
         scores[row, col, kinds.index(str(cell) if cell else NOTHING)] += 1
     scores /= spread**2
-    return Reading.of_probabilities(np.exp(scores - scores.max(axis=2, keepdims=True)), kinds)
+    return ClassProbabilities.of_probabilities(np.exp(scores - scores.max(axis=2, keepdims=True)), kinds)
 
 
 @cache

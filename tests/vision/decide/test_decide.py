@@ -14,7 +14,7 @@ from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import find_problems
 from kdvision.lab.games.play import play
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.ilp import BoardProgramme
@@ -73,7 +73,7 @@ def is_legal(layout: Layout) -> bool:
     return len(connected_squares) == len(layout)
 
 
-def enumerate_boards(reading: Reading) -> dict[str, float]:
+def enumerate_boards(reading: ClassProbabilities) -> dict[str, float]:
     """All legal boards, each with its sum of log-probabilities."""
     squares = [Square(*place) for place in np.ndindex(reading.rows, reading.cols)]
     boards: dict[str, float] = {}
@@ -92,7 +92,7 @@ def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int, monke
         monkeypatch.setattr(Penalties, name, 1000.0)
     rng = np.random.default_rng(seed)
     shape = [(2, 3), (3, 3), (1, 5), (3, 2)][seed % 4]
-    reading = Reading.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
+    reading = ClassProbabilities.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
     (decision,) = decide([reading], SMALL_DECK, side=5)
     log_probabilities = enumerate_boards(reading)
     assert log_probabilities[str(decision.board)] == max(log_probabilities.values())
@@ -101,7 +101,7 @@ def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int, monke
 def decide_board(
     board: str, shares_by_square: Mapping[str, Mapping[str, float]] = {}, side: int | None = 5
 ) -> Decision:
-    (decision,) = decide([override_squares(Reading.of(board), shares_by_square)], KINGDOMINO, side=side)
+    (decision,) = decide([override_squares(ClassProbabilities.of(board), shares_by_square)], KINGDOMINO, side=side)
     return decision
 
 
@@ -121,7 +121,7 @@ def test_played_kingdoms_come_back_with_their_dominoes(scene: tuple[int, int, in
     players, side, margin = scene
     for kingdom in play(np.random.default_rng(sum(scene)), players=players, side=side):
         truth = add_frame(kingdom.board, side, margin)
-        (decision,) = decide([Reading.of(truth)], KINGDOMINO, side=side)
+        (decision,) = decide([ClassProbabilities.of(truth)], KINGDOMINO, side=side)
         assert decision.board == truth
         assert decision.problems == ()
         square_counts = Counter(square for placement in decision.dominoes for square in placement.squares)
@@ -162,14 +162,14 @@ def test_a_missing_castle_is_a_problem() -> None:
 
 def test_a_foreign_tile_is_kept_and_reported() -> None:
     board = "m3 m3 # w w"
-    (decision,) = decide([Reading.of(board, confidence=0.999999)], KINGDOMINO, side=5)
+    (decision,) = decide([ClassProbabilities.of(board, confidence=0.999999)], KINGDOMINO, side=5)
     assert str(decision.board) == board
     assert decision.problems
 
 
 def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
     board = "w m3 # w w"
-    readings = [Reading.of(board, confidence=0.999999)] * 2
+    readings = [ClassProbabilities.of(board, confidence=0.999999)] * 2
     decisions = decide(readings, KINGDOMINO, side=5)
     assert [str(decision.board) for decision in decisions] == [board, board]
     assert any(decision.problems for decision in decisions)
@@ -183,7 +183,7 @@ def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -
     """
     borders = np.full((3, 3), -2.6), np.full((2, 4), 1.4)
     (decision,) = decide(
-        [Reading.of(". . . . / . # w f / . . w s", confidence=0.999)], KINGDOMINO, border_log_odds=[borders]
+        [ClassProbabilities.of(". . . . / . # w f / . . w s", confidence=0.999)], KINGDOMINO, border_log_odds=[borders]
     )
     assert [problem.text for problem in decision.problems] == [
         "the box has not enough of the dominoes that seem to lie on D2 and D3: compare them with the table"
@@ -193,15 +193,17 @@ def test_dominoes_that_only_their_borders_show_are_reported_by_their_squares() -
 def test_the_kingdoms_share_one_box() -> None:
     """Only one domino has three crowns. If two kingdoms seem to show it, the clearer one has it."""
     clear_reading, uncertain_reading = (
-        Reading.of("w m3 # w w"),
-        override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
+        ClassProbabilities.of("w m3 # w w"),
+        override_squares(ClassProbabilities.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
     )
     assert str(decide([uncertain_reading], KINGDOMINO)[0].board) == "w m3 # w f"
     assert str(decide([clear_reading, uncertain_reading], KINGDOMINO)[1].board) == "w m1 # w f"
 
 
 def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
-    reading = override_squares(Reading.of("w w # / . w .", confidence=0.99999), {"B2": {"w": 0.999, ".": 0.00095}})
+    reading = override_squares(
+        ClassProbabilities.of("w w # / . w .", confidence=0.99999), {"B2": {"w": 0.999, ".": 0.00095}}
+    )
     (decision,) = decide([reading], KINGDOMINO)
     assert str(decision.board) == "w w # / . . ."
     assert [square.name for square in decision.overruled_squares] == ["B2"]
@@ -219,14 +221,14 @@ def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
 
 
 def test_a_higher_temperature_is_less_sure() -> None:
-    reading = override_squares(Reading.of("w w # l l"), {"E1": {"l": 0.8, "f": 0.19}})
+    reading = override_squares(ClassProbabilities.of("w w # l l"), {"E1": {"l": 0.8, "f": 0.19}})
     cold_decision, warm_decision = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
     assert cold_decision.board == warm_decision.board and cold_decision.probability > warm_decision.probability + 0.05
 
 
 def test_a_fixed_square_corrects_its_neighbour() -> None:
     """With a crown on B1, the other half of its domino cannot be wheat without a crown: the box has no w1 with w."""
-    reading = override_squares(Reading.of("w w # l l"), {"A1": {"w": 0.6, "f": 0.39}})
+    reading = override_squares(ClassProbabilities.of("w w # l l"), {"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
     (decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 1)): "w1"})
     assert str(decision.board) == "f w1 # l l"
@@ -236,7 +238,7 @@ def test_a_fixed_square_corrects_its_neighbour() -> None:
 
 
 def test_a_fixed_square_may_name_a_kind_that_is_never_read() -> None:
-    (decision,) = decide([Reading.of("w w # l l")], KINGDOMINO, fixed_squares={(0, Square(0, 0)): "t2"})
+    (decision,) = decide([ClassProbabilities.of("w w # l l")], KINGDOMINO, fixed_squares={(0, Square(0, 0)): "t2"})
     assert str(decision.board[Square(0, 0)]) == "t2"
     assert decision.problems
 
@@ -251,9 +253,9 @@ def test_the_side_limits_the_board() -> None:
 
 def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
     wide_board, shares_by_square = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
-    uncertain_reading = override_squares(Reading.of("w w # l l l l"), shares_by_square)
+    uncertain_reading = override_squares(ClassProbabilities.of("w w # l l l l"), shares_by_square)
     assert str(decide([uncertain_reading], KINGDOMINO)[0].board) == "w w # l l . ."
-    assert str(decide([Reading.of(wide_board), uncertain_reading], KINGDOMINO)[1].board) == "w w # l l l l"
+    assert str(decide([ClassProbabilities.of(wide_board), uncertain_reading], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
 def test_a_domino_beside_a_full_kingdom_of_five_is_reported_until_the_side_is_named() -> None:
@@ -266,13 +268,15 @@ def test_a_domino_beside_a_full_kingdom_of_five_is_reported_until_the_side_is_na
     (grid_problem,) = decide_board(board_with_spare, side=5).problems
     assert grid_problem.clause == "kingdomino/grid" and not decide_board(board_with_spare, side=7).problems
     assert not decide_board(full_board, side=None).problems and not decide_board(str(kingdom.board), side=None).problems
-    decisions = decide([Reading.of(board_with_spare), Reading.of(str(kingdom.board))], KINGDOMINO)
+    decisions = decide([ClassProbabilities.of(board_with_spare), ClassProbabilities.of(str(kingdom.board))], KINGDOMINO)
     assert not [problem for decision in decisions for problem in decision.problems if problem.warning == "spare"]
 
 
 def test_border_log_odds_join_the_halves_of_a_domino() -> None:
     """Either end of the row may be table. The border shows which two squares are the domino."""
-    reading = override_squares(Reading.of("w w w #"), {"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
+    reading = override_squares(
+        ClassProbabilities.of("w w w #"), {"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}}
+    )
     right = np.array([[0.0, 3.0, 0.0]])
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[(right, np.zeros((0, 4)))])
     assert str(decision.board) == ". w w #"
@@ -288,7 +292,7 @@ def test_a_detached_pair_must_be_clear_to_stay() -> None:
 
 def test_a_detached_pair_must_be_clear_to_stay_without_a_castle_too() -> None:
     shares_by_square = {name: {"f": 0.85, ".": 0.149} for name in ("E1", "F1")}
-    reading = override_squares(Reading.of("w w . . f f", confidence=0.9999999), shares_by_square)
+    reading = override_squares(ClassProbabilities.of("w w . . f f", confidence=0.9999999), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w . . . ."
 
@@ -327,21 +331,21 @@ def test_deciding_corrects_many_boards_that_single_squares_get_wrong() -> None:
 def test_no_kingdoms_and_mixed_readings() -> None:
     assert decide([], KINGDOMINO) == []
     with pytest.raises(ValueError, match="same kinds"):
-        decide([Reading.of("w w #"), Reading.of("w w #", kinds=KINDS)], KINGDOMINO)
+        decide([ClassProbabilities.of("w w #"), ClassProbabilities.of("w w #", kinds=KINDS)], KINGDOMINO)
 
 
 def test_a_bare_table_and_noise_are_survived() -> None:
-    (table_decision,) = decide([Reading.of(". . . / . . .")], KINGDOMINO)
+    (table_decision,) = decide([ClassProbabilities.of(". . . / . . .")], KINGDOMINO)
     assert isinstance(table_decision.board, Board) and len(table_decision.board) <= 1
     rng = np.random.default_rng(5)
-    (noise_decision,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
+    (noise_decision,) = decide([ClassProbabilities.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
     assert noise_decision.probability < 0.5
 
 
-def make_noise(rng: np.random.Generator, side: int, deviation: float) -> Reading:
+def make_noise(rng: np.random.Generator, side: int, deviation: float) -> ClassProbabilities:
     """Return the reading of an empty grid from normal logits with this standard deviation."""
-    scores = rng.normal(0.0, deviation, (side, side, len(Reading.of(".").kinds)))
-    return Reading.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
+    scores = rng.normal(0.0, deviation, (side, side, len(ClassProbabilities.of(".").kinds)))
+    return ClassProbabilities.of_probabilities(np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True))
 
 
 @pytest.mark.parametrize("noise", [0.3, 2.0])
@@ -378,8 +382,8 @@ def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pyt
 def test_the_correction_cost_counts_overruled_squares() -> None:
     """The cost is the loss of log-probability by the decision. A square that a person fixes costs nothing."""
     clear_reading, uncertain_reading = (
-        Reading.of("w m3 # w w"),
-        override_squares(Reading.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
+        ClassProbabilities.of("w m3 # w w"),
+        override_squares(ClassProbabilities.of("w m3 # w f"), {"B1": {"m3": 0.6, "m1": 0.39}}),
     )
     assert [decision.correction_cost for decision in decide([clear_reading], KINGDOMINO)] == [0.0]
     first, second = decide([clear_reading, uncertain_reading], KINGDOMINO)
@@ -391,7 +395,9 @@ def test_the_correction_cost_counts_overruled_squares() -> None:
 def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kingdoms may have the only mine with three crowns, so the alternatives of one depend on the other."""
     shares_by_square = {"B1": {"m3": 0.6, "m1": 0.39}}
-    readings = [override_squares(Reading.of(board), shares_by_square) for board in ("w m3 # w w", "w m3 # w f")]
+    readings = [
+        override_squares(ClassProbabilities.of(board), shares_by_square) for board in ("w m3 # w w", "w m3 # w f")
+    ]
     decisions = decide(readings, KINGDOMINO)
     assert all(decision.is_proved and decision.probability < 0.7 for decision in decisions)
     solve = BoardProgramme._solve_columns
@@ -408,7 +414,9 @@ RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
 @pytest.mark.parametrize("castle", [0.001, 0.0002])
 def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
     """Without a castle one group is the kingdom, and only the other is detached."""
-    reading = override_squares(Reading.of("w w w f . .", confidence=0.9999999), {"F1": {".": 1 - castle, "#": castle}})
+    reading = override_squares(
+        ClassProbabilities.of("w w w f . .", confidence=0.9999999), {"F1": {".": 1 - castle, "#": castle}}
+    )
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
     assert any("no castle" in problem.text for problem in decision.problems)
@@ -426,7 +434,7 @@ def test_every_uncertain_square_has_its_alternative() -> None:
 def test_an_alternative_is_found_where_an_empty_square_would_detach_tiles() -> None:
     """Without the wheat, the forest would lie detached, which costs too much; C1 may still be forest."""
     shares_by_square = {"B1": {"w": 0.7, ".": 0.3}, "C1": {"w": 0.5, ".": 0.4, "f": 0.1}}
-    reading = override_squares(Reading.of("# w w f f / . . . . .", confidence=0.995), shares_by_square)
+    reading = override_squares(ClassProbabilities.of("# w w f f / . . . . .", confidence=0.995), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO, side=5)
     assert [(doubt.square.name, doubt.instead) for doubt in decision.doubts] == [("C1", "f")]
     assert decision.probability == pytest.approx(0.833, abs=0.01)

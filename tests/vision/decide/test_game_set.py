@@ -14,7 +14,7 @@ from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.decide.decision import Decision, PlacedDomino
 from kdvision.vision.decide.game_set import check_box, decide_game
 from kdvision.vision.find import assemble_kingdoms
@@ -37,7 +37,7 @@ def make_observation(
     kinds: tuple[str, ...] = KINDS_WITH_TOWN,
 ) -> GridObservation:
     """The observation of a board by networks that know towns; `shares_by_square` overrides probabilities."""
-    reading = override_squares(Reading.of(text, confidence=0.999, kinds=kinds), shares_by_square)
+    reading = override_squares(ClassProbabilities.of(text, confidence=0.999, kinds=kinds), shares_by_square)
     return make_plain_observation(reading, left=left, side=30)
 
 
@@ -61,7 +61,7 @@ def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
 
 def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
     shares_by_square = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
-    reading = override_squares(Reading.of("w # .", kinds=KINDS_WITH_TOWN), shares_by_square)
+    reading = override_squares(ClassProbabilities.of("w # .", kinds=KINDS_WITH_TOWN), shares_by_square)
     town_free_reading = reading.of_deck(KINGDOMINO)
     assert town_free_reading.kinds == KINDS
     assert get_probability(town_free_reading, Square(0, 0), ".") == pytest.approx(0.05)
@@ -77,19 +77,19 @@ def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() ->
     rng = np.random.default_rng(2)
     logits, presence = rng.normal(0, 3, (4, 5, len(KINDS_WITH_TOWN) - 1)), rng.uniform(0.1, 1, (4, 5, 1))
 
-    def make_reading(kinds: tuple[str, ...]) -> Reading:
+    def make_reading(kinds: tuple[str, ...]) -> ClassProbabilities:
         tiles = np.exp(logits[..., [n for n, kind in enumerate(KINDS_WITH_TOWN[:-1]) if kind in kinds]])
         shares = presence * tiles / tiles.sum(axis=2, keepdims=True)
-        return Reading.of_probabilities(np.concatenate([shares, 1 - presence], axis=2), kinds)
+        return ClassProbabilities.of_probabilities(np.concatenate([shares, 1 - presence], axis=2), kinds)
 
     assert np.allclose(make_reading(KINDS_WITH_TOWN).of_deck(KINGDOMINO).log_probs, make_reading(KINDS).log_probs)
     assert make_reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
 
 
 def test_a_certain_town_is_any_kind_without_towns() -> None:
-    town_free_reading = Reading.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN).of_deck(KINGDOMINO)
+    town_free_reading = ClassProbabilities.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN).of_deck(KINGDOMINO)
     assert get_probability(town_free_reading, Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
-    reading = Reading.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN)
+    reading = ClassProbabilities.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN)
     assert reading.of_deck(QUEENDOMINO) is reading
 
 
@@ -166,7 +166,9 @@ def test_the_dominoes_of_an_expansion_can_be_read(game: str) -> None:
 
 
 def test_a_kind_that_no_network_knows_is_read_where_only_it_fits() -> None:
-    observed_reading = Reading.of("w1 #", confidence=0.96, kinds=KINDS_WITH_TOWN).of_deck((*KINGDOMINO, *DOMINOES))
+    observed_reading = ClassProbabilities.of("w1 #", confidence=0.96, kinds=KINDS_WITH_TOWN).of_deck(
+        (*KINGDOMINO, *DOMINOES)
+    )
     assert {*observed_reading.kinds} - {*KINDS_WITH_TOWN} == {"w2", "f2", "l2"}
     assert get_probability(observed_reading, Square(0, 0), "w2") == pytest.approx(0.96 / 6, rel=0.01)
     assert get_probability(observed_reading, Square(0, 0), "w1") == pytest.approx(0.96 * 5 / 6, rel=0.01)
@@ -189,7 +191,7 @@ def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> Non
         assemble_one(make_observation(KINGDOMINO_BOARD, shares_by_square=shares_by_square, kinds=KINDS)),
         assemble_one(make_observation(KINGDOMINO_BOARD, shares_by_square=shares_by_square)),
     )
-    assert (reading.board, reading.doubts[0].square, reading.reading.kinds) == (
+    assert (reading.board, reading.doubts[0].square, reading.probabilities.kinds) == (
         town_free_reading.board,
         town_free_reading.doubts[0].square,
         KINDS,
@@ -202,15 +204,15 @@ def test_observations_can_be_decided_again_as_another_game() -> None:
     (second_reading,) = decide_again([first_reading.observation], surroundings=[Surroundings()])
     assert (str(second_reading.board), second_reading.game) == (QUEENDOMINO_BOARD, "queendomino")
     (kingdomino_reading,) = decide_again([first_reading.observation], surroundings=[Surroundings()], game="kingdomino")
-    assert (kingdomino_reading.game, kingdomino_reading.reading.kinds) == ("kingdomino", KINDS)
+    assert (kingdomino_reading.game, kingdomino_reading.probabilities.kinds) == ("kingdomino", KINDS)
 
 
 @pytest.mark.parametrize(("contradictions", "game"), [(2, "queendomino"), (3, "royal-wedding")])
 def test_two_boxes_are_assumed_from_three_contradictions_on(contradictions: int, game: str) -> None:
     """The deck of Queendomino overrules these squares; both boxes together overrule none."""
-    reading = Reading.of(QUEENDOMINO_BOARD, kinds=KINDS_WITH_TOWN)
+    reading = ClassProbabilities.of(QUEENDOMINO_BOARD, kinds=KINDS_WITH_TOWN)
 
-    def decide(readings: Sequence[Reading], deck: Deck) -> list[Decision]:
+    def decide(readings: Sequence[ClassProbabilities], deck: Deck) -> list[Decision]:
         overruled_squares = [Square(0, n) for n in range(contradictions if deck == QUEENDOMINO else 0)]
         return [Decision(reading.best, (), 1.0, overruled_squares=tuple(overruled_squares))] if deck else []
 

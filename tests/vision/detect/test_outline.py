@@ -9,7 +9,7 @@ import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Square
 from kdvision.vision.assess.warnings import Surroundings
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import assemble_kingdoms
@@ -157,6 +157,6 @@ def test_an_outline_around_bare_table_is_flagged(grain: int) -> None:
 
 
 def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
-    observation = make_plain_observation(Reading.of(" / ".join([". . ."] * 3)))
+    observation = make_plain_observation(ClassProbabilities.of(" / ".join([". . ."] * 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
         assemble_kingdoms(table_photo(), [observation], outline_surroundings=[Surroundings()])

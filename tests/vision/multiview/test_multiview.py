@@ -17,7 +17,7 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
@@ -28,7 +28,9 @@ from tests.paths import SAMPLES
 from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
-def make_observation(reading: Reading, occlusion_by_square: dict[str, float] | None = None) -> GridObservation:
+def make_observation(
+    reading: ClassProbabilities, occlusion_by_square: dict[str, float] | None = None
+) -> GridObservation:
     """The observation of a reading; `occlusion_by_square` is the probability that something covers a square."""
     occlusion = np.zeros((reading.rows, reading.cols))
     for name, share in (occlusion_by_square or {}).items():
@@ -64,14 +66,16 @@ def test_different_kingdoms_do_not_match() -> None:
 def test_each_tile_that_agrees_adds_the_logarithm_of_16() -> None:
     """Three tiles that agree are the fewest that show one kingdom."""
     for board, is_same in (("w1 f", False), ("w1 f #", True)):
-        observation = make_observation(Reading.of(Board.parse(board), confidence=0.9999))
+        observation = make_observation(ClassProbabilities.of(Board.parse(board), confidence=0.9999))
         alignment = align(observation, observation)
         assert alignment.gain == pytest.approx(len(Board.parse(board)) * np.log(16), rel=0.01)
         assert alignment.is_same_kingdom == is_same
 
 
 def test_a_bare_table_does_not_match() -> None:
-    kingdom, table = (make_observation(Reading.of(board)) for board in (play_kingdoms(1, 1)[0], ". . . / . . ."))
+    kingdom, table = (
+        make_observation(ClassProbabilities.of(board)) for board in (play_kingdoms(1, 1)[0], ". . . / . . .")
+    )
     assert not align(kingdom, table).is_same_kingdom
 
 
@@ -79,10 +83,10 @@ def test_a_bare_table_does_not_match() -> None:
 def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int) -> None:
     """The other photo ends within the third column: it shows nothing of that column and those beyond it."""
     boards = [add_frame(board, 5, 1) for board in play_kingdoms(5)]
-    full_view, foreign_view = (make_observation(Reading.of(board, confidence=0.98)) for board in boards)
+    full_view, foreign_view = (make_observation(ClassProbabilities.of(board, confidence=0.98)) for board in boards)
     is_cut = np.zeros((7, 4), bool)
     is_cut[:, 3] = True
-    reading = Reading(full_view.reading.log_probs[:, :4]).set_kind(is_cut, NOTHING).rotate(turns)
+    reading = ClassProbabilities(full_view.probabilities.log_probs[:, :4]).set_kind(is_cut, NOTHING).rotate(turns)
     partial_view = replace(make_observation(reading), visible_share=np.rot90(np.where(is_cut, 0.4, 1.0), -turns))
     assert align(full_view, partial_view).is_same_kingdom and align(partial_view, full_view).is_same_kingdom
     assert not align(foreign_view, partial_view).is_same_kingdom
@@ -91,7 +95,7 @@ def test_a_photo_that_cuts_a_kingdom_shows_the_same_one_and_no_other(turns: int)
 def test_a_photo_that_ends_before_a_cell_says_nothing_about_it() -> None:
     """In the other photo an object covers two squares of a column, and another column has a knight and a gem."""
     board = Board.parse(". . . . . . . / . w w1 f f . . / . l l # g . . / . g1 l . g . . / . . . . . . .")
-    observation = make_observation(Reading.of(board, confidence=0.999))
+    observation = make_observation(ClassProbabilities.of(board, confidence=0.999))
     visible_share, occlusion, shape = np.ones((5, 7)), np.zeros((5, 7)), (5, 7, 2)
     visible_share[:, 4:], occlusion[1:3, 5] = 0, 0.95
     pieces, gems = np.log(np.full(shape, [0.95, 0.05])), np.full((6, 8), -12.0)
@@ -109,17 +113,17 @@ def test_a_square_under_glare_is_read_in_another_photo() -> None:
     """Glare hides B1 and C1 in the first photo. The second one, from the left, shows a castle on A2."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
-    first = make_observation(override_squares(Reading.of(board, confidence=0.995), shares))
+    first = make_observation(override_squares(ClassProbabilities.of(board, confidence=0.995), shares))
     other = make_observation(
-        override_squares(Reading.of(board, confidence=0.995), {"A2": {"#": 0.9}}).rotate(), {"B1": 0.95}
+        override_squares(ClassProbabilities.of(board, confidence=0.995), {"A2": {"#": 0.9}}).rotate(), {"B1": 0.95}
     )
     alignment = align(first, other)
     assert alignment.is_same_kingdom and alignment.turns == 3
-    fused_observation, _ = fuse(first, [(other, alignment)])
-    assert fused_observation.reading.best == board
-    (decision,) = decide([fused_observation.reading], KINGDOMINO, border_log_odds=[fused_observation.border_log_odds])
+    fused, _ = fuse(first, [(other, alignment)])
+    assert fused.probabilities.best == board
+    (decision,) = decide([fused.probabilities], KINGDOMINO, border_log_odds=[fused.border_log_odds])
     assert decision.board == board and decision.is_consistent and decision.probability >= 0.95
-    assert decide([first.reading], KINGDOMINO)[0].probability < 0.95
+    assert decide([first.probabilities], KINGDOMINO)[0].probability < 0.95
 
 
 def test_contradictions_are_named_on_the_fused_grid() -> None:
@@ -130,12 +134,13 @@ def test_contradictions_are_named_on_the_fused_grid() -> None:
     )
     contradicting_board = full_board.with_cells({Square.parse("E1"): Cell.parse("m1")})
     first, second = (
-        make_observation(Reading.of(board, confidence=0.999)) for board in (partial_board, contradicting_board)
+        make_observation(ClassProbabilities.of(board, confidence=0.999))
+        for board in (partial_board, contradicting_board)
     )
     views, rest = match_kingdoms([first], [second])
     fused_observation, problems = fuse(first, [views[0]])
     assert rest == []
-    assert fused_observation.reading.cols == 5
+    assert fused_observation.probabilities.cols == 5
     assert [square.name for problem in problems for square in problem.squares] == ["E1"]
 
 
@@ -144,7 +149,7 @@ def test_a_domino_placed_between_the_photos_is_reported(first_stage: int) -> Non
     """The problem names squares of the complete kingdom, whichever photo shows it."""
     stages = [". . f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
     first, other = (
-        make_observation(Reading.of(Board.parse(stages[stage]), confidence=0.999))
+        make_observation(ClassProbabilities.of(Board.parse(stages[stage]), confidence=0.999))
         for stage in (first_stage, 1 - first_stage)
     )
     _, (problem,) = fuse(first, [(other, align(first, other))])
@@ -156,9 +161,9 @@ def test_contradictions_do_not_depend_on_the_order_of_three_photos() -> None:
     """A hand covers two squares in one of them."""
     stages = ["w w f f g / l l1 w # . / g g . s s", ". . f f g / l l1 w # . / g g . s s"]
     full_view, view_without_domino = (
-        make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages
+        make_observation(ClassProbabilities.of(Board.parse(text), confidence=0.999)) for text in stages
     )
-    covered_view = make_observation(full_view.reading, {"A1": 0.95, "B1": 0.95})
+    covered_view = make_observation(full_view.probabilities, {"A1": 0.95, "B1": 0.95})
     for first, *others in permutations((full_view, view_without_domino, covered_view)):
         _, (problem,) = fuse(first, [(other, align(first, other)) for other in others])
         assert [square.name for square in problem.squares] == ["A1", "B1"]
@@ -166,8 +171,8 @@ def test_contradictions_do_not_depend_on_the_order_of_three_photos() -> None:
 
 def test_the_colour_is_that_of_the_castle_that_counts() -> None:
     board, false_castle = Board.parse("w w f f / l1 w # . / g g . ."), {"C2": {"#": 0.3, ".": 0.6}, "A3": {"#": 0.6}}
-    first = make_observation(override_squares(Reading.of(board, confidence=0.999), false_castle))
-    other = make_observation(Reading.of(board, confidence=0.999))
+    first = make_observation(override_squares(ClassProbabilities.of(board, confidence=0.999), false_castle))
+    other = make_observation(ClassProbabilities.of(board, confidence=0.999))
     for colours, fused_colour in ((("pink", "blue"), "blue"), (("pink", ""), "")):
         first_view, second_view = (
             replace(view, colour=colour) for view, colour in zip((first, other), colours, strict=True)
@@ -181,7 +186,7 @@ def test_a_contradiction_names_its_square_until_a_person_has_named_it(monkeypatc
     board = Board.parse("w w f f g / l l1 w # . / g g . s s")
     contradicting_board = board.with_cells({Square.parse("C1"): Cell.parse("m1")})
     views = {
-        grey: make_observation(Reading.of(stage, confidence=0.999))
+        grey: make_observation(ClassProbabilities.of(stage, confidence=0.999))
         for grey, stage in ((50, board), (90, contradicting_board))
     }
     monkeypatch.setattr(pipeline, "find_kingdoms", lambda photo, *_, **__: [views[int(photo.pixels[0, 0, 0])]])
@@ -196,8 +201,8 @@ def test_a_contradiction_is_found_again_when_a_correction_adds_a_row(monkeypatch
     """A tile that a person enters on A1 has its other half above it, so the square C2 becomes C3."""
     board = Board.parse(". . . . . / . # g g . / w w l l s / . . f f s")
     uncertain_squares = {name: {".": 0.6, "f": 0.39} for name in ("A1", "A2")}
-    first = override_squares(Reading.of(board, confidence=0.999), uncertain_squares)
-    other = Reading.of(board.with_cells({Square.parse("C3"): Cell.parse("m1")}), confidence=0.999)
+    first = override_squares(ClassProbabilities.of(board, confidence=0.999), uncertain_squares)
+    other = ClassProbabilities.of(board.with_cells({Square.parse("C3"): Cell.parse("m1")}), confidence=0.999)
     views = {50: make_observation(first), 90: make_observation(other)}
     monkeypatch.setattr(pipeline, "find_kingdoms", lambda photo, *_, **__: [views[int(photo.pixels[0, 0, 0])]])
 
@@ -214,16 +219,16 @@ def test_a_contradiction_is_found_again_when_a_correction_adds_a_row(monkeypatch
 
 def test_a_single_missing_square_is_not_reported() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
-    first, other = (make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
+    first, other = (make_observation(ClassProbabilities.of(Board.parse(text), confidence=0.999)) for text in stages)
     assert fuse(first, [(other, align(first, other))])[1] == []
 
 
 def test_covered_squares_have_no_weight() -> None:
     board = Board.parse("w w # l l")
-    first = make_observation(override_squares(Reading.of(board), {"A1": {"f": 0.98}}), {"A1": 1.0})
-    other = make_observation(Reading.of(board))
+    first = make_observation(override_squares(ClassProbabilities.of(board), {"A1": {"f": 0.98}}), {"A1": 1.0})
+    other = make_observation(ClassProbabilities.of(board))
     fused_observation, _ = fuse(first, [(other, align(first, other))])
-    assert fused_observation.reading.best == board
+    assert fused_observation.probabilities.best == board
     assert fused_observation.occlusion.max() == 0
 
 
@@ -231,23 +236,23 @@ def test_fused_log_probabilities_are_not_summed_in_full() -> None:
     rng = np.random.default_rng(3)
     (board,) = play_kingdoms(3, 1)
     views = [make_observation(make_noisy_reading(add_frame(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
-    single_boards = [view.reading.best for view in views]
+    single_boards = [view.probabilities.best for view in views]
     fused_observation, _ = fuse(views[0], [(view, align(views[0], view)) for view in views[1:]])
 
     def count_errors(result: Board) -> int:
         return sum(result.get(square) != cell for square, cell in add_frame(board, 5, 0).items())
 
-    assert count_errors(fused_observation.reading.best) < min(map(count_errors, single_boards))
-    log_probability_sum = sum(view.reading.log_probs for view in views)
-    assert fused_observation.reading.log_probs.max() <= 0
-    assert np.abs(fused_observation.reading.log_probs).sum() < np.abs(log_probability_sum).sum()
+    assert count_errors(fused_observation.probabilities.best) < min(map(count_errors, single_boards))
+    log_probability_sum = sum(view.probabilities.log_probs for view in views)
+    assert fused_observation.probabilities.log_probs.max() <= 0
+    assert np.abs(fused_observation.probabilities.log_probs).sum() < np.abs(log_probability_sum).sum()
 
 
 def test_the_grid_is_extended_by_tiles_of_other_photos() -> None:
     board = Board.parse("w w # l l / s . . . .")
-    first, other = make_observation(Reading.of("w # l l")), make_observation(Reading.of(board))
+    first, other = make_observation(ClassProbabilities.of("w # l l")), make_observation(ClassProbabilities.of(board))
     fused_observation, _ = fuse(first, [(other, align(first, other))])
-    assert fused_observation.reading.best == board
+    assert fused_observation.probabilities.best == board
     assert (fused_observation.grid.rows, fused_observation.grid.cols) == (2, 5)
     expected_centres = np.stack(np.meshgrid(range(-1, 4), range(2)), axis=-1).reshape(-1, 2) + 0.5
     assert np.allclose(first.grid.to_grid_coordinates(fused_observation.grid.centres.reshape(-1, 2)), expected_centres)
@@ -255,8 +260,8 @@ def test_the_grid_is_extended_by_tiles_of_other_photos() -> None:
 
 def test_border_log_odds_are_rotated_with_the_cells() -> None:
     board = Board.parse("w w # / f f .")
-    first = make_observation(Reading.of(board))
-    rotated_observation = make_observation(Reading.of(board).rotate())
+    first = make_observation(ClassProbabilities.of(board))
+    rotated_observation = make_observation(ClassProbabilities.of(board).rotate())
     right, down = rotated_observation.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which form a column at the right of the rotated one
     fused_observation, _ = fuse(
@@ -315,7 +320,7 @@ def test_a_duplicate_photo_counts_once_and_is_reported(tmp_path: Path) -> None:
     photo, copied_file = cover_square(Square(0, 3), (252, 252, 250), 0), tmp_path / "copy.jpg"
     (single_reading,) = pipeline.read(photo)
     (duplicate_reading,) = pipeline.read_views([photo, photo.copy()])
-    assert np.array_equal(duplicate_reading.reading.log_probs, single_reading.reading.log_probs)
+    assert np.array_equal(duplicate_reading.probabilities.log_probs, single_reading.probabilities.log_probs)
     assert duplicate_reading.board == single_reading.board
     assert [problem.text for problem in duplicate_reading.problems if problem not in single_reading.problems] == [
         "photo 2 of the kingdom is the same picture as photo 1, and counts once"
@@ -375,7 +380,7 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(min_probability
     """One photo clearly shows bare table where another clearly shows a tile: glare looks like bare table."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     glare = {"A3": {".": 0.999, "g": 0.0005}}
-    first = make_observation(override_squares(Reading.of(board, confidence=0.995), glare))
-    other = make_observation(Reading.of(board, confidence=0.96))
+    first = make_observation(override_squares(ClassProbabilities.of(board, confidence=0.995), glare))
+    other = make_observation(ClassProbabilities.of(board, confidence=0.96))
     fused_observation, _ = fuse(first, [(other, align(first, other))])
-    assert get_probability(fused_observation.reading, Square.parse("A3"), "g") > min_probability
+    assert get_probability(fused_observation.probabilities, Square.parse("A3"), "g") > min_probability

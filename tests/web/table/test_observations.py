@@ -11,7 +11,7 @@ from kdvision.pipeline import decide_again
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.networks.onnx import load_model
 from kdvision.web.limits import Refusal
@@ -27,10 +27,12 @@ PIECES = ("", "knight")
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
     board = Board.parse(text)
-    log_probs = override_squares(Reading.of(board, confidence=0.97), {"B2": {"w": 0.7, "w1": 0.25}}).log_probs
+    log_probs = override_squares(
+        ClassProbabilities.of(board, confidence=0.97), {"B2": {"w": 0.7, "w1": 0.25}}
+    ).log_probs
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
-    observation = make_plain_observation(Reading(log_probs), make_grid(board, slant=0.2))
+    observation = make_plain_observation(ClassProbabilities(log_probs), make_grid(board, slant=0.2))
     return replace(observation, border_log_odds=border_log_odds)
 
 
@@ -40,7 +42,8 @@ def test_an_observation_comes_back() -> None:
         encode_observation(original, Surroundings(colourless=True)), KINDS, piece_names=PIECES
     )
     assert decoded_observation.surroundings == Surroundings(colourless=True)
-    assert np.abs(decoded_observation.observation.reading.log_probs - original.reading.log_probs).max() < 0.01
+    decoded_log_probs = decoded_observation.observation.probabilities.log_probs
+    assert np.abs(decoded_log_probs - original.probabilities.log_probs).max() < 0.01
     for decoded_log_odds, original_log_odds in zip(
         decoded_observation.observation.border_log_odds, original.border_log_odds, strict=True
     ):
