@@ -128,7 +128,7 @@ def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
     p_board = calibration.calibrate_board(
         decision.probability,
         correction_cost=decision.correction_cost,
-        side=observation.side,
+        side_pixels=observation.side,
         breaks_rule=decision.breaks_rule,
     )
     probability = p_board * observation.p_whole

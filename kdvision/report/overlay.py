@@ -48,18 +48,18 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             default_name = f"kingdom {number}" if len(result.kingdoms) > 1 else ""
             player_name = entry.player_name if _has_glyphs(entry.player_name) else ""
             _draw_total(canvas, entry, grid, player_name or default_name)
-            label_offset = np.array([0.0, 0.36 * grid.side])
+            label_offset = np.array([0.0, 0.36 * grid.side_pixels])
             centres = [grid.centres[piece.square] - label_offset for piece in entry.reading.pieces]
             centres += [grid.quads[gem.square][2] for gem in entry.reading.gems]
             for piece, centre in zip(list_pieces(entry.reading), centres, strict=True):
                 colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
-                draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side * 0.15, *colours)
+                draw_label(canvas, centre, f"{piece.kind}{'?' * piece.is_uncertain}", grid.side_pixels * 0.15, *colours)
     return canvas
 
 
 def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
     """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
-    draw_lines(canvas, [grid.quads[square] for square in entry.board], LIGHT, grid.side * 0.012, is_closed=True)
+    draw_lines(canvas, [grid.quads[square] for square in entry.board], LIGHT, grid.side_pixels * 0.012, is_closed=True)
     for territory in entry.kingdom.territories:
         border: list[Points] = []
         for square in territory.squares:
@@ -67,8 +67,8 @@ def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
             # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
             outer_sides = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
             border += [quad[[i, (i + 1) % 4]] for i in outer_sides]
-        draw_lines(canvas, border, DARK, grid.side * 0.085)
-        draw_lines(canvas, border, COLOURS[territory.terrain], grid.side * 0.055)
+        draw_lines(canvas, border, DARK, grid.side_pixels * 0.085)
+        draw_lines(canvas, border, COLOURS[territory.terrain], grid.side_pixels * 0.055)
 
 
 def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
@@ -109,7 +109,7 @@ def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> 
         total = f"{card.points} + {card.total - card.points} = {total}"
     words = f"{name}: {total}" if name else total
     longer_side = max(canvas.shape)
-    size = min(max(grid.side * 0.4, longer_side / 70), longer_side / 30)
+    size = min(max(grid.side_pixels * 0.4, longer_side / 70), longer_side / 30)
     top = np.array([grid.corners[:, 0].mean(), grid.corners[:, 1].min() - size])
     draw_label(canvas, top, f"{words} ?" if entry.review else words, size, LIGHT, DARK)
 

@@ -53,7 +53,7 @@ def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scal
     best = suppress_overlapping(hypotheses)
     for hypothesis in sorted(hypotheses, key=lambda one: one in best):
         is_accepted = hypothesis in best
-        width = 0.06 * build_grid(hypothesis).side * scale if is_accepted else 1.0
+        width = 0.06 * build_grid(hypothesis).side_pixels * scale if is_accepted else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale
         draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, is_closed=True)
     return f"lattices refined: {len(hypotheses)}, accepted: {len(best)}"
@@ -73,7 +73,7 @@ def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: 
         if kind != "." or probability < MIN_UNLABELLED_PROBABILITY:
             centre = grid.quads[place].mean(axis=0) * scale
             colour = LIGHT if probability > MIN_CERTAIN_PROBABILITY else AMBER
-            draw_label(pixels, centre, f"{kind} {100 * probability:.0f}", grid.side * scale * 0.2, colour, DARK)
+            draw_label(pixels, centre, f"{kind} {100 * probability:.0f}", grid.side_pixels * scale * 0.2, colour, DARK)
     return "contents of each cell, in %, before the decision" if observations else "no grid found"
 
 

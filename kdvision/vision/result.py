@@ -21,7 +21,7 @@ from kdvision.vision.assess.warnings import (
     find_warnings,
     forces_review,
     label_misreading,
-    measure_evidence,
+    measure_warning_strengths,
 )
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
@@ -148,22 +148,22 @@ def build_reading(
     frame = BoardFrame.of(decision.board, before)
     on_board = _move_to_board(decision, frame, before)
     warnings = list(find_warnings(observation, decision, surroundings, frame, possible_towns))
-    strengths = measure_evidence([*warnings, *on_board.problems], observation, decision)
-    completeness = compute_completeness(
+    strengths = measure_warning_strengths([*warnings, *on_board.problems], observation, decision)
+    p_complete = compute_completeness(
         decision.board, observation.tile_probability, observation.visible_share, decision.side
     )
-    complete_probability = completeness * decision.probability
+    p_decided = p_complete * decision.probability
     board_probability = calibration.calibrate_board(
-        complete_probability,
+        p_decided,
         correction_cost=decision.correction_cost,
-        side=observation.grid.side,
+        side_pixels=observation.grid.side_pixels,
         breaks_rule=decision.breaks_rule,
     )
-    nothing_missed = calibration.calibrate_completeness(strengths)
-    probability = board_probability * nothing_missed
+    p_nothing_missed = calibration.calibrate_warnings(strengths)
+    probability = board_probability * p_nothing_missed
     is_improbable = probability < calibration.review_threshold
-    may_continue = completeness < 1 or len(on_board.doubts) < len(decision.doubts)
-    alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(complete_probability)
+    may_continue = p_complete < 1 or len(on_board.doubts) < len(decision.doubts)
+    runner_up_factor = p_nothing_missed * p_complete * (1 - board_probability) / clip_complement(p_decided)
     board, is_rare = on_board.board, get_game(box) == GAME_KINGDOMINO
     pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board, is_rare=is_rare)
     gems = find_gems(observation.gems, frame.first, board)
@@ -175,7 +175,7 @@ def build_reading(
         problems=(*on_board.problems, *_select_warnings(warnings, is_improbable, may_continue)),
         probability=probability,
         dominoes=on_board.dominoes,
-        runners_up=tuple((other, alternatives * p) for other, p in on_board.runners_up),
+        runners_up=tuple((other, runner_up_factor * p) for other, p in on_board.runners_up),
         before=before,
         surroundings=surroundings,
         calibration=calibration,

@@ -89,7 +89,7 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert get_probability(observation.probabilities, Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
     assert [border_log_odds.shape for border_log_odds in observation.border_log_odds] == [(1, 2), (0, 3)]
     assert observation.calibration.review_threshold == 0.9
-    assert observation.side == pytest.approx(make_grid(Board.parse(BO)).side, abs=0.1)
+    assert observation.side == pytest.approx(make_grid(Board.parse(BO)).side_pixels, abs=0.1)
     assert len(json.dumps(packed_observation)) < 600
     assert observation.p_whole == 1.0
     assert unpack_observation({**packed_observation, "whole": 0.9}).p_whole == 0.9

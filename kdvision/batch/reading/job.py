@@ -180,8 +180,8 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
         "temperature": round(calibration.temperature, 4),
         "sure": round(calibration.review_threshold, 4),
         "belief": [round(weight, 4) for weight in (*calibration.board_weights, *calibration.rule_offsets)],
-        "side": round(reading.observation.grid.side, 1),
-        "whole": round(calibration.calibrate_completeness(reading.warning_strengths), 4),
+        "side": round(reading.observation.grid.side_pixels, 1),
+        "whole": round(calibration.calibrate_warnings(reading.warning_strengths), 4),
         **{name: base64.b64encode(array.astype("<f2").tobytes()).decode() for name, array in arrays.items()},
     }
 

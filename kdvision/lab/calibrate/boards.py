@@ -16,7 +16,7 @@ from kdvision.lab.arrays import Floats
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.text import format_csv
 from kdvision.vision.assess.calibration import CONSTANT, UNFITTED_WARNING_WEIGHT, Calibration, compute_undersampling
-from kdvision.vision.assess.warnings import EVIDENCE_IDS
+from kdvision.vision.assess.warnings import WARNING_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
 
 Outcomes = Sequence[tuple[float, bool]]
@@ -87,10 +87,10 @@ def fit_weights(
     weights of rare warnings near UNFITTED_WARNING_WEIGHT.
     """
     boards, sample_weight = [*plain_boards, *occluded_boards], compute_sample_weights(plain_boards, occluded_boards)
-    names = sorted(EVIDENCE_IDS)
+    names = sorted(WARNING_IDS)
     share = compute_log_odds([board.compute_share(calibration.temperature) for board in boards])
     other_features = np.array(
-        [(board.correction_cost, compute_undersampling(board.side), 1.0) for board in boards], float
+        [(board.correction_cost, compute_undersampling(board.side_pixels), 1.0) for board in boards], float
     )
     squares = np.column_stack([share, other_features])
     warnings = np.array([[1.0, *(board.warning_strengths.get(name, 0.0) for name in names)] for board in boards])

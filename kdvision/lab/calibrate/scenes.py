@@ -67,8 +67,8 @@ class BoardOutcome:
     """One decided board: the quantities that its probability is computed from, and whether it is right.
 
     `shares` are the probabilities of the board, its runners-up and any board that continues beyond the grid.
-    `always_review` is true where a fact about the photo forces a review at any probability. `side` is that of a square
-    in pixels. A board is never right if the kingdom `is_truncated`, or if a grid beside it may be a kingdom and one was
+    `always_review` is true where a fact about the photo forces a review at any probability. `side_pixels` is that of a
+    square. A board is never right if the kingdom `is_truncated`, or if a grid beside it may be a kingdom and one was
     missed.
     """
 
@@ -76,7 +76,7 @@ class BoardOutcome:
     is_right: bool
     always_review: bool
     correction_cost: float = 0.0
-    side: float = 64.0
+    side_pixels: float = 64.0
     breaks_rule: bool = False
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
     is_truncated: bool = False
@@ -90,9 +90,9 @@ class BoardOutcome:
         """Return the calibrated probability that the board is right and complete."""
         share = self.compute_share(calibration.temperature)
         squares_right = calibration.calibrate_board(
-            share, correction_cost=self.correction_cost, side=self.side, breaks_rule=self.breaks_rule
+            share, correction_cost=self.correction_cost, side_pixels=self.side_pixels, breaks_rule=self.breaks_rule
         )
-        return squares_right * calibration.calibrate_completeness(self.warning_strengths)
+        return squares_right * calibration.calibrate_warnings(self.warning_strengths)
 
 
 def render_scene(data: Path, seed: int, *, occluders: bool = False) -> Picture:
@@ -197,7 +197,7 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
                 is_right=is_right and not (scene.missed_count and reading.surroundings.unread),
                 always_review=reading.review,
                 correction_cost=decision.correction_cost,
-                side=observation.grid.side,
+                side_pixels=observation.grid.side_pixels,
                 breaks_rule=decision.breaks_rule,
                 warning_strengths=reading.warning_strengths,
                 is_truncated=is_truncated,

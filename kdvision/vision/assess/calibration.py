@@ -20,9 +20,9 @@ UNFITTED_WARNING_WEIGHT: Final = -3.0
 """Weight of a warning that no scene showed, and the prior of the fitted ones."""
 
 
-def compute_undersampling(side: npt.ArrayLike) -> Floats:
-    """Return log(40 / side) for squares of `side` pixels: how much the cell network enlarges them; at least 0."""
-    return np.asarray(np.maximum(0.0, np.log(SQUARE_PIXELS / np.asarray(side, np.float64))))
+def compute_undersampling(side_pixels: npt.ArrayLike) -> Floats:
+    """Return log(40 / side) for squares of `side_pixels`: how much the cell network enlarges them; at least 0."""
+    return np.asarray(np.maximum(0.0, np.log(SQUARE_PIXELS / np.asarray(side_pixels, np.float64))))
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,20 @@ class Calibration:
         return cls(**metadata.get("calibration", {}))
 
     def calibrate_board(
-        self, probability: float, *, correction_cost: float, side: float, breaks_rule: bool = False
+        self, probability: float, *, correction_cost: float, side_pixels: float, breaks_rule: bool = False
     ) -> float:
         """Return the probability that the squares are right, given the uncalibrated `probability` of the board.
 
-        Boards with a correction cost, with small squares (`side` in pixels) or against a rule of play are wrong more
+        Boards with a correction cost, with small squares (`side_pixels`) or against a rule of play are wrong more
         often.
         """
         likelihood, cost, undersampling, constant = self.board_weights
         log_odds = likelihood * compute_log_odds(probability) + cost * correction_cost
-        log_odds += undersampling * compute_undersampling(side) + constant + self.rule_offsets[0 if breaks_rule else 1]
+        log_odds += undersampling * compute_undersampling(side_pixels) + constant
+        log_odds += self.rule_offsets[0 if breaks_rule else 1]
         return float(expit(log_odds))
 
-    def calibrate_completeness(self, strengths: Mapping[str, float]) -> float:
+    def calibrate_warnings(self, strengths: Mapping[str, float]) -> float:
         """Return the probability that the board is complete, given the strengths of warnings by id.
 
         Without fitted weights, each warning but "hidden" halves it.

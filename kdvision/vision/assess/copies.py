@@ -20,7 +20,7 @@ from kdvision.vision.geometry import Floats, Ints, compute_side_lengths
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
     """Return the pairs of a copy and the larger grid that shows the same kingdom."""
     with_castle = [one for one in observations if one.max_castle_probability > P_PRESENT]
-    pairs = (sorted(pair, key=lambda one: one.grid.side) for pair in combinations(with_castle, 2))
+    pairs = (sorted(pair, key=lambda one: one.grid.side_pixels) for pair in combinations(with_castle, 2))
     return [(smaller, larger) for smaller, larger in pairs if is_copy(smaller, larger)]
 
 
@@ -52,7 +52,7 @@ def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> b
 
     def compare_sizes(quads: Floats) -> float:
         in_plane = one.grid.to_grid_coordinates(quads.reshape(-1, 2)).reshape(quads.shape)
-        sides = (compute_side_lengths(quads) / one.grid.side, compute_side_lengths(in_plane))
+        sides = (compute_side_lengths(quads) / one.grid.side_pixels, compute_side_lengths(in_plane))
         return float(min(np.median(each) for each in sides))
 
     tiles = (other.grid.quads[other.is_confident] for other in others if other is not one)

@@ -45,7 +45,7 @@ def classify_grid(observation: GridObservation) -> GridClass:
     p_possible, min_confident_share = 0.25, 0.65
     if fills_offer(observation.is_tile, observation.border_log_odds):
         return GridClass()
-    castle, count = observation.max_castle_probability, count_evidence(observation)
+    castle, count = observation.max_castle_probability, count_confident_squares(observation)
     expected_tiles, is_cut, (across, along) = observation.expected_tiles, observation.is_cut, OFFER_CELLS
     with_castle = observation.is_confident | (observation.castle_probability == castle)
     exceeds_offer = count_outside_offer(observation.is_confident) > 1
@@ -116,20 +116,20 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     offer_squares, board = OFFER_CELLS[0] * OFFER_CELLS[1], decision.box_squares
     is_irregular = decision.breaks_rule or decision.foreign_dominoes > 0
     castle_visible = observation.max_castle_probability > P_PRESENT
-    if is_irregular and not castle_visible and count_evidence(observation) <= 2 * offer_squares:
+    if is_irregular and not castle_visible and count_confident_squares(observation) <= 2 * offer_squares:
         return False
     if decision.is_scattered and not observation.is_cut and count_outside_offer(observation.is_confident) <= 1:
         return False
     on_board = np.zeros_like(observation.is_confident)
     on_board[[square.row for square in board], [square.col for square in board]] = True
     if classify_grid(observation).beside_others:
-        enough = count_evidence(observation, cell_mask=on_board) >= MIN_KINGDOM_SQUARES
+        enough = count_confident_squares(observation, cell_mask=on_board) >= MIN_KINGDOM_SQUARES
     else:
         enough = len(board) > offer_squares
     return enough and len(board) > observation.expected_tiles / 2
 
 
-def count_evidence(observation: GridObservation, cell_mask: Mask | bool = True) -> int:
+def count_confident_squares(observation: GridObservation, cell_mask: Mask | bool = True) -> int:
     """Return the number of confident squares, with at most one castle: diamonds in a carpet look like castles."""
     castles = int((observation.castle_probability > P_CONFIDENT).sum())
     return int((observation.is_confident & cell_mask).sum()) - max(castles - 1, 0)

@@ -35,12 +35,12 @@ WARNING_TEXTS: Final = {
     "unread": "other tiles in the photo may be a kingdom, too: look",
 }
 """The warnings without squares by their ids, in the order in which they are shown."""
-EVIDENCE_IDS: Final = (
+WARNING_IDS: Final = (
     (WARNING_TEXTS.keys() - {"copied"})
     | {"beyond", "contents", "covered", "cut", "ends", "hidden"}
     | {"illegal", "overruled", "rim", "spare", "towns", "unknown"}
 )
-"""The ids of all evidence, each of which has a weight in the calibration."""
+"""The ids of all evidence against a board, each of which has a weight in the calibration."""
 
 
 class Surroundings(NamedTuple):
@@ -114,12 +114,14 @@ def label_misreading(problem: Problem) -> Problem:
     return replace(problem, warning=problem.warning or "illegal")
 
 
-def measure_evidence(problems: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
-    """Return the strength of each piece of evidence by its id.
+def measure_warning_strengths(
+    problems: Iterable[Problem], observation: GridObservation, decision: Decision
+) -> dict[str, float]:
+    """Return the strength of each warning by its id.
 
     It is the occlusion evidence for "hidden", and 1 for warnings and for "overruled": the box contradicts a square.
     """
-    strengths = {problem.warning: 1.0 for problem in problems if problem.warning in EVIDENCE_IDS}
+    strengths = {problem.warning: 1.0 for problem in problems if problem.warning in WARNING_IDS}
     if decision.overruled_squares:
         strengths["overruled"] = 1.0
     return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion, decision.side)}

@@ -27,7 +27,7 @@ class Background(NamedTuple):
     def sample(cls, photo: Photo, grid: Grid) -> Self:
         """Return the colours of a grid and its surround in a photo."""
         quads = np.concatenate([grid.quads.reshape(-1, 4, 2), extend_grid(grid)])
-        colours = _sample_colours(photo, quads, grid.side)
+        colours = _sample_colours(photo, quads, grid.side_pixels)
         count = grid.rows * grid.cols
         return cls(colours[:count].reshape(grid.rows, grid.cols, 3), colours[count:])
 
@@ -40,15 +40,15 @@ class Background(NamedTuple):
         return compute_colour_distance(self.cells, np.concatenate([self.cells[empty], self.surround]), 8)
 
 
-def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
-    """Return the 1/`fraction` quantile of the distances of colours (…, 3) to background samples (m, 3).
+def compute_colour_distance(colours: Floats, background: Floats, divisor: int) -> Floats:
+    """Return the 1/`divisor` quantile of the distances of colours (…, 3) to background samples (m, 3).
 
     L* has less weight, because one table lies in light and shade. Two cells under one thing are alike, so that colours
     are compared with more than `min_similar`. NaN if the colour or almost all of the background is unknown.
     """
     lightness_weight, min_similar = 0.4, 2
     background = background[~np.isnan(background[:, 0])]
-    rank = max(min_similar, len(background) // fraction)
+    rank = max(min_similar, len(background) // divisor)
     if rank >= len(background):
         return np.full(colours.shape[:-1], np.nan)
     distance = np.linalg.norm((colours[..., None, :] - background) * (lightness_weight, 1, 1), axis=-1)

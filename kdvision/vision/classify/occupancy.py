@@ -20,7 +20,7 @@ def compute_tile_features(predictions: CellPredictions, grid: Grid, background: 
     and differ completely beyond `different`. Cells that both networks call empty are background samples.
     """
     min_score, similar, different = 0.05, 4.0, 60.0
-    score = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
+    score = np.zeros(grid.rows * grid.cols) if grid.scores is None else grid.scores.reshape(-1)
     detector = logit((score + min_score) / (1 + 2 * min_score))
     empty = (predictions.presence + detector <= 0).reshape(grid.rows, grid.cols)
     is_saturated = background.cells[..., 0] > 99.0  # white, because a mirrored lamp has erased the colour
@@ -53,10 +53,10 @@ def find_foreign_objects(background: Background, features: Floats, log_odds: Flo
     """
     is_doubtful = (log_odds <= np.log(0.9 / 0.1)) & (features[:, :2].min(axis=1) <= 0)
     shape = background.cells.shape[:2]
-    return np.asarray(find_covered(background, (log_odds <= 0).reshape(shape)) & is_doubtful.reshape(shape))
+    return np.asarray(find_unlike_background(background, (log_odds <= 0).reshape(shape)) & is_doubtful.reshape(shape))
 
 
-def find_covered(background: Background, empty: Mask) -> Mask:
+def find_unlike_background(background: Background, empty: Mask) -> Mask:
     """Return which cells (rows, cols) show a tile or another object instead of the background.
 
     Patterned cloths have about two colours, so less than a third of the `empty` cells share the colour of such a cell.

@@ -66,7 +66,7 @@ def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObserv
         for m, other in enumerate(lattices[:n]):
             distance = compute_distances(one.hypothesis.squares.centre, other.hypothesis.squares.centre)
             nearest_squares = distance.argmin(axis=1)
-            for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side):
+            for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side_pixels):
                 match = nearest_squares[square]
                 if _count_links(one.hypothesis, square, masks[n]) > _count_links(other.hypothesis, match, masks[m]):
                     masks[m][match] = False
@@ -92,7 +92,7 @@ def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], masks: 
     is_foreign = np.zeros(len(centres), bool)
     for other, is_owned in zip((*lattices[:n], *lattices[n + 1 :]), (*masks[:n], *masks[n + 1 :]), strict=True):
         tiles = other.hypothesis.squares.centre[other.find_squares(other.observation.is_tile) & is_owned]
-        is_foreign |= (compute_distances(centres, tiles) < MAX_SAME_TILE_SIDES * grid.side).any(axis=1)
+        is_foreign |= (compute_distances(centres, tiles) < MAX_SAME_TILE_SIDES * grid.side_pixels).any(axis=1)
     owned_centres = lattices[n].hypothesis.squares.centre[masks[n]]
     is_foreign[compute_distances(owned_centres, centres).argmin(axis=1)] = False
     if not is_foreign.any():

@@ -15,12 +15,12 @@ from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography
 class Grid:
     """The cells of one kingdom: `quads` (rows, cols, 4, 2), corners clockwise from the top left, in pixels.
 
-    Row 0 is the top row in the upright photo. `evidence` (rows, cols), from 0 to 1, is the detector's score of each
+    Row 0 is the top row in the upright photo. `scores` (rows, cols), from 0 to 1, are those of the detector for each
     cell; `is_empty` (rows, cols) is true where the detector is certain that there is no square.
     """
 
     quads: Floats
-    evidence: Floats | None = None
+    scores: Floats | None = None
     is_empty: Mask | None = None
 
     @property
@@ -37,7 +37,7 @@ class Grid:
         return np.stack([self.quads[0, 0, 0], self.quads[0, -1, 1], self.quads[-1, -1, 2], self.quads[-1, 0, 3]])
 
     @cached_property
-    def side(self) -> float:
+    def side_pixels(self) -> float:
         """The median side of a cell in pixels."""
         return float(np.median(compute_side_lengths(self.quads)))
 
@@ -59,7 +59,7 @@ class Grid:
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     """Return the hypothesis' grid with a rim of one cell, rows and columns as in the upright photo."""
     bounds = hypothesis.bounds.expand()
-    quads, evidence = warp_cells(hypothesis, bounds)
+    quads, scores = warp_cells(hypothesis, bounds)
     is_empty = np.zeros((bounds.rows, bounds.cols), bool)
     cols, rows = (hypothesis.empty_places[bounds.contain(hypothesis.empty_places)] - bounds[:2]).T
     is_empty[rows, cols] = True
@@ -67,7 +67,7 @@ def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     # Anticlockwise quarter turns after which columns run rightwards in the photo.
     turns = -int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
     quads = np.roll(np.rot90(quads, turns), -turns, axis=2)  # the corners of each cell turn too
-    return Grid(np.ascontiguousarray(quads), np.rot90(evidence, turns).copy(), np.rot90(is_empty, turns).copy())
+    return Grid(np.ascontiguousarray(quads), np.rot90(scores, turns).copy(), np.rot90(is_empty, turns).copy())
 
 
 def warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
@@ -75,9 +75,9 @@ def warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, F
 
     Each cell is shifted by the smoothed residuals of the detections on it and around it.
     """
-    shift, evidence = _smooth_residuals(hypothesis, bounds)
+    shift, scores = _smooth_residuals(hypothesis, bounds)
     places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
-    return apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence
+    return apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), scores
 
 
 def _smooth_residuals(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:

@@ -39,7 +39,7 @@ class LatticeHypothesis(Component):
 
         At a wrong scale the detector sees many squares where there are few, with low scores.
         """
-        return float((self.squares.score**2 * self.squares.side**2).sum())
+        return float((self.squares.score**2 * self.squares.side_pixels**2).sum())
 
     @cached_property
     def fitted_area(self) -> float:
@@ -50,11 +50,11 @@ class LatticeHypothesis(Component):
         corners = apply_homography(np.linalg.inv(self.matrix), self.squares.corners)
         error = np.abs(np.abs(corners - self.places[:, None] - 0.5) - 0.5)
         fit = np.clip(1 - 2 * np.linalg.norm(error, axis=-1).mean(axis=1), 0, 1)
-        return float((fit * self.squares.score**2 * self.squares.side**2).sum())
+        return float((fit * self.squares.score**2 * self.squares.side_pixels**2).sum())
 
     def overlaps(self, other: "LatticeHypothesis", *, max_share: float = 0.3) -> bool:
         """Return True if so many squares lie on those of another hypothesis that both show the same tiles."""
-        return bool(other.find_covered(self.squares.centre).mean() > max_share)
+        return bool(other.find_points_on_squares(self.squares.centre).mean() > max_share)
 
 
 def find_hypotheses(components: Iterable[Component]) -> list[LatticeHypothesis]:
@@ -71,7 +71,7 @@ def _fit_homography(component: Component) -> Floats:
     min_projective_squares, max_error_sides = 8, 0.2
     squares, places = component.squares, component.places + 0.5
     if len(places) >= min_projective_squares and np.ptp(places, axis=0).min() >= 2:
-        tolerance = max_error_sides * component.side
+        tolerance = max_error_sides * component.side_pixels
         # RANSAC (Fischler and Bolles, 1981) finds the same inliers as least squares where all points fit, and takes
         # longer. OpenCV's samples are deterministic.
         for method in (0, cv2.RANSAC):

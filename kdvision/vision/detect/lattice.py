@@ -71,9 +71,9 @@ class Component:
         return len(self.places)
 
     @cached_property
-    def side(self) -> float:
+    def side_pixels(self) -> float:
         """The median side of the squares in pixels."""
-        return float(np.median(self.squares.side))
+        return float(np.median(self.squares.side_pixels))
 
     @property
     def bounds(self) -> Bounds:
@@ -88,9 +88,10 @@ class Component:
         """Return the number of places that both components have."""
         return len({*map(tuple, self.places.tolist())} & {*map(tuple, other.places.tolist())})
 
-    def find_covered(self, centres: Floats) -> Mask:
+    def find_points_on_squares(self, centres: Floats) -> Mask:
         """Return which points (n, 2) lie on the squares."""
-        return np.asarray(compute_distances(centres, self.squares.centre).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
+        distance = compute_distances(centres, self.squares.centre).min(axis=1)
+        return np.asarray(distance < MAX_SAME_TILE_SIDES * self.side_pixels)
 
 
 def grow_components(squares: Detections) -> Iterator[Component]:
@@ -144,9 +145,9 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     max_deviation = 1.6 * max_gap
     centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
     expected_offset, offset = 2 * np.stack([u, v], axis=1) @ steps.T, centre - centre[:, None]
-    reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side
+    reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side_pixels
     one, other = np.nonzero(np.abs(offset) <= reach[:, None])
-    deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side[one, None]
+    deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side_pixels[one, None]
     pair, step = np.nonzero(deviation <= max_deviation)
     order = np.argsort(deviation[pair, step], kind="stable")
     one, other, step = one[pair][order], other[pair][order], step[order]
@@ -159,8 +160,8 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     dc, dr = np.stack([dc, dr, -dc, -dr]), np.stack([dr, -dc, -dr, dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
     meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
-    gap = np.abs(offset[one, other] - meeting) / squares.side[one]
-    ratio = squares.side[other] / squares.side[one]
+    gap = np.abs(offset[one, other] - meeting) / squares.side_pixels[one]
+    ratio = squares.side_pixels[other] / squares.side_pixels[one]
     fits = np.asarray(ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (gap <= max_gap[step])
     fits &= cosines.max(axis=1) >= min_axis_cosine
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
@@ -217,7 +218,7 @@ def list_links(component: Component) -> list[Link]:
     steps = steps[one, other]
     u, v = squares.axis_u[one] + squares.axis_u[other], squares.axis_v[one] + squares.axis_v[other]
     meeting = steps[:, :1] * u + steps[:, 1:] * v  # as in `_list_candidates`
-    gaps = np.linalg.norm(squares.centre[other] - squares.centre[one] - meeting, axis=1) / squares.side[one]
+    gaps = np.linalg.norm(squares.centre[other] - squares.centre[one] - meeting, axis=1) / squares.side_pixels[one]
     gaps += DIAGONAL_COST_SIDES * steps.all(axis=1)
     return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
 

@@ -35,7 +35,7 @@ def detect_rectified(
     """Return what the detector finds on a lattice rectified within `bounds`; None if that is too little."""
     picture, matrix = rectify(photo, hypothesis.matrix, bounds)
     detections, votes = detector.detect(picture)
-    has_right_size = np.abs(np.log(detections.side / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
+    has_right_size = np.abs(np.log(detections.side_pixels / RECTIFIED_SIDE_PIXELS)) < 0.7  # half the size to twice
     parts = [
         Component(part.places + (_find_nearest_places(part.squares, bounds) - part.places)[0], part.squares)
         for component in grow_components(detections.select(has_right_size).turn_rightwards())

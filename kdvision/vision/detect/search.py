@@ -49,7 +49,7 @@ def _has_only_large(components: Sequence[Component], photo: Photo) -> bool:
     min_score, min_side_pixels = 0.3, 20.0
     scale = FINE_LONG_SIDE_PIXELS // 2 / max(photo.width, photo.height)
     return max(map(len, components), default=0) >= MIN_KINGDOM_SQUARES and all(
-        part.squares.side.min() * scale > min_side_pixels
+        part.squares.side_pixels.min() * scale > min_side_pixels
         if len(part) >= MIN_KINGDOM_SQUARES
         else part.squares.score.max() <= min_score
         for part in components
@@ -78,7 +78,7 @@ def refine_hypotheses(
             continue
         if lattice := refine(photo, detector, one):
             lattices.append(lattice)
-            rest = one.select(~lattice.find_covered(one.squares.centre))  # it may have been two kingdoms
+            rest = one.select(~lattice.find_points_on_squares(one.squares.centre))  # it may have been two kingdoms
             if MIN_KINGDOM_SQUARES <= len(rest) < len(one):
                 queue += find_hypotheses(grow_components(rest.squares))
     return lattices

@@ -58,7 +58,7 @@ class Detections:
         return len(self.score)
 
     @cached_property
-    def side(self) -> Floats:
+    def side_pixels(self) -> Floats:
         """The side lengths (n,) in pixels, as the root of the area."""
         u, v = self.axis_u, self.axis_v
         return np.asarray(2 * np.sqrt(np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])))

@@ -83,9 +83,8 @@ def test_a_joint_decision_is_certain_of_no_square_that_only_has_the_name_of_a_fi
 def test_a_joint_decision_has_the_side_of_the_grid_that_the_probability_is_calibrated_for() -> None:
     data = (SAMPLES / "castle.jpg").read_bytes()
     (reading,), (observation,) = pipeline.read(data), read(data, Rules()).observations
-    assert (
-        unpack_observation(observation).side == round(reading.observation.grid.side, 1) != round(reading.grid.side, 1)
-    )
+    grid_side, board_side = (round(grid.side_pixels, 1) for grid in (reading.observation.grid, reading.grid))
+    assert unpack_observation(observation).side == grid_side != board_side
 
 
 def test_towns_are_read_and_reported() -> None:

@@ -19,7 +19,7 @@ from kdvision.lab.calibrate.boards import (
 )
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.vision.assess.calibration import UNFITTED_WARNING_WEIGHT, Calibration
-from kdvision.vision.assess.warnings import EVIDENCE_IDS
+from kdvision.vision.assess.warnings import WARNING_IDS
 
 
 def make_outcomes(count: int, right_count: int, **warning_strengths: float) -> list[BoardOutcome]:
@@ -83,7 +83,7 @@ def test_boards_with_warnings_get_their_observed_frequency() -> None:
     probabilities = [outcomes[n].compute_probability(calibration) for n in (0, 4000, 5000, 6000)]
     assert probabilities == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
     assert calibration.warning_weights["rim"] == pytest.approx(0.0, abs=0.2)
-    assert Calibration().calibrate_completeness({"castle": 1.0, "hidden": 2.0}) == 0.5
+    assert Calibration().calibrate_warnings({"castle": 1.0, "hidden": 2.0}) == 0.5
 
 
 def test_no_warning_raises_a_probability() -> None:
@@ -97,7 +97,7 @@ def test_no_warning_raises_a_probability() -> None:
 def test_a_warning_that_never_occurs_keeps_its_prior_weight() -> None:
     calibration = fit_weights(make_outcomes(2000, 1900), [], Calibration())
     assert calibration.warning_weights["unread"] == UNFITTED_WARNING_WEIGHT
-    assert set(calibration.warning_weights) == {*EVIDENCE_IDS, ""}
+    assert set(calibration.warning_weights) == {*WARNING_IDS, ""}
 
 
 def test_a_stronger_warning_lowers_the_probability_further() -> None:
@@ -142,7 +142,7 @@ def test_corrected_and_small_boards_get_their_observed_frequency(correction_cost
     """All boards have a share of 0.95. Half of the hard boards and 95 % of the others are right."""
     usual_outcomes = [BoardOutcome((0.95, 0.05), n % 20 > 0, always_review=False) for n in range(1000)]
     hard_outcomes = [
-        BoardOutcome((0.95, 0.05), n % 2 > 0, always_review=False, correction_cost=correction_cost, side=side)
+        BoardOutcome((0.95, 0.05), n % 2 > 0, always_review=False, correction_cost=correction_cost, side_pixels=side)
         for n in range(400)
     ]
     calibration = fit_weights(
@@ -152,7 +152,7 @@ def test_corrected_and_small_boards_get_their_observed_frequency(correction_cost
         probability for probability, _ in list_outcomes([usual_outcomes[0], hard_outcomes[0]], calibration)
     ]
     assert probabilities == pytest.approx([0.95, 0.5], abs=0.03)
-    assert Calibration().calibrate_board(0.9, correction_cost=correction_cost, side=side) == pytest.approx(0.9)
+    assert Calibration().calibrate_board(0.9, correction_cost=correction_cost, side_pixels=side) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("truth", [0.7, 1.0, 1.6])
@@ -175,7 +175,7 @@ def test_a_board_that_breaks_a_rule_is_likelier_misread() -> None:
     assert np.exp(terms) == pytest.approx([1 / 9, 9], rel=0.05)
     calibration = Calibration(rule_offsets=terms)
     probability_if_broken, probability_if_kept = (
-        calibration.calibrate_board(0.5, correction_cost=0, side=64, breaks_rule=breaks_rule)
+        calibration.calibrate_board(0.5, correction_cost=0, side_pixels=64, breaks_rule=breaks_rule)
         for breaks_rule in (True, False)
     )
     assert (probability_if_broken, probability_if_kept) == pytest.approx((0.1, 0.9), abs=0.01)

@@ -65,7 +65,8 @@ def test_a_loose_domino_and_perspective_make_no_picture() -> None:
         )
         for observation, shift in ((near_kingdom, (0, 500)), (far_kingdom, (0, 0)))
     )
-    assert near_kingdom.grid.side > 1.5 * far_kingdom.grid.side and not may_be_picture(far_kingdom, [near_kingdom])
+    assert near_kingdom.grid.side_pixels > 1.5 * far_kingdom.grid.side_pixels
+    assert not may_be_picture(far_kingdom, [near_kingdom])
 
 
 @pytest.mark.parametrize("side", [5, 7])

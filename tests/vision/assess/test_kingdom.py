@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.vision.assess.kingdom import (
     classify_grid,
-    count_evidence,
+    count_confident_squares,
     count_outside_offer,
     fills_offer,
     split_kingdoms,
@@ -60,7 +60,7 @@ def make_observation(
 @pytest.mark.parametrize(("count", "is_kingdom"), [(0, False), (1, True), (2, True), (6, False), (12, False)])
 def test_a_kingdom_has_one_castle_and_a_carpet_many(count: int, is_kingdom: bool) -> None:
     tiles = parse_mask("xxxx/xxxx/xxxx")
-    assert count_evidence(make_observation(tiles, make_castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
+    assert count_confident_squares(make_observation(tiles, make_castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
     assert classify_grid(make_observation(tiles, make_castles(tiles, count), 12.0)).is_certain == is_kingdom
 
 

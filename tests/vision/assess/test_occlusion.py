@@ -19,8 +19,8 @@ from kdvision.vision.classify.observe import compute_border_log_odds
 from kdvision.vision.classify.occupancy import (
     compute_occlusion_features,
     compute_occlusion_probability,
-    find_covered,
     find_foreign_objects,
+    find_unlike_background,
 )
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.find import assemble_kingdoms
@@ -43,7 +43,7 @@ ALL_CELLS = np.ones((4, 6), bool)
 
 def find_objects(colours: Floats, is_empty: Mask = ALL_CELLS) -> Mask:
     """The cells that show an object, by the colours of the grid alone."""
-    return find_covered(Background(colours, np.zeros((0, 3))), is_empty)
+    return find_unlike_background(Background(colours, np.zeros((0, 3))), is_empty)
 
 
 def test_a_chequered_table_is_background() -> None:
@@ -67,7 +67,7 @@ def test_a_pattern_of_the_surround_is_background(has_stripes: bool) -> None:
     for left in range(0, 700, 150) if has_stripes else [300]:
         pixels[(0 if has_stripes else 250) : (700 if has_stripes else 450), left : left + 50] = (40, 60, 160)
     grid = make_grid(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
-    is_covered = find_covered(Background.sample(Photo.open(pixels), grid), np.ones((4, 6), bool))
+    is_covered = find_unlike_background(Background.sample(Photo.open(pixels), grid), np.ones((4, 6), bool))
     assert np.argwhere(is_covered.any(axis=0)).ravel().tolist() == ([] if has_stripes else [2])
 
 
@@ -219,7 +219,7 @@ def test_an_object_on_a_domino_at_the_rim_is_reported() -> None:
     is_flagged, dominoes = [], list[Any](reading.dominoes)
     for domino in dominoes[::2]:
         quads = np.array([reading.grid.quads[square] for square in domino.squares])
-        centre, radius = quads.mean(axis=(0, 1)), 1.15 * reading.grid.side
+        centre, radius = quads.mean(axis=(0, 1)), 1.15 * reading.grid.side_pixels
         pixels = photo.pixels.copy()
         cv2.circle(pixels, tuple(np.rint(centre).astype(int).tolist()), round(radius), (20, 20, 24), -1, cv2.LINE_AA)
         try:

@@ -8,13 +8,13 @@ from kdvision.game.legality import Problem
 from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.warnings import (
-    EVIDENCE_IDS,
     RIM_WARNING,
+    WARNING_IDS,
     WARNING_TEXTS,
     Surroundings,
     forces_review,
     label_misreading,
-    measure_evidence,
+    measure_warning_strengths,
 )
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decide import decide
@@ -24,7 +24,7 @@ from tests.kingdoms import make_plain_observation
 
 KINGDOM = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
 ZERO_WEIGHT_CALIBRATION = Calibration(
-    review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(EVIDENCE_IDS, 0.0)}
+    review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(WARNING_IDS, 0.0)}
 )
 """No evidence lowers a probability, so a review has another cause."""
 
@@ -37,7 +37,7 @@ def read_with_surroundings(
     return build_reading(make_plain_observation(reading), decision, surroundings, calibration, GAME_KINGDOMINO)
 
 
-@pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
+@pytest.mark.parametrize("warning", sorted(WARNING_IDS))
 def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
     facts = {"flawed", "cut", "beyond", "outside", "pictured"}
     assert forces_review(Problem((), "?", warning=warning)) == (warning in facts)
@@ -80,5 +80,5 @@ def test_several_unidentified_squares_are_one_piece_of_evidence() -> None:
         [reading.observation.probabilities], KINGDOMINO, border_log_odds=[reading.observation.border_log_odds]
     )
     problems = [Problem((Square(0, 0), Square(0, 1)), "?", warning="unknown"), Problem((), "?", warning="rim")]
-    strengths = measure_evidence(problems, reading.observation, decision)
-    assert strengths == {"unknown": 1.0, "rim": 1.0, "hidden": 0.0} and strengths.keys() <= EVIDENCE_IDS
+    strengths = measure_warning_strengths(problems, reading.observation, decision)
+    assert strengths == {"unknown": 1.0, "rim": 1.0, "hidden": 0.0} and strengths.keys() <= WARNING_IDS

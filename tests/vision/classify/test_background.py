@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.vision.classify.background import Background, compute_colour_distance, extend_grid
-from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, find_covered
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, find_unlike_background
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
@@ -83,7 +83,7 @@ def test_saturated_cells_have_no_colour() -> None:
     background = Background.sample(Photo.open(pixels), grid)
     colour = compute_tile_features(make_predictions(np.full((4, 6), -6.0)), grid, background)[:, 2].reshape(4, 6)
     assert np.argwhere(np.isnan(colour)).tolist() == [[1, 1]] and colour[1, 2] > 2
-    assert find_covered(background, np.ones((4, 6), bool))[1, 1:3].all()
+    assert find_unlike_background(background, np.ones((4, 6), bool))[1, 1:3].all()
 
 
 def test_without_background_samples_there_is_no_distance() -> None:

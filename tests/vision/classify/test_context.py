@@ -132,7 +132,7 @@ def make_photo_with_offer() -> Photo:
     """The demo with copies of two of its dominoes on the table to the right."""
     photo = Photo.open(SAMPLES / "demo.jpg")
     (observation,) = find_kingdoms(photo, replace(Networks.load(), context=None))
-    quads, side = observation.grid.quads[1:3, 1:3], observation.grid.side
+    quads, side = observation.grid.quads[1:3, 1:3], observation.grid.side_pixels
     pixels = np.pad(photo.pixels, ((0, 0), (0, round(8 * side)), (0, 0)), mode="edge")
     outline = np.array([quads[0, 0, 0], quads[0, 1, 1], quads[1, 1, 2], quads[1, 0, 3]], np.int32)
     is_offer = (

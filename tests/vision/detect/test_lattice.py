@@ -53,12 +53,12 @@ def test_the_grid_is_upright_for_every_rotation(degrees: int) -> None:
     column_step = (grid.quads[:, :, 1] - grid.quads[:, :, 0]).mean((0, 1))
     row_step = (grid.quads[:, :, 3] - grid.quads[:, :, 0]).mean((0, 1))
     assert column_step[0] + row_step[1] > 0.99 * abs(column_step[1] - row_step[0])
-    assert grid.evidence is not None
-    assert (grid.evidence > 0).sum() == len(INCOMPLETE_FIVE)
+    assert grid.scores is not None
+    assert (grid.scores > 0).sum() == len(INCOMPLETE_FIVE)
     for centre in apply_homography(matrix, np.array(INCOMPLETE_FIVE) + 0.5):
         distances = np.linalg.norm(grid.centres - centre, axis=-1)
         assert distances.min() < 4
-        assert grid.evidence.reshape(-1)[distances.argmin()] > 0
+        assert grid.scores.reshape(-1)[distances.argmin()] > 0
 
 
 def test_neighbouring_cells_share_corners() -> None:
@@ -90,8 +90,8 @@ def test_the_grid_is_warped_to_crooked_rows() -> None:
 @pytest.mark.parametrize("places", [[(0, 0), (1, 0), (2, 0)], [(0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (1, 1)]])
 def test_the_smallest_kingdom_is_found(places: list[tuple[float, float]]) -> None:
     grid = build_only_grid(make_detections(places, make_view(0.1)))
-    assert grid.evidence is not None
-    assert (grid.evidence > 0).sum() == 3
+    assert grid.scores is not None
+    assert (grid.scores > 0).sum() == 3
 
 
 def test_two_squares_are_no_kingdom() -> None:
@@ -110,14 +110,14 @@ def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective:
     assert find_indices(lattice, squares) == [*range(len(INCOMPLETE_FIVE))]
     lattice_centres = apply_homography(lattice.matrix, lattice.places + 0.5)
     distances = np.linalg.norm(lattice_centres - lattice.squares.centre, axis=1)
-    assert (distances < 0.15 * lattice.squares.side).all()
+    assert (distances < 0.15 * lattice.squares.side_pixels).all()
 
 
 @pytest.mark.parametrize("perspective", [0.0025, 0.004])
 def test_lattices_grow_under_strong_perspective(perspective: float) -> None:
     """Far squares are much smaller than near ones, and each step is shorter than the one before."""
     squares = make_detections(SEVEN, make_view(0.4, perspective=perspective))
-    assert squares.side.max() / squares.side.min() > 1.4
+    assert squares.side_pixels.max() / squares.side_pixels.min() > 1.4
     assert [*map(len, fit_lattices(squares))] == [49]
 
 

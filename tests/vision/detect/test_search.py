@@ -91,20 +91,20 @@ def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
     words = np.concatenate([" ".join(kingdom["board"]).split() for kingdom in kingdoms])
     centres = np.concatenate([locate_squares(kingdom).mean(axis=2).reshape(-1, 2) for kingdom in kingdoms])
     for grid in find_grids(name):
-        assert grid.is_empty is not None and grid.evidence is not None
+        assert grid.is_empty is not None and grid.scores is not None
         distances = compute_distances(centres[words != "."], grid.centres.reshape(-1, 2))
-        cells = distances.argmin(axis=1)[distances.min(axis=1) < 0.4 * grid.side]
+        cells = distances.argmin(axis=1)[distances.min(axis=1) < 0.4 * grid.side_pixels]
         assert len(cells) and not grid.is_empty.reshape(-1)[cells].any()
-        assert not (grid.is_empty & (grid.evidence > 0.5)).any()
+        assert not (grid.is_empty & (grid.scores > 0.5)).any()
 
 
 def test_most_cells_around_the_tiles_are_marked_empty() -> None:
     """The cell network does not classify them. The detector is less certain on patterned tables than on plain ones."""
     marked_count, unvoted_count = 0, 0
     for grid in chain.from_iterable(map(find_grids, ("demo", "holes", "two-kingdoms"))):
-        assert grid.is_empty is not None and grid.evidence is not None
+        assert grid.is_empty is not None and grid.scores is not None
         marked_count += int(grid.is_empty.sum())
-        unvoted_count += int((grid.evidence == 0).sum())
+        unvoted_count += int((grid.scores == 0).sum())
     assert marked_count > 0.7 * unvoted_count
 
 

@@ -61,7 +61,7 @@ def test_perfect_votes_are_decoded_to_their_squares(side: float, angle: float) -
     for corners in quads:
         index = int(np.linalg.norm(detections.centre - corners.mean(0), axis=1).argmin())
         assert np.linalg.norm(detections.centre[index] - corners.mean(0)) < 0.02 * side
-        assert detections.side[index] == pytest.approx(side * np.sqrt(0.8), rel=0.01)
+        assert detections.side_pixels[index] == pytest.approx(side * np.sqrt(0.8), rel=0.01)
 
 
 def test_no_votes_give_no_detections() -> None:
