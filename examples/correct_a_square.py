@@ -8,10 +8,10 @@ def main(photo: str = "samples/hard-light.jpg") -> None:
     image = kdvision.Photo.open(photo)
     before = kdvision.read(image)[0]
     doubt = before.doubts[0]
-    print(f"read: {kdvision.score(before.board).total} points, {doubt.square.name} is {doubt.read}")
+    print(f"read: {kdvision.score(before.board).total} points, {doubt.square.name} is {doubt.kind}")
 
     # The correction is a fact for the decision: the other half of the domino follows if the box requires it.
-    after = kdvision.read(image, fixed_squares={(0, doubt.square): doubt.instead})[0]
+    after = kdvision.read(image, fixed_squares={(0, doubt.square): doubt.other_kind})[0]
     changed_squares = [square.name for square, cell in after.board.items() if before.board.get(square) != cell]
     print(f"corrected: {kdvision.score(after.board).total} points, changed: {', '.join(changed_squares)}")
 

@@ -14,7 +14,7 @@ def main(photo: str) -> None:
             print(f"  {line.label} = {line.points}")
         print(f"  total {scorecard.total}; the board is right with {kingdom.probability:.1%}")
         for doubt in kingdom.doubts:
-            print(f"  {doubt.square.name} may be {doubt.instead} instead of {doubt.read}")
+            print(f"  {doubt.square.name} may be {doubt.other_kind} instead of {doubt.kind}")
 
 
 if __name__ == "__main__":

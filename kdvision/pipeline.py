@@ -127,7 +127,7 @@ def read_views(
     )
     contradictions = {observation.grid: kingdom_problems for observation, kingdom_problems in fusions}
     for number, reading in enumerate(readings):
-        frame = reading.before or reading.frame
+        frame = reading.frame_before_fixes or reading.frame
         named_squares = {frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
         found = contradictions.get(reading.observation.grid, [])
         open_contradictions = [one for one in found if not named_squares.issuperset(one.squares)]

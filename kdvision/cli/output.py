@@ -87,7 +87,7 @@ def make_usage_error(text: str, option: str) -> typer.BadParameter:
 def print_new_names(readings: Sequence["KingdomReading"]) -> None:
     """Print a message for each kingdom whose squares a correction has renamed."""
     for number, reading in enumerate(readings, start=1):
-        if reading.has_new_names:
+        if reading.has_renamed_squares:
             print_message(
                 f"A correction adds a row or column before A1 of kingdom {number}, so its squares have new names, "
                 "and --fix still uses the old ones. To correct more, outline the kingdom with --corners"

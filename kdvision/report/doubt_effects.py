@@ -73,7 +73,7 @@ def score_doubts(
         for one in kingdom_alternatives:
             other_kingdom = replace(kingdom, board=one.board)
             card = score(other_kingdom, rule_set)
-            content = (one.square, one.read, one.probability, one.instead, one.board)
+            content = (one.square, one.kind, one.probability, one.other_kind, one.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
             other_kingdoms = [*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]]
             other = rank_if_known(other_kingdoms, rule_set, is_over=is_over)
@@ -133,10 +133,10 @@ def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
     ]
     alternatives = []
     for doubt in reading.doubts:
-        square, cell = doubt.square, parse_cell(doubt.instead)
+        square, cell = doubt.square, parse_cell(doubt.other_kind)
         matches = [other for other in runners_up if other.get(square) == cell]
         other_board = matches[0] if matches else board.with_cells({square: cell})
-        alternatives.append(Alternative(square, doubt.read, doubt.probability, doubt.instead, other_board))
+        alternatives.append(Alternative(square, doubt.kind, doubt.probability, doubt.other_kind, other_board))
     return alternatives
 
 

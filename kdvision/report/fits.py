@@ -147,6 +147,6 @@ def _list_notes(answer: FitsAnswer) -> Iterator[str]:
     effect = {True: "the domino fits", False: "the domino fits nowhere", None: "it is not known whether it fits"}
     for doubt, fits in zip(answer.entry.doubts, answer.fits_if, strict=True):
         change = "the answer stays" if fits == answer.fits else effect[fits]
-        yield f"? {doubt.square.name} {describe_reading(doubt)}; if it is {name_cell(doubt.instead)}, {change}"
+        yield f"? {doubt.square.name} {describe_reading(doubt)}; if it is {name_cell(doubt.other_kind)}, {change}"
     yield from (f"? {note}" for note in answer.notes)
     yield from list_problems(answer.entry)

@@ -182,7 +182,7 @@ def _list_questions(entry: ScoredKingdom) -> Iterator[str]:
     """What is uncertain about the board, in sentences."""
     for doubt in entry.doubts:
         certainty = f"{100 * doubt.probability:.0f} % sure"
-        yield f"{doubt.square.name} is {doubt.read} ({certainty}), otherwise {doubt.instead}"
+        yield f"{doubt.square.name} is {doubt.kind} ({certainty}), otherwise {doubt.other_kind}"
     if entry.reading is not None and entry.reading.review and not entry.doubts:
         yield f"this board is {100 * entry.probability:.0f} % sure: compare it"
     yield from (problem.text for problem in entry.problems if problem.kingdom is not None)

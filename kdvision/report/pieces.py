@@ -85,7 +85,7 @@ def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, fact
     open_facts -= {TOWNS} if Terrain.TOWN.value in reading.probabilities.kinds else set()
     open_facts -= set() if facts.queen is None else {"queen"}
     open_facts -= {"spare_knights"} if "knights" in counts else set()
-    uncertain_kinds = {one.kind for one in reading.uncertain}
+    uncertain_kinds = {one.kind for one in reading.uncertain_pieces}
     open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
     pieces = reading.pieces if "knights" in rule_set.facts else ()
     count = counts.pop("knights", None)
@@ -148,7 +148,7 @@ def _has_pieces(rule_set: RuleSet, kind: str) -> bool:
 
 def _find_uncertain_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """Yield pieces of these rules that may be there."""
-    for one in reading.uncertain:
+    for one in reading.uncertain_pieces:
         if _has_pieces(rule_set, one.kind):
             verb, percent = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
             yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({percent}): look")

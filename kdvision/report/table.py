@@ -197,25 +197,25 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
 
 def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:
     """A doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
-    name, other, reading = doubt.square.name, name_cell(doubt.instead), entry.reading
-    more = "add " * (reading is not None and reading.before is not None)
-    fix = "" if reading and reading.has_new_names else f": {more}--fix {number}:{name}={doubt.instead}"
+    name, other, reading = doubt.square.name, name_cell(doubt.other_kind), entry.reading
+    more = "add " * (reading is not None and reading.frame_before_fixes is not None)
+    fix = "" if reading and reading.has_renamed_squares else f": {more}--fix {number}:{name}={doubt.other_kind}"
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )
     looks = f"? {name} {describe_reading(doubt)}"
     if entry.is_open:
         return f"{looks}; it may be {other}{fix}"
-    if doubt.read == UNKNOWN:
+    if doubt.kind == UNKNOWN:
         return f"{looks}; as {other} the total would be {doubt.total}{effect}{fix}"
     return f"{looks}; if it is {other}, the total is {doubt.total}{effect}{fix}"
 
 
 def describe_reading(doubt: ScoredDoubt) -> str:
     """What is known of a doubtful square, in words."""
-    if doubt.read == UNKNOWN:
+    if doubt.kind == UNKNOWN:
         return "is not known"
-    return f"looks like {name_cell(doubt.read)} ({100 * doubt.probability:.0f} % sure)"
+    return f"looks like {name_cell(doubt.kind)} ({100 * doubt.probability:.0f} % sure)"
 
 
 def name_cell(word: str) -> str:
@@ -244,7 +244,7 @@ def _list_game_notes(result: Result) -> Iterator[str]:
         player = result.kingdoms[doubt.kingdom].player_name or f"kingdom {doubt.kingdom + 1}"
         yield (
             f"? Look first at {player}, {doubt.square.name}: it {decides}."
-            f" If it is {name_cell(doubt.instead)}, {effect}"
+            f" If it is {name_cell(doubt.other_kind)}, {effect}"
         )
     inventory = result.inventory
     is_typed = all(entry.reading is None for entry in result.kingdoms)

@@ -110,7 +110,7 @@ def list_names(squares: Iterable[Square]) -> list[str]:
 def doubt_to_dict(doubt: Doubt) -> dict[str, Any]:
     """A doubt as plain values."""
     probability = round(doubt.probability, 4)
-    return {"square": doubt.square.name, "read": doubt.read, "probability": probability, "instead": doubt.instead}
+    return {"square": doubt.square.name, "read": doubt.kind, "probability": probability, "instead": doubt.other_kind}
 
 
 def scored_doubt_to_dict(doubt: ScoredDoubt, *, is_open: bool = False) -> dict[str, Any]:

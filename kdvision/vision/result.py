@@ -39,12 +39,12 @@ class KingdomReading:
 
     Row 0 of `board`, `grid` and `probabilities` is the top row in the upright photo. `probability` is that of the whole
     board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `box`
-    is the one it was decided with. `pieces` and `gems` are more probable than not; `uncertain` are those that a person
-    should check.
+    is the one it was decided with. `pieces` and `gems` are more probable than not; `uncertain_pieces` are those
+    that a person should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `frame` that of the board on it;
-    `before` is the frame on which a person has named squares to correct, if any. `surroundings` is what else lies on
-    the table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
+    `frame_before_fixes` is the one on which a person has named squares to correct, if any. `surroundings` is what else
+    lies on the table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
     """
 
     board: Board
@@ -56,14 +56,14 @@ class KingdomReading:
     place: str = ""
     dominoes: tuple[PlacedDomino, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
-    before: BoardFrame | None = None
+    frame_before_fixes: BoardFrame | None = None
     surroundings: Surroundings = field(default_factory=Surroundings)
     colour: str = ""
     calibration: Calibration = field(default_factory=Calibration)
     box: str = GAME_KINGDOMINO
     pieces: tuple[DetectedPiece, ...] = ()
     gems: tuple[DetectedPiece, ...] = ()
-    uncertain: tuple[DetectedPiece, ...] = ()
+    uncertain_pieces: tuple[DetectedPiece, ...] = ()
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
@@ -84,9 +84,9 @@ class KingdomReading:
         return ClassProbabilities(probabilities.log_probs[self.frame.slices], probabilities.kinds)
 
     @property
-    def has_new_names(self) -> bool:
+    def has_renamed_squares(self) -> bool:
         """True if corrections have added a row or column before A1."""
-        return self.before is not None and self.before.first != self.frame.first
+        return self.frame_before_fixes is not None and self.frame_before_fixes.first != self.frame.first
 
     @property
     def review(self) -> bool:
@@ -176,13 +176,13 @@ def build_reading(
         probability=probability,
         dominoes=on_board.dominoes,
         runners_up=tuple((other, runner_up_factor * p) for other, p in on_board.runners_up),
-        before=before,
+        frame_before_fixes=before,
         surroundings=surroundings,
         calibration=calibration,
         box=box,
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
-        uncertain=tuple(one for one in (*pieces, *gems) if one.is_uncertain),
+        uncertain_pieces=tuple(one for one in (*pieces, *gems) if one.is_uncertain),
         board_probability=board_probability,
         warning_strengths=strengths,
     )

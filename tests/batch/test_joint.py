@@ -245,7 +245,7 @@ def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
 
 
 @pytest.mark.parametrize(("has_new_names", "is_certain"), [(False, False), (True, True)])
-def test_a_corrected_square_does_not_make_other_boards_certain(*, has_new_names: bool, is_certain: bool) -> None:
+def test_a_corrected_square_does_not_make_other_boards_certain(*, has_renamed_squares: bool, is_certain: bool) -> None:
     """Bo's mine is as doubtful as before; but squares that have other names now are not compared."""
     ann = make_photo_record("ann", "# w m2", (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
     bo, second_record = (
@@ -255,7 +255,7 @@ def test_a_corrected_square_does_not_make_other_boards_certain(*, has_new_names:
         for cell in "lg"
     )
     (data,), corners = second_record.kingdoms, bo.kingdoms[0]["corners"]
-    data = {**data, "corners": [[corners[0][0], corners[0][1] - 50], *corners[1:]]} if has_new_names else data
+    data = {**data, "corners": [[corners[0][0], corners[0][1] - 50], *corners[1:]]} if has_renamed_squares else data
     corrected_bo = replace(
         bo,
         second_reading=second_record.reading._replace(kingdoms=[data]),

@@ -56,7 +56,7 @@ def make_reading_with_towns(text: str) -> KingdomReading:
 def leave_open(reading: KingdomReading) -> KingdomReading:
     """Return the reading with an uncertain knight, building and gem, so that the photo leaves these facts open."""
     pieces = (DetectedPiece(kind, Square(0, 1), 0.5, 0.5) for kind in ("knight", "building", "gem"))
-    return replace(reading, uncertain=tuple(pieces))
+    return replace(reading, uncertain_pieces=tuple(pieces))
 
 
 def list_game_lines(run: Run, path: Path) -> list[list[tuple[str, int]]]:

@@ -182,14 +182,14 @@ def test_no_total_is_named_for_an_unknown_square_while_pieces_are_unknown() -> N
 def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
     """Beside `m3` alone only wheat makes a domino of the box."""
     (kingdom,) = build_board_result([Board.parse("m3 ? . #")], kingdomino()).kingdoms
-    assert {doubt.instead for doubt in kingdom.doubts} <= {"w", "."}
+    assert {doubt.other_kind for doubt in kingdom.doubts} <= {"w", "."}
 
 
 def test_contents_that_other_kingdoms_have_are_not_offered() -> None:
     """The box has one mine with three crowns, and a kingdom one castle."""
     boards = [Board.parse(text) for text in ("w ? #", "m3 w #")]
     contents = [
-        {content.instead for content in list_possible_contents(boards[0], played_boards, kingdomino().deck)}
+        {content.other_kind for content in list_possible_contents(boards[0], played_boards, kingdomino().deck)}
         for played_boards in (boards[:1], boards)
     ]
     assert contents[0] - contents[1] == {"m3"} and "#" not in contents[0]

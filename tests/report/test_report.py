@@ -192,7 +192,7 @@ def test_the_table_shows_bonuses_and_standing() -> None:
 def test_the_option_that_corrects_a_doubtful_square_uses_the_names_that_it_takes(
     before: BoardFrame | None, ending: str
 ) -> None:
-    reading = replace(make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]), before=before)
+    reading = replace(make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")]), frame_before_fixes=before)
     text = format_table(build_photo_result("table.png", (640, 480), [reading], kingdomino()))
     (line,) = [line.strip() for line in text.splitlines() if "B2 looks like" in line]
     assert line.endswith(ending)

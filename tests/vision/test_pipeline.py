@@ -249,7 +249,7 @@ def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
 
 def test_doubts_have_the_names_of_the_printed_board() -> None:
     reading = assemble_one(make_observation(KINGDOM, shares_by_square={"C1": {"w1": 0.6, "w": 0.39}}))
-    assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in reading.doubts] == [("C1", "w1", "w")]
+    assert [(doubt.square.name, doubt.kind, doubt.other_kind) for doubt in reading.doubts] == [("C1", "w1", "w")]
     assert 0.5 < reading.doubts[0].probability < 0.7
     assert reading.review
 
@@ -522,8 +522,8 @@ def test_a_correction_that_renames_the_squares_is_marked_whatever_the_squares_sh
     """The other half of the forest on A1 lies above it, so A1 is a forest before and after the correction."""
     observation = make_observation(". . . . / . # g g / w w . .", shares_by_square={"A1": {".": 0.6, "f": 0.39}})
     reading = assemble_one(observation, fixed_squares={(0, Square.parse("A1")): "f"})
-    assert (str(reading.board), reading.has_new_names) == ("f . . . / f # g g / w w . .", True)
-    assert not assemble_one(observation, fixed_squares={(0, Square.parse("B2")): "w1"}).has_new_names
+    assert (str(reading.board), reading.has_renamed_squares) == ("f . . . / f # g g / w w . .", True)
+    assert not assemble_one(observation, fixed_squares={(0, Square.parse("B2")): "w1"}).has_renamed_squares
 
 
 def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:

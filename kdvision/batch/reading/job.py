@@ -148,7 +148,7 @@ def _read(job: Job) -> JobResult:
         if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
             problem = find_towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
             readings[number] = replace(one, problems=(problem, *one.problems))
-        elif one.has_new_names and any(rules.list_tokens(number + 1).values()):
+        elif one.has_renamed_squares and any(rules.list_tokens(number + 1).values()):
             readings[number] = replace(one, problems=(*one.problems, TOKENS_ARE_ELSEWHERE))
     result = build_photo_result(
         "",

@@ -16,7 +16,7 @@ from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS
 P_PRESENT: Final = 0.5
 """Probability from which something counts as present."""
 P_CONFIDENT: Final = 0.7
-"""Probability from which the kind of a cell counts as certain."""
+"""Probability from which the kind of a cell counts as confident."""
 MIN_VISIBLE_SHARE: Final = 0.2
 """Visible share of a cell, with its centre beyond the border, from which its contents can be judged."""
 

@@ -57,12 +57,12 @@ class PlacedDomino(NamedTuple):
 
 @dataclass(frozen=True)
 class Doubt:
-    """An uncertain square: the kind `read`, its probability, and the most probable alternative."""
+    """An uncertain square: its decided `kind`, the probability of that, and the most probable `other_kind`."""
 
     square: Square
-    read: str
+    kind: str
     probability: float
-    instead: str
+    other_kind: str
 
 
 @dataclass(frozen=True)

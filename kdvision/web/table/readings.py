@@ -42,7 +42,7 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     reading = entry.reading
     assert reading is not None, "read from a photo"
     first, corners = reading.frame.first, describe_grid(reading.observation.grid)
-    pieces = [_make_piece_doubt(one, first) for one in reading.uncertain]
+    pieces = [_make_piece_doubt(one, first) for one in reading.uncertain_pieces]
     info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces)
     cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
@@ -66,7 +66,7 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
 
     Pieces other than gems are found only if the game has them.
     """
-    uncertain_kinds, facts = {piece.kind for piece in reading.uncertain}, dict[str, Any]()
+    uncertain_kinds, facts = {piece.kind for piece in reading.uncertain_pieces}, dict[str, Any]()
     for kind, key in FACT_KEYS.items():
         if kind == GEM or key in entry.rule_set.facts:
             squares = [piece.square for piece in list_pieces(reading) if piece.kind == kind]
@@ -92,7 +92,7 @@ def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleS
             at: other_cells.get(at, ".") for at in {**cells, **other_cells} if cells.get(at) != other_cells.get(at)
         }
         at, probability = format_place(doubt.square, first), round(doubt.probability, 4)
-        doubts.append(SquareDoubt(at, doubt.read, doubt.instead, probability, changes))
+        doubts.append(SquareDoubt(at, doubt.kind, doubt.other_kind, probability, changes))
     info = replace(
         info,
         probability=round(reading.probability, 4),
@@ -194,7 +194,7 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
     facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
     first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}
     first = _locate_board(reading, kingdom)
-    for piece in (*reading.pieces, *reading.gems, *reading.uncertain):
+    for piece in (*reading.pieces, *reading.gems, *reading.uncertain_pieces):
         doubt = _make_piece_doubt(piece, first)
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
         if (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts:

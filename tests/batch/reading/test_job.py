@@ -72,7 +72,7 @@ def test_a_joint_decision_is_certain_of_no_square_that_only_has_the_name_of_a_fi
     observation = make_plain_observation(override_squares(ClassProbabilities.of(". . . . / . # g g / w w . ."), shares))
     fixed_squares = {(0, Square.parse("A1")): "f"}  # the second row is the first one of the board
     readings = assemble_kingdoms(table_photo(), [observation], fixed_squares=fixed_squares)
-    assert (str(readings[0].board), readings[0].has_new_names) == ("f . . . / f # g g / w w . .", True)
+    assert (str(readings[0].board), readings[0].has_renamed_squares) == ("f . . . / f # g g / w w . .", True)
     monkeypatch.setattr(pipeline, "read", lambda *_, **__: readings)
     (packed_observation,) = read(png(table_photo().pixels), Rules(), ((1, "A1", "f"),)).observations
     probabilities = unpack_observation(packed_observation).probabilities
@@ -132,14 +132,14 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
 
 @pytest.mark.parametrize(("has_new_names", "giants"), [(True, '"A1"'), (True, ""), (False, '"A1"')])
 def test_tokens_on_squares_with_new_names_are_reviewed(
-    giants: str, monkeypatch: pytest.MonkeyPatch, *, has_new_names: bool
+    giants: str, monkeypatch: pytest.MonkeyPatch, *, has_renamed_squares: bool
 ) -> None:
     """Without tokens there is nothing to move."""
     text = f'variants = ["age-of-giants"]\n[[photo]]\nfile = "a.jpg"\n[[photo.kingdom]]\ngiants = [{giants}]'
-    reading = replace(make_reading(SMALL), before=BoardFrame(Square(0, int(has_new_names))))
+    reading = replace(make_reading(SMALL), frame_before_fixes=BoardFrame(Square(0, int(has_renamed_squares))))
     monkeypatch.setattr(pipeline, "read", lambda *_, **__: [reading])
     (kingdom,) = read(png(table_photo().pixels), parse_event(text).photo_rules("a.jpg")).data["kingdoms"]
-    is_reviewed = has_new_names and bool(giants)
+    is_reviewed = has_renamed_squares and bool(giants)
     assert kingdom["review"] == is_reviewed
     assert ["have new names" in problem["text"] for problem in kingdom["problems"]] == [True] * is_reviewed
 

@@ -207,14 +207,14 @@ def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
     (decision,) = decide([reading], KINGDOMINO)
     assert str(decision.board) == "w w # / . . ."
     assert [square.name for square in decision.overruled_squares] == ["B2"]
-    assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in decision.doubts] == [("B2", ".", "w")]
+    assert [(doubt.square.name, doubt.kind, doubt.other_kind) for doubt in decision.doubts] == [("B2", ".", "w")]
     assert not decision.is_consistent
 
 
 def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
     decision = decide_board("w w # l l", {"E1": {"l": 0.7, "f": 0.29}})
     (doubt,) = decision.doubts
-    assert (doubt.square.name, doubt.read, doubt.instead) == ("E1", "l", "f")
+    assert (doubt.square.name, doubt.kind, doubt.other_kind) == ("E1", "l", "f")
     assert 0.65 < doubt.probability < 0.75
     assert str(decision.runners_up[0][0]) == "w w # l f"
     assert decision.probability + decision.runners_up[0][1] == pytest.approx(1, abs=0.02)
@@ -436,7 +436,7 @@ def test_an_alternative_is_found_where_an_empty_square_would_detach_tiles() -> N
     shares_by_square = {"B1": {"w": 0.7, ".": 0.3}, "C1": {"w": 0.5, ".": 0.4, "f": 0.1}}
     reading = override_squares(ClassProbabilities.of("# w w f f / . . . . .", confidence=0.995), shares_by_square)
     (decision,) = decide([reading], KINGDOMINO, side=5)
-    assert [(doubt.square.name, doubt.instead) for doubt in decision.doubts] == [("C1", "f")]
+    assert [(doubt.square.name, doubt.other_kind) for doubt in decision.doubts] == [("C1", "f")]
     assert decision.probability == pytest.approx(0.833, abs=0.01)
 
 
