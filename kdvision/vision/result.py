@@ -44,7 +44,8 @@ class KingdomReading:
 
     `observation` is everything seen on the grid, the rim of table included, and `frame` that of the board on it;
     `frame_before_fixes` is the one on which a person has named squares to correct, if any. `surroundings` is what else
-    lies on the table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths by id.
+    lies on the table. `board_probability` is the probability without warnings, and `warning_strengths` their strengths
+    by id.
     """
 
     board: Board

@@ -244,7 +244,7 @@ def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     assert not kingdoms["bo"].data["review"]
 
 
-@pytest.mark.parametrize(("has_new_names", "is_certain"), [(False, False), (True, True)])
+@pytest.mark.parametrize(("has_renamed_squares", "is_certain"), [(False, False), (True, True)])
 def test_a_corrected_square_does_not_make_other_boards_certain(*, has_renamed_squares: bool, is_certain: bool) -> None:
     """Bo's mine is as doubtful as before; but squares that have other names now are not compared."""
     ann = make_photo_record("ann", "# w m2", (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})

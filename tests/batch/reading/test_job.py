@@ -130,7 +130,7 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
     assert message in result.data["error"] and not result.is_final
 
 
-@pytest.mark.parametrize(("has_new_names", "giants"), [(True, '"A1"'), (True, ""), (False, '"A1"')])
+@pytest.mark.parametrize(("has_renamed_squares", "giants"), [(True, '"A1"'), (True, ""), (False, '"A1"')])
 def test_tokens_on_squares_with_new_names_are_reviewed(
     giants: str, monkeypatch: pytest.MonkeyPatch, *, has_renamed_squares: bool
 ) -> None:
