@@ -80,6 +80,30 @@ class Square(NamedTuple):
         return tuple(square for square in squares if square != self)
 
 
+class Alignment(NamedTuple):
+    """How squares lie on others: clockwise quarter turns around A1, then a shift by rows and columns."""
+
+    quarters: int
+    rows: int = 0
+    cols: int = 0
+
+    def move(self, square: Square) -> Square:
+        """Return the square on which a square lies."""
+        for _ in range(self.quarters):
+            square = square.rotate(1)
+        return Square(square.row + self.rows, square.col + self.cols)
+
+
+def count_alignments(pairs: Iterable[tuple[Square, Iterable[Square]]]) -> Counter[Alignment]:
+    """Return for each alignment how many squares lie on one of those that each is paired with."""
+    alignments = Counter[Alignment]()
+    for square, others in pairs:
+        for quarters in range(4):
+            row, col = Alignment(quarters).move(square)
+            alignments.update(Alignment(quarters, other.row - row, other.col - col) for other in others)
+    return alignments
+
+
 class Cell(NamedTuple):
     """What one square shows: a terrain and the crowns printed on it."""
 
@@ -179,15 +203,8 @@ class Board(Mapping[Square, Cell]):
         squares_by_cell = defaultdict[Cell, list[Square]](list)
         for square, cell in other.items():
             squares_by_cell[cell].append(square)
-        shifts = [
-            Counter(
-                (square.row - same.row, square.col - same.col)
-                for square, cell in self.rotate(quarters).items()
-                for same in squares_by_cell.get(cell, ())
-            )
-            for quarters in range(4)
-        ]
-        return max(max(counts.values(), default=0) for counts in shifts)
+        counts = count_alignments((square, squares_by_cell.get(cell, ())) for square, cell in self.items())
+        return max(counts.values(), default=0)
 
     def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """Return the board with other cells on some squares, None to empty one. The frame grows if necessary."""

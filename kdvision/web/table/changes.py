@@ -5,6 +5,7 @@ They are applied in the order in which they reach the server, so of two that set
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
@@ -18,6 +19,7 @@ from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
+from kdvision.web.table.corrections import keep_corrections
 from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece, replace_pieces
 from kdvision.web.table.model import (
     MAX_KINGDOMS_PER_ROUND,
@@ -119,17 +121,20 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
-    """Replace what a kingdom shows by a reading. Its name, and the facts that no photo shows, stay."""
+    """Replace what a kingdom shows by a reading. Its name, and what people have set, stay."""
 
     kingdom: KingdomId
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        old_kingdom = game.find(self.kingdom)
+        old_kingdom, photo_facts = game.find(self.kingdom), dict[str, Any]()
         reading = context.storage.find_reading(context.table, self.reading).kingdom
-        counts = {key: value for key, value in old_kingdom.facts.items() if not isinstance(value, list)}
+        with suppress(Refusal):  # of a reading that is lost, all facts may be those of a person
+            old_reading = context.storage.find_reading(context.table, old_kingdom.reading).kingdom
+            # A reading of combined photos has facts that people had set before.
+            photo_facts = {} if old_reading.id else old_reading.facts
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
-        return game.with_kingdom(replace(reading, facts=counts | reading.facts, **names))
+        return game.with_kingdom(replace(keep_corrections(old_kingdom, reading, photo_facts), **names))
 
 
 class JoinReading(Change, frozen=True, tag="join_reading"):

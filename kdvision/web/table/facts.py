@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kdvision.game.board import Alignment
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.report.pieces import VISIBLE_KINDS
 from kdvision.web.limits import Refusal
@@ -49,10 +50,10 @@ def replace_pieces(facts: Facts, key: str, at: str, pieces: list[Any]) -> Facts:
     """The facts with these pieces of a kind on a place, instead of those that are there."""
     old_pieces = facts.get(key, [])
     all_pieces = old_pieces if isinstance(old_pieces, list) else [UNKNOWN]
-    return facts | {key: [*pieces, *(one for one in all_pieces if _place_of(one) != at)]}
+    return facts | {key: [*pieces, *(one for one in all_pieces if find_place(one) != at)]}
 
 
-def _place_of(piece: Any) -> str:
+def find_place(piece: Any) -> str:
     """The place of a piece; of a gem the upper left of its four, and "?" for pieces that are not listed."""
     where = str(piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece)
     match = PLACES.fullmatch(where)
@@ -60,6 +61,23 @@ def _place_of(piece: Any) -> str:
         return where
     rows, cols = zip(*map(parse_place, match["places"].split()), strict=True)
     return format_place((min(rows), min(cols)))
+
+
+def move_piece(piece: Any, alignment: Alignment) -> Any:
+    """The piece on the square on which its own one lies; a gem turns with its kingdom. Other values stay."""
+    if isinstance(piece, dict):
+        key = "at" if piece.get("at") else "between"
+        moved_piece, turns = piece | {key: move_piece(piece.get(key), alignment)}, piece.get("turned", 0)
+        if key == "at" or not isinstance(turns, int):
+            return moved_piece
+        at = find_place(moved_piece)
+        between = f"{at} {format_place((1, 1), parse_place(at))}"
+        return moved_piece | {"between": between, "turned": (turns + alignment.quarters) % 4}
+    match = PLACES.fullmatch(piece) if isinstance(piece, str) else None
+    if match is None:
+        return piece
+    places = [format_place(alignment.move(parse_place(place))) for place in match["places"].split()]
+    return " ".join(places) + match["words"]
 
 
 def check_facts(facts: Facts) -> Facts:

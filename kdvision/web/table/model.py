@@ -75,7 +75,8 @@ class PhotoInfo(Struct, frozen=True):
     """What a photo showed of a kingdom.
 
     `reading` is the id of the stored observation, empty for the questions of a shared link. `photo` is the id that the
-    client chose. `first` is the place of `squares[0][0]`. `contradictions` are the problems between its photos.
+    client chose. `first` is the place of `squares[0][0]`. `contradictions` are the problems between its photos, and
+    corrections that it has no square for; a new decision leaves them.
     """
 
     reading: str = ""

@@ -3,17 +3,13 @@
 import secrets
 from collections.abc import Sequence
 from itertools import product
-from typing import Final
 
 import msgspec
 
 from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
+from kdvision.web.table.corrections import count_least_squares
 from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
 from kdvision.web.table.storage import StoredReading
-
-MIN_SAME_SQUARES: Final = 5
-MIN_SAME_SHARE: Final = 0.7
-"""Two boards show one kingdom if so many squares, and this share of the smaller board, agree in one position."""
 
 
 def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
@@ -21,7 +17,7 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
     pairs = []
     for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
         count = kingdom.board.count_equal_squares(reading.board)
-        if count >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
+        if count >= count_least_squares(kingdom, reading):
             pairs.append((count, number, index))
     matches: dict[int, int] = {}
     for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):

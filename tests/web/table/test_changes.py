@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kdvision.errors import NotationError
+from kdvision.game.board import Board
 from kdvision.web.limits import Refusal
 from kdvision.web.table.changes import (
     AddKingdom,
@@ -19,7 +21,16 @@ from kdvision.web.table.changes import (
     choose_player,
 )
 from kdvision.web.table.facts import add_piece, remove_piece
-from kdvision.web.table.model import PhotoInfo, PieceDoubt, Player, SquareDoubt, TableGame, TableKingdom, TableRules
+from kdvision.web.table.model import (
+    PhotoInfo,
+    PieceDoubt,
+    Player,
+    SquareDoubt,
+    TableGame,
+    TableKingdom,
+    TableRules,
+    cells_of,
+)
 from kdvision.web.table.storage import Storage, StoredReading
 
 PIECES: dict[str, Any] = {
@@ -102,9 +113,11 @@ def test_the_colour_of_a_new_kingdom_has_no_control_characters() -> None:
 
 def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     storage, cells = Storage(), {"0,0": "#"}
-    reading = TableKingdom("", "", "", cells, {"queen": True, "knights": []}, photo_info=PhotoInfo("r2"))
-    storage.add_reading("T", StoredReading(reading, b""))
-    facts = {"queen": False, "coins": 3, "knights": ["0,1"]}
+    old_facts, new_facts = {"queen": False, "knights": ["0,1"]}, {"queen": True, "knights": []}
+    for name, photo_facts in {"r1": old_facts, "r2": new_facts}.items():
+        reading = TableKingdom("", "", "", cells, photo_facts, photo_info=PhotoInfo(name))
+        storage.add_reading("T", StoredReading(reading, b""))
+    facts = old_facts | {"coins": 3}
     old_game = TableGame(
         rules=TableRules("queendomino"),
         rounds=[[TableKingdom("k1", "Ann", "blue", cells, facts, photo_info=PhotoInfo("r1"))]],
@@ -112,6 +125,35 @@ def test_a_new_photo_counts_for_what_it_shows_and_the_rest_stays() -> None:
     (kingdom,) = apply_changes(old_game, [ReplaceKingdom("k1", "r2")], Context(storage, "T")).kingdoms
     keys = ("queen", "coins", "knights", "towers")
     assert [kingdom.facts[key] for key in keys] == [True, 3, [], "?"]
+
+
+def test_pieces_that_a_person_has_set_turn_with_the_kingdom_in_a_new_photo() -> None:
+    """The board is turned clockwise by a quarter. A person had removed a knight that the photo shows."""
+    storage, board = Storage(), Board.parse("# w1 f / g l s / m w2 g1")
+    photo_facts: dict[str, Any] = {"knights": ["0,0", "1,1"], "gems": ["?"], "buildings": [{"at": "2,2", "name": "?"}]}
+    gem = {"kind": "red", "between": "0,1 1,2", "crowns": [1, 0, 0, 0], "turned": 3}
+    facts: dict[str, Any] = {
+        "knights": ["0,0", "2,0", "?"],
+        "gems": [gem],
+        "buildings": ["2,2 Farm"],
+        "claims": ["harmony"],
+        "queen": False,
+    }
+    old_kingdom = TableKingdom("k1", "Ann", "blue", cells_of(board), facts, photo_info=PhotoInfo("r1"))
+    storage.add_reading("T", StoredReading(replace(old_kingdom, id="", facts=photo_facts), b""))
+    info = PhotoInfo("r2", squares=[[[]] * 3] * 3, pieces=[PieceDoubt("knight", "0,0", 0.6)])
+    new_facts: dict[str, Any] = {"knights": ["0,2", "1,1"], "gems": [], "buildings": [{"at": "2,0", "name": "?"}]}
+    reading = TableKingdom("", "", "", cells_of(board.rotate()), new_facts, photo_info=info)
+    storage.add_reading("T", StoredReading(reading, b""))
+    (kingdom,) = apply_changes(
+        TableGame(rounds=[[old_kingdom]]), [ReplaceKingdom("k1", "r2")], Context(storage, "T")
+    ).kingdoms
+    assert kingdom.facts == facts | {
+        "knights": ["?", "0,0", "0,2"],
+        "gems": [gem | {"between": "1,1 2,2", "turned": 0}],
+        "buildings": ["2,0 Farm"],
+    }
+    assert kingdom.photo_info == replace(info, pieces=[])
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from PIL import Image
 
 from kdvision import pipeline
 from kdvision.files import encode_image
+from kdvision.game.board import Board
 from kdvision.game.legality import Problem
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
@@ -566,6 +567,86 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
     assert phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom={kingdom}").status == 422
     answer = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom=gone&corners={points}")
     assert answer.status == 404
+
+
+def query_outline(kingdom: dict[str, Any], cols: slice = slice(1, -1)) -> str:
+    """A query that reads a kingdom of 5 by 5 again in its photo, within the outline of its squares or some columns."""
+    squares = [row[cols] for row in kingdom["seen"]["squares"][1:-1]]
+    quads = squares[0][0], squares[0][-1], squares[-1][-1], squares[-1][0]
+    points = "%20".join(f"{quad[2 * corner]},{quad[2 * corner + 1]}" for corner, quad in enumerate(quads))
+    size = f"{len(squares)}x{len(squares[0])}"
+    return f"photo={kingdom['seen']['photo']}&kingdom={kingdom['id']}&corners={size}:{points}"
+
+
+def test_corrections_stay_when_a_kingdom_is_read_again_in_its_photo(client: Client, phone: Phone) -> None:
+    phone.change("set_rules", rules={"variants": ["age-of-giants", "the-court"]})
+    phone.photograph(DEMO)
+    kingdom = phone.kingdoms[0]
+    phone.change("set_square", kingdom=kingdom["id"], at="4,3", cell="s1")
+    facts = {"giants": ["4,4"], "court": ["1,4 Farmer"], "resources": []}
+    phone.change("set_kingdom", kingdom=kingdom["id"], facts=facts)
+    before, live = phone.score["kingdoms"][0], LiveStream(client, phone.table)
+    revision = phone.photograph(DEMO, query_outline(kingdom))["state"]["revision"]
+    states = [phone.state, live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > revision)]
+    live.close()
+    for phone.state in states:
+        after = phone.score["kingdoms"][0]
+        assert (after["board"], after["total"], after["lines"]) == (before["board"], before["total"], before["lines"])
+        assert [[*map(len, phone.kingdoms[0]["facts"][key])] for key in facts] == [[3], [10], []]
+        assert [*phone.kingdoms[0]["fixes"].values()] == ["s1"]
+
+
+def test_named_buildings_stay_when_a_kingdom_is_read_again(phone: Phone) -> None:
+    phone.photograph((SAMPLES / "queendomino.jpg").read_bytes())
+    kingdom = phone.kingdoms[0]
+    for at, pieces in {"2,1": [{"at": "2,1", "name": "The Statue"}], "2,2": [], "?": []}.items():
+        phone.change("set_pieces", kingdom=kingdom["id"], key="buildings", at=at, pieces=pieces)
+    phone.change("set_kingdom", kingdom=kingdom["id"], facts={"queen": False, "coins": 7})
+    phone.photograph((SAMPLES / "queendomino.jpg").read_bytes(), query_outline(kingdom))
+    facts = phone.kingdoms[0]["facts"]
+    assert sorted(one["name"] for one in facts["buildings"]) == ["?", "The Statue"]
+    assert (facts["queen"], facts["coins"], len(facts["knights"])) == (False, 7, len(kingdom["facts"]["knights"]))
+
+
+@pytest.mark.parametrize("quarters", [0, 2])
+def test_corrections_stay_when_another_photo_replaces_a_kingdom(phone: Phone, quarters: int) -> None:
+    phone.photograph(DEMO, "photo=one")
+    kingdom = phone.kingdoms[0]
+    phone.change("set_square", kingdom=kingdom["id"], at="4,3", cell="s1")
+    board, totals = Board.parse(list_boards(phone)[0]), phone.totals
+    phone.photograph(turn_photo(DEMO) if quarters else DEMO, "photo=two")
+    answer_question(phone, f"Replace {kingdom['player']}'s")
+    assert Board.parse(list_boards(phone)[0]) == board.rotate(quarters)
+    assert (phone.totals, [*phone.kingdoms[0]["fixes"].values()]) == (totals, ["s1"])
+
+
+def test_corrections_that_no_square_is_found_for_are_to_check(client: Client, phone: Phone) -> None:
+    """The new outline leaves out the two columns on the left."""
+    phone.photograph(DEMO)
+    kingdom, live = phone.kingdoms[0], LiveStream(client, phone.table)
+    for at, cell in {"1,1": "s1", "2,1": "."}.items():
+        phone.change("set_square", kingdom=kingdom["id"], at=at, cell=cell)
+    revision = phone.photograph(DEMO, query_outline(kingdom, slice(3, -1)))["state"]["revision"]
+    states = [phone.state, live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > revision)]
+    live.close()
+    for phone.state in states:
+        text = "this reading has no place for what a person had set: 1 square (s1)"
+        assert text in phone.kingdoms[0]["seen"]["problems"] and phone.kingdoms[0]["fixes"] == {}
+        assert phone.score["kingdoms"][0]["review"]
+
+
+def test_corrections_of_another_kingdom_are_to_check(phone: Phone) -> None:
+    phone.photograph(DEMO, "photo=one")
+    kingdom = phone.kingdoms[0]
+    phone.change("set_square", kingdom=kingdom["id"], at="4,3", cell="s1")
+    phone.change("set_pieces", kingdom=kingdom["id"], key="giants", at="4,4", pieces=["4,4"])
+    (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
+    points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
+    phone.photograph(TWO_KINGDOMS, f"photo=two&kingdom={kingdom['id']}&corners={points}")
+    assert phone.kingdoms[0]["seen"]["contradictions"] == [
+        "this reading has no place for what a person had set: 1 square (s1) and giants"
+    ]
+    assert phone.score["kingdoms"][0]["review"]
 
 
 @pytest.mark.parametrize("is_of_other_version", [False, True])

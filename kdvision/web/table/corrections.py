@@ -1,0 +1,136 @@
+"""What people have set on a kingdom, moved to another reading of it."""
+
+from collections.abc import Iterator
+from math import floor
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from kdvision.game.board import Alignment, Square, count_alignments
+from kdvision.game.kingdom import UNKNOWN
+from kdvision.text import count_noun, join_words
+from kdvision.vision.detect.grid import Grid
+from kdvision.web.table.facts import FACT_KEYS, find_place, move_piece, replace_pieces
+from kdvision.web.table.model import PLACES, Facts, TableKingdom, format_place, parse_place
+
+MIN_SAME_SQUARES: Final = 5
+MIN_SAME_SHARE: Final = 0.7
+"""Two boards show one kingdom if so many squares, and this share of the smaller board, agree in one position."""
+
+MAX_OFFSET_SQUARES: Final = 0.35
+"""How far the centre of a square may lie from that of the same square in another grid of the photo."""
+
+
+def count_least_squares(kingdom: TableKingdom, other: TableKingdom) -> float:
+    """On how many squares two kingdoms agree at least if they are the same one."""
+    return max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(other.cells)))
+
+
+def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, photo_facts: Facts) -> TableKingdom:
+    """The reading with the squares and facts that people have set on a kingdom; `photo_facts` are those of its photo.
+
+    What has no square in the reading is named in a problem, and the kingdom is to check.
+    """
+    info, alignment = reading.photo_info, _find_alignment(kingdom, reading)
+    assert info is not None, "read from a photo"
+    fixes, lost_cells = dict[str, str](), list[str]()
+    for at, cell in kingdom.fixes.items() if kingdom.reading else ():  # a board that was typed is replaced
+        if alignment is not None and _has_place(at, alignment, reading):
+            fixes[format_place(alignment.move(parse_place(at)))] = cell
+        elif alignment is None or cell != ".":  # there is nothing outside the grid
+            lost_cells.append(cell)
+    facts, answers, lost_keys = _keep_facts(kingdom, reading, photo_facts, alignment)
+    if lost_cells or lost_keys:
+        squares = [f"{count_noun(len(lost_cells), 'square')} ({', '.join(lost_cells)})"] if lost_cells else []
+        text = f"this reading has no place for what a person had set: {join_words([*squares, *lost_keys])}"
+        contradictions, problems = [*info.contradictions, text], [*info.problems, text]
+        info = replace(info, review=True, contradictions=contradictions, problems=problems)
+    doubts = [one for one in info.doubts if one.at not in fixes]
+    pieces = [one for one in info.pieces if (FACT_KEYS.get(one.kind), one.at) not in answers]
+    cells = {at: cell for at, cell in (reading.cells | fixes).items() if cell != "."}
+    info = replace(info, doubts=doubts, pieces=pieces)
+    return replace(reading, cells=cells, facts=facts, fixes=fixes, photo_info=info).with_names_from(reading.top_left)
+
+
+class _KeptFacts(NamedTuple):
+    """The facts of a reading and of people; `answers` are the keys and places of pieces that people have set."""
+
+    facts: Facts
+    answers: set[tuple[str, str]]
+    lost_keys: list[str]
+
+
+def _keep_facts(
+    kingdom: TableKingdom, reading: TableKingdom, photo_facts: Facts, alignment: Alignment | None
+) -> _KeptFacts:
+    """Join the facts; `lost_keys` are those of pieces that have no square in the reading."""
+    facts, answers, lost_keys = dict(reading.facts), set[tuple[str, str]](), list[str]()
+    for key, value in kingdom.facts.items():
+        photo_value = photo_facts.get(key)
+        if not isinstance(value, list):
+            if key not in facts or value not in (UNKNOWN, photo_value):
+                facts[key] = value
+            continue
+        if key not in photo_facts:
+            facts.setdefault(key, [])
+        for pieces, photo_pieces in _compare_pieces(value, photo_value):
+            new_pieces, at = pieces or photo_pieces, find_place((pieces or photo_pieces)[0])
+            if PLACES.fullmatch(at):
+                if alignment is None or not _has_place(at, alignment, reading):
+                    lost_keys += [key] * (bool(pieces) and key not in lost_keys)
+                    continue
+                new_pieces = [move_piece(one, alignment) for one in new_pieces]
+            place = find_place(new_pieces[0])
+            facts = replace_pieces(facts, key, place, new_pieces if pieces else [])
+            answers.add((key, place))
+    return _KeptFacts(facts, answers, lost_keys)
+
+
+def _compare_pieces(pieces: list[Any], photo_pieces: Any) -> Iterator[tuple[list[Any], list[Any]]]:
+    """The pieces on each place, and those that the photo showed there, where these differ."""
+    old_pieces = photo_pieces if isinstance(photo_pieces, list) else []
+    for at in dict.fromkeys(map(find_place, [*pieces, *old_pieces])):
+        one, other = ([piece for piece in each if find_place(piece) == at] for each in (pieces, old_pieces))
+        if one != other:
+            yield one, other
+
+
+def _find_alignment(kingdom: TableKingdom, reading: TableKingdom) -> Alignment | None:
+    """How the places of a kingdom lie on those of a reading: by the photo if it is the same one, else by the boards."""
+    for pairs in (_pair_in_photo(kingdom, reading), _pair_equal_squares(kingdom, reading)):
+        best, *others = [*count_alignments(pairs).most_common(2), (None, 0)]
+        if best[1] >= count_least_squares(kingdom, reading) and best[1] > others[0][1]:
+            return best[0]
+    return None
+
+
+def _pair_equal_squares(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tuple[Square, list[Square]]]:
+    """Each place of the kingdom with those of the reading that hold the same."""
+    for at, cell in kingdom.cells.items():
+        if cell != UNKNOWN:
+            yield parse_place(at), [parse_place(place) for place, other in reading.cells.items() if other == cell]
+
+
+def _pair_in_photo(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tuple[Square, list[Square]]]:
+    """Each place of the kingdom with that of the reading whose centre lies there in the same photo."""
+    info, new_info = kingdom.photo_info, reading.photo_info
+    if not (info and new_info and info.photo and info.photo == new_info.photo and info.squares and new_info.squares):
+        return
+    grid, new_grid = (Grid(np.reshape(one.squares, (len(one.squares), -1, 4, 2))) for one in (info, new_info))
+    places = [parse_place(at, info.first) for at in kingdom.cells]
+    squares = [square for square in places if 0 <= square.row < grid.rows and 0 <= square.col < grid.cols]
+    points = new_grid.to_grid_coordinates(np.array([grid.centres[square] for square in squares]).reshape(-1, 2))
+    for (row, col), (x, y) in zip(squares, points.tolist(), strict=True):
+        new_row, new_col = floor(y), floor(x)
+        if max(abs(y - new_row - 0.5), abs(x - new_col - 0.5)) <= MAX_OFFSET_SQUARES:
+            (top, left), (new_top, new_left) = info.first, new_info.first
+            yield Square(row + top, col + left), [Square(new_row + new_top, new_col + new_left)]
+
+
+def _has_place(at: str, alignment: Alignment, reading: TableKingdom) -> bool:
+    """Whether a place lies on the grid of the reading, or beside it."""
+    assert reading.photo_info is not None, "read from a photo"
+    squares, (top, left) = reading.photo_info.squares, reading.photo_info.first
+    row, col = alignment.move(parse_place(at))
+    return -1 <= row - top <= len(squares) and -1 <= col - left <= len(next(iter(squares), []))
