@@ -11,7 +11,7 @@ from kdvision.game.deck import Deck, index_deck
 from kdvision.game.dominoes import MAX_READINGS, filter_readings
 from kdvision.game.kingdom import TOWNS, Kingdom, Table, find_complete_square
 from kdvision.game.legality import Problem, find_problems, find_scarce_cells
-from kdvision.game.open_facts import compute_range, list_open_facts
+from kdvision.game.open_facts import compute_range, has_one_queen, list_open_facts
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
@@ -53,7 +53,7 @@ class Game:
 
     def has_round_result(self, table: Table) -> bool:
         """Return whether it is known who has won a round."""
-        is_checked = not any(kingdom.questions for kingdom in table.kingdoms)
+        is_checked = has_one_queen(table.kingdoms) and not any(kingdom.questions for kingdom in table.kingdoms)
         return is_checked and self.rule_set.has_all_kingdoms(table) and not self.is_open(table)
 
     @property
@@ -209,7 +209,7 @@ def describe_outlook(table: Table, rule_set: RuleSet) -> str:
     if len(kingdoms) < 2:
         return ""
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    is_doubtful = bool(winners) or any(kingdom.questions for kingdom in kingdoms)
+    is_doubtful = bool(winners) or not has_one_queen(kingdoms) or any(kingdom.questions for kingdom in kingdoms)
     if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not is_doubtful:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
             others = [other.maximum for other in ranges if other is not point_range]

@@ -121,6 +121,11 @@ def close_queen(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
     return tuple(replace(kingdom, open_facts=kingdom.open_facts - {"queen"}) for kingdom in kingdoms)
 
 
+def has_one_queen(kingdoms: Sequence[Kingdom]) -> bool:
+    """Return whether at most one kingdom of a game hosts the Queen; otherwise their points contradict each other."""
+    return sum(kingdom.queen for kingdom in kingdoms) <= 1
+
+
 def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
     """Return the open facts that can change the score, in the order of the game file.
 

@@ -1,11 +1,13 @@
 """Problems of a table: kingdoms that cannot come from one game."""
 
+from dataclasses import replace
+
 import pytest
 
 from kdvision.game import game
 from kdvision.game.board import Board
-from kdvision.game.game import find_table_problems
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.game import WINNER_UNKNOWN, describe_outlook, find_table_problems, make_game
+from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.rules import make_rule_set
 
 RULES = make_rule_set(variants=["middle-kingdom"])
@@ -116,3 +118,13 @@ def test_a_kingdom_with_a_hole_has_discarded_a_domino() -> None:
         "dominoes laid here: 11, discarded: 0; a kingdom gets 12",
         "kingdomino/complete",
     )
+
+
+def test_two_queens_are_not_a_result() -> None:
+    boards = map(Board.parse, ("# t w2 w w", "# w w", "# f f"))
+    kingdoms = [Kingdom(board, queen=True) for board in boards]
+    for hosts, is_certain in ((1, True), (2, False)):
+        table = Table(tuple(replace(one, queen=number < hosts) for number, one in enumerate(kingdoms)))
+        assert make_game("queendomino", [table]).has_round_result(table) == is_certain
+        outlook = describe_outlook(table, make_rule_set("queendomino"))
+        assert (outlook == WINNER_UNKNOWN) != is_certain

@@ -195,7 +195,8 @@ class SetSquare(Change, frozen=True, tag="set_square"):
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom.
 
-    `reading` is the one that was confirmed, or that lists of pieces among the facts belong to.
+    `reading` is the one that was confirmed, or that lists of pieces among the facts belong to. A Queen who is set
+    leaves the other kingdoms.
     """
 
     kingdom: KingdomId
@@ -215,6 +216,8 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             colour=old_kingdom.colour if self.colour is None else clean_name(self.colour),
             checked=old_kingdom.checked if self.checked is None else self.checked,
         )
+        if self.facts.get("queen") is True:
+            game = remove_other_queens(game, self.kingdom)
         if len(game.rounds) == 1:
             return game.with_kingdom(kingdom)
         owners, numbers = {old_kingdom.player: Player(kingdom.player, kingdom.colour)}, range(len(game.rounds))
@@ -275,6 +278,8 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
         key = FACT_KEYS.get(self.kind, "")
         if isinstance(kingdom.facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
+        if self.kind == "queen" and self.present:
+            game = remove_other_queens(game, self.kingdom)
         return game.with_kingdom(replace(kingdom, facts=facts, photo_info=replace(info, pieces=other_pieces)))
 
 
@@ -419,6 +424,15 @@ def open_missing_facts(game: TableGame) -> TableGame:
     for kingdom in game.kingdoms:
         if kingdom.reading:
             game = game.with_kingdom(replace(kingdom, facts=open_facts | kingdom.facts))
+    return game
+
+
+def remove_other_queens(game: TableGame, kingdom: str) -> TableGame:
+    """The game without the Queen in the other kingdoms of the round of this one: two phones may place her at once."""
+    kingdoms = next(one for one in game.rounds if kingdom in [each.id for each in one])
+    for one in kingdoms:
+        if one.id != kingdom and one.facts.get("queen") is True:
+            game = game.with_kingdom(replace(one, facts=one.facts | {"queen": False}))
     return game
 
 

@@ -17,7 +17,7 @@ from kdvision.game.game import Game as PlayedGame
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem, check_extent
-from kdvision.game.open_facts import close_queen, has_open_facts
+from kdvision.game.open_facts import close_queen, has_one_queen, has_open_facts
 from kdvision.game.players import make_names_unique
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
@@ -89,6 +89,8 @@ def _list_pending(game: TableGame, played_game: PlayedGame, number: int) -> Iter
         yield "a question about a photo is open"
     if len(kingdoms) > min(game.rules.seats or limit, limit):
         yield "there are too many kingdoms"
+    if not has_one_queen(played_game.rounds[number].kingdoms):
+        yield "the Queen is in several kingdoms"
 
 
 def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: Sequence[str | None]) -> dict[str, Any]:

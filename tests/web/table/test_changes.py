@@ -57,6 +57,20 @@ def test_the_queen_comes_and_goes() -> None:
     assert remove_piece({}, "tower", "2,3") == add_piece({}, "tower", "2,3") == {}
 
 
+@pytest.mark.parametrize("change", [SetKingdom("k1", facts={"queen": True}), AnswerPiece("k1", "queen", "0,0", True)])
+def test_the_queen_leaves_the_other_kingdoms_of_her_round(change: Change) -> None:
+    """Two phones that place her at once do not know of each other."""
+    queens: dict[str, Any] = {"k1": "?", "k2": True, "k3": "?"}
+    kingdoms = [
+        TableKingdom(name, name, "blue", {"0,0": "#"}, {"queen": queen}, photo_info=PhotoInfo())
+        for name, queen in queens.items()
+    ]
+    other_round = [TableKingdom("k4", "k2", "blue", {"0,0": "#"}, {"queen": True})]
+    game = TableGame(rules=TableRules("queendomino"), rounds=[kingdoms, other_round, []])
+    game = apply_changes(game, [change], Context(Storage(), "T"))
+    assert [one.facts["queen"] for one in game.kingdoms] == [True, False, "?", True]
+
+
 @pytest.mark.parametrize(("before", "after"), [("?", ["2,3", "?"]), (["?"], ["2,3"])])
 def test_one_answer_closes_a_fact_only_if_the_photo_had_listed_the_others(before: Any, after: list[str]) -> None:
     info = PhotoInfo(pieces=[PieceDoubt("knight", "2,3", 0.6)])

@@ -243,3 +243,11 @@ def test_missing_kingdoms_are_not_a_result() -> None:
     round_score = score_table(make_game(ANN, BO, seats=3))["rounds"][0]
     assert round_score["verdict"]["text"] == "Bo leads on points, 3 to 2"
     assert round_score["note"] == "2 of 3 kingdoms are entered so far"
+
+
+def test_two_queens_are_not_a_result() -> None:
+    kingdoms = [replace(one, facts={"queen": True, "towers": 1}) for one in (ANN, BO)]
+    round_score = score_table(make_game(*kingdoms, CY, game="queendomino"))["rounds"][0]
+    verdict = round_score["verdict"]
+    assert (verdict["text"].rpartition("; ")[2], verdict["certain"]) == ("the Queen is in several kingdoms", False)
+    assert "the Queen is in 2 kingdoms at once" in [one["text"] for one in round_score["problems"]]
