@@ -71,7 +71,7 @@ def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: OpenP
     expect(find_square(page, "A1: grass, 2 crowns")).to_be_visible()
     page.get_by_role("button", name="Undo").first.tap()
     expect(page.locator("#total")).to_have_text(str(before))
-    page.get_by_role("button", name="Redo").tap()
+    page.get_by_role("button", name="Redo").first.tap()
     expect(find_square(page, "A1: grass, 2 crowns")).to_be_visible()
     expect(page.locator("#total")).not_to_have_text(str(before))
 

@@ -429,7 +429,7 @@ def test_a_square_that_was_set_and_taken_back_on_a_phone_that_is_away_stays(open
 
 def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD]), open_page()
-    redo = page.get_by_role("button", name="Redo", exact=True)
+    redo = page.locator("#redo")
     page.context.set_offline(True)
     find_square(page, "C1: forest").press("w")
     expect(redo).to_be_disabled()
@@ -527,6 +527,33 @@ def test_a_kingdom_that_another_phone_removes_is_announced(open_page: OpenPage) 
     toast = page.locator(".toast", has_text="Player 2 was removed")
     toast.get_by_role("button", name="Undo").click()
     for one in (page, other_page):
+        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+
+
+def test_all_phones_say_what_was_undone_and_bring_it_back(open_page: OpenPage) -> None:
+    page, other_page = phones = open_page(boards=[BOARD]), open_page()
+    expect(other_page.locator(".tab-name")).to_have_text("Player 1")
+    type_board(other_page, "w2 w / # f")
+    expect(page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    page.click("#undo")
+    for one in phones:
+        expect(one.locator(".toast")).to_contain_text("Undone: Player 2 was added")
+    other_page.locator(".toast").get_by_role("button", name="Redo").click()
+    for one in phones:
+        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+        expect(one.locator(".toast")).to_have_count(0)
+    find_square(other_page, "B2: forest").press("m")
+    expect(page.locator(".toast")).to_contain_text("B2 (mine)")
+    other_page.click("#undo")
+    expect(page.locator(".toast")).to_contain_text("Undone: Player 2 B2 (mine)")
+    choose_rule(other_page, "Harmony")
+    expect(page.locator(".toast")).to_have_count(0)
+    other_page.click("#undo")
+    expect(page.locator(".toast")).to_contain_text("Undone: a choice of rules")
+    start_game(other_page)
+    other_page.click("#undo")
+    for one in phones:
+        expect(one.locator(".toast")).to_contain_text("Undone: a new game")
         expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
 
 

@@ -29,7 +29,7 @@ function Header() {
     <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
     <div class="tools">
       ${tool("undo", steps.undo !== 0, () => undo())}
-      ${tool("redo", steps.redo !== 0, redo)}
+      ${tool("redo", steps.redo !== 0, () => redo())}
       ${tool("share", currentKingdoms().length, () => openDialog("share"))}
       ${tool("menu", state.game, () => openDialog("menu"))}
     </div>

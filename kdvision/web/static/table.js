@@ -101,7 +101,8 @@ export function receive(next) {
   const isFollowing = !before || location.hash === "#watch"; // a large screen shows each round as it begins
   const round = isFollowing ? next.game.rounds.findLastIndex((kingdoms) => kingdoms.length) : state.round;
   const step = next.undo?.step ?? 0;
-  const isUndone = step < (state.table?.undo?.step ?? 0);
+  const stepBefore = state.table?.undo?.step ?? 0;
+  const isUndone = next.redo && step < stepBefore;
   const shownKingdoms = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
   const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shownKingdoms.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
@@ -115,12 +116,13 @@ export function receive(next) {
     connection: "live",
     round: Math.max(0, Math.min(round, next.game.rounds.length - 1)),
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
-    toast: state.toast?.step && state.toast.step !== next.undo?.step ? null : state.toast,
+    toast: (state.toast?.step ?? step) === step ? state.toast : null,
     dialog: state.dialog && isShown(state.dialog) ? state.dialog : null,
   });
   const isMoving = state.waiting.some((one) => isOfTable(one) && MOVES.includes(one.changes[0].op)); // this phone did it
   if (before) showChanges(before, state.game, isUndone || isMoving, step === decided + 1);
-  if (isOtherGame && !isMoving) showToast(t("otherGame"));
+  if (isUndone) showUndone(before, state.game, next.redo, stepBefore);
+  else if (isOtherGame && !isMoving) showToast(t("otherGame"));
   if (!before || !next.deciding) decided = step;
   clearTimeout(remembering);
   remembering = setTimeout(remember, REMEMBER_MS);
@@ -135,29 +137,64 @@ function keepShown(current, next) {
   return keepEqual(current, next);
 }
 
-/** Let the squares flash that a change or a decision of the server has changed. Name them, and kingdoms that were removed,
+/** Let the squares flash that a change or a decision of the server has changed. Name them, or kingdoms that were removed,
  * unless a step was taken back or this phone has moved. The message takes back the last step only if it did all this. */
 function showChanges(before, after, isMove, isOneStep) {
-  const [kingdomsBefore, kingdomsAfter] = [before, after].map(({ rounds }) => new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom])));
-  const say = (text) => isMove || showStep(text, { ...state.table, ...(!isOneStep && { undo: null }) });
-  const removed = [...kingdomsBefore.values()].filter(({ id }) => !kingdomsAfter.has(id)).map(({ player }) => player);
+  const changes = listChanges(before, after);
+  if (changes.length) {
+    update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
+    clearTimeout(flashing);
+    flashing = setTimeout(() => update({ flash: new Set() }), FLASH_MS);
+  }
+  const squares = nameSquares(changes);
+  const text = squares ? t("followed", { squares }) : nameRemoved(before, after);
+  if (text && !isMove) showStep(text, { ...state.table, ...(!isOneStep && { undo: null }) });
+}
+
+/** Say what was taken back, on all phones. The message brings it back if it was one step. */
+function showUndone(before, after, { step, op }, stepBefore) {
+  const what = (before && describeStep(after, before)) || (t("steps")[op] ?? t("steps").start);
+  const action = step === stepBefore && { text: t("redo"), run: () => redo(step) };
+  showToast(t("undone", { what }), action, state.table.undo?.step ?? 0);
+}
+
+/** What led from one game to another one: kingdoms that were removed or added, or squares; "" if it was anything else. */
+function describeStep(before, after) {
+  const added = listMissing(after, before);
+  const names = { name: added.join(", "), n: added.length };
+  return nameRemoved(before, after) || (added.length ? t("added", names) : nameSquares(listChanges(before, after)));
+}
+
+/** The players of the kingdoms of a game that another one does not have. */
+function listMissing(game, other) {
+  const ids = new Set(other.rounds.flat().map(({ id }) => id));
+  return game.rounds.flat().filter(({ id }) => !ids.has(id)).map(({ player }) => player);
+}
+
+function nameRemoved(before, after) {
+  const removed = listMissing(before, after);
   const isShorter = after.rounds.length < before.rounds.length; // a Dynasty has ended
-  if (removed.length) say(t(isShorter ? "roundsRemoved" : "removed", { name: removed.join(", "), n: removed.length }));
-  const changes = [...kingdomsAfter.values()].flatMap((kingdom) => {
+  return removed.length ? t(isShorter ? "roundsRemoved" : "removed", { name: removed.join(", "), n: removed.length }) : "";
+}
+
+/** The squares that differ in the later game: `{ kingdom, at, square }`. */
+function listChanges(before, after) {
+  const kingdomsBefore = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
+  return after.rounds.flat().flatMap((kingdom) => {
     const old = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
     const places = Object.keys({ ...old, ...kingdom.cells }).filter((at) => old[at] !== kingdom.cells[at]);
     return places.map((at) => ({ kingdom, at, square: nameAt(kingdom, at) || nameAt({ cells: old }, at) }));
   });
-  if (!changes.length) return;
-  update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
-  clearTimeout(flashing);
-  flashing = setTimeout(() => update({ flash: new Set() }), FLASH_MS);
-  if (changes.length > MAX_NAMED_SQUARES) return;
+}
+
+/** Changed squares with what they hold now; "" for many. */
+function nameSquares(changes) {
+  if (changes.length > MAX_NAMED_SQUARES) return "";
   const texts = changes.map(({ kingdom, at, square }) => {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
   });
-  say(t("followed", { squares: texts.join(", ") }));
+  return texts.join(", ");
 }
 
 /** Keep a game of the table in the history of this device, with the points if they are of it. */
@@ -180,7 +217,8 @@ export function change(...changes) {
 /** Take back a step: none if the game has changed since `step`. */
 export const undo = (step = nextSteps().undo) => change({ op: "undo", step });
 
-export const redo = () => change({ op: "redo", step: nextSteps().redo });
+/** Bring back a step: none if the game has changed since. */
+export const redo = (step = nextSteps().redo) => change({ op: "redo", step });
 
 /** The last step once all that waits is done: how many steps of this phone follow the one of the server, and the names
  * of those that are undone. */
