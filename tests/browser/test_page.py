@@ -486,6 +486,27 @@ def test_an_error_in_a_typed_board_is_reported(open_page: OpenPage) -> None:
     assert page.locator("textarea").input_value() == "w w / x"
 
 
+def test_a_typed_board_is_kept_until_it_is_accepted(open_page: OpenPage) -> None:
+    page = open_page()
+    button, text = page.get_by_role("button", name="Type a board"), page.locator("textarea")
+    button.click()
+    text.fill("w " * 26 + "#")
+    page.keyboard.press("Escape")
+    expect(text).to_have_count(0)
+    page.reload()
+    button.click()
+    expect(text).to_have_value("w " * 26 + "#")
+    page.get_by_role("button", name="Add this kingdom").click()
+    page.get_by_role("alert").get_by_role("button", name="Try again").click()
+    expect(text).to_have_value("w " * 26 + "#")
+    text.fill("w1 #")
+    page.get_by_role("button", name="Add this kingdom").click()
+    expect(page.locator("#total")).to_have_text("1")
+    page.click(".tab.add")
+    button.click()
+    expect(text).to_have_value("")
+
+
 def test_games_that_cannot_be_listed_are_not_called_missing(open_page: OpenPage) -> None:
     page = open_page()
     page.route("**/api/games", lambda route: route.abort())

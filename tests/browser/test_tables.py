@@ -894,6 +894,24 @@ def test_a_board_that_is_typed_while_the_server_is_away_shows_at_once(open_page:
     expect(page.locator("#total")).to_have_text("3")
 
 
+def test_a_board_that_is_refused_can_be_typed_on(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    expect(other_page.locator(".tab-name")).to_have_text("Player 1")
+    page.context.set_offline(True)
+    type_board(page, "w2 w / # f")
+    find_square(page, "B2: forest").press("w")
+    expect(find_square(page, "B2: wheat")).to_be_visible()
+    start_game(other_page)
+    page.context.set_offline(False)
+    alert = page.get_by_role("alert").filter(has_text="Another game is played at the table now")
+    alert.get_by_role("button", name="Try again").click()
+    expect(page.locator("textarea")).to_have_value("w2 w\n# w")
+    expect(alert).to_have_count(0)
+    page.get_by_role("button", name="Add this kingdom").click()
+    for one in (page, other_page):
+        expect(one.locator("#total")).to_have_text("6")
+
+
 def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD] * 2)
     expect(page.locator("#verdict")).to_contain_text("share the victory")

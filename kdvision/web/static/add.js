@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { decodeGame } from "./link.js";
 import { CASTLE, newId } from "./model.js";
 import { addPhotos, restorePhotos } from "./photos.js";
-import { listGames } from "./storage.js";
+import { listGames, loadDraft, saveDraft } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
 import { sentences, t } from "./strings.js";
 import { addBoard, change, join } from "./table.js";
@@ -34,16 +34,17 @@ export function AddButtons() {
 export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet"><${AddButtons} /><//>`;
 
 export function TypeDialog() {
+  const [draft] = useState(loadDraft);
   const add = (event) => {
     event.preventDefault();
     const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
-    if (addBoard(rows)) closeDialog();
+    if (addBoard(rows)) (saveDraft(""), closeDialog());
   };
   return html`<${Dialog} title=${t("typeBoard")}>
     <form onSubmit=${add}>
       <${Field} name=${t("typeHint")}>
         ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
-          placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
+          defaultValue=${draft} onInput=${(event) => saveDraft(event.target.value)} placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
       <//>
       <div class="buttons"><button type="submit" class="primary">${t("typeAdd")}</button></div>
     </form>

@@ -48,7 +48,7 @@ function Alerts() {
       <b>${sentences(text)}</b> ${sentences(hint)}
     </p>`)}
     ${game.proposals.map((one) => html`<${Proposal} proposal=${one} key=${one.id} />`)}
-    ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
+    ${state.errors.map((error) => html`<${ErrorCard} error=${error} key=${error.id} />`)}
   </div>`;
 }
 
@@ -63,7 +63,8 @@ function Proposal({ proposal: { id, question, answers } }) {
   </div>`;
 }
 
-function PhotoError({ error }) {
+/** A photo or a board that did not reach the table. */
+function ErrorCard({ error }) {
   const draw = () => (startCorners(error.photo), dismissError(error));
   return html`<div class="card notice" role="alert">
     <p><b>${sentences(error.text)}</b> ${sentences(error.hint)}</p>

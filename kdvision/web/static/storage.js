@@ -36,6 +36,11 @@ export const loadWaiting = () => load(session, "kdvision-waiting") ?? [];
 
 export const saveWaiting = (waiting) => save(session, "kdvision-waiting", waiting);
 
+/** The board that is typed in this tab, until it is added. */
+export const loadDraft = () => load(session, "kdvision-draft") ?? "";
+
+export const saveDraft = (text) => save(session, "kdvision-draft", text);
+
 /** The games of this device, latest first: `{ id, time, text, link }`. */
 export function listGames() {
   const games = load(local, GAMES);

@@ -2,8 +2,8 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { nameAt, newId, parseBoard, withPieces } from "./model.js";
-import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
+import { boardRows, nameAt, newId, parseBoard, withPieces } from "./model.js";
+import { loadTable, loadWaiting, saveDraft, saveGame, saveTable, saveWaiting } from "./storage.js";
 import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
@@ -282,8 +282,8 @@ async function flush() {
         break;
       }
       if (error.status === 404 && isOfTable(first)) await reconnect(); // a table that is gone is left, and its game kept
-      if (isOfTable(first)) showToast(sentences(error.message, error.hint));
-      else if (!lostTables.has(first.table)) showToast(sentences(t("changeLost", { name: first.table, why: error.message })));
+      if (isOfTable(first)) offerBoard(first, error.message, error.hint);
+      else if (!lostTables.has(first.table)) offerBoard(first, t("changeLost", { name: first.table, why: error.message }));
     }
     const rest = state.waiting.slice(1);
     setWaiting(rest, gameToShow(state.table, rest));
@@ -291,6 +291,21 @@ async function flush() {
     first.resolve?.(answer);
   }
   sending = false;
+}
+
+/** Say why the server has refused a step. A board, with its changes that wait, can be typed on. */
+function offerBoard({ table, changes: [{ op, id, game: number, round }] }, text, hint = "") {
+  const rounds = op === "add_kingdom" ? Array.from({ length: round + 1 }, () => []) : [];
+  const game = withWaiting({ table, game: { ...state.game, number, rounds } }, state.waiting);
+  const kingdom = game.rounds[round]?.find((one) => one.id === id);
+  if (!kingdom) return showToast(sentences(text, hint)); // its dialog is still open, or it was taken back
+  const error = { text, hint, id, photo: null };
+  error.retry = () => {
+    saveDraft(boardRows(kingdom.cells).join("\n"));
+    openDialog("type");
+    update({ errors: state.errors.filter((one) => one !== error) });
+  };
+  update({ errors: [...state.errors, error] });
 }
 
 /** The game to show of a table. It stays the same until the server has taken back what this phone has taken back: the
