@@ -220,7 +220,7 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
         table = str(node.number("table")) if is_number else parse_table(node.text("table"))
     if "players" in node:
         players = _parse_names(node, event.players)
-    return Seat(round_, table, players)
+    return Seat(round_, table, players, has_listed_players="players" in node)
 
 
 def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:

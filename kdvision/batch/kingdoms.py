@@ -137,11 +137,13 @@ def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> li
     """The kingdoms of one photo, each with its player if that is clear. For a single player, only the largest counts.
 
     If another one is about as large, nobody knows which of them is the player's, unless the kingdoms of its `game` show
-    whose the others are.
+    whose the others are. If a kingdom of several was only typed, its place among the others is not known, so the
+    players have their kingdoms in order only if [[photo]] of the event file names them.
     """
     players, rows = photo.seat.players, zip_longest(photo.kingdoms, photo.reading.kingdoms, photo.last_reading.seen)
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
-    if len(players) == len(kingdoms) or photo.error is not None:  # the boards of the first players are typed
+    # The boards of a photo that cannot be read are typed for the first players.
+    if photo.error is not None or (len(players) == len(kingdoms) and has_known_order(photo)):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=False)]
     max_size = max((len(one.board) for one in kingdoms), default=0)
     largest_kingdoms = [one for one in kingdoms if len(one.board) >= MIN_COMPLETE_SHARE * max_size]
@@ -156,6 +158,15 @@ def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> li
         replace(one, player=players[0]) if one is largest_kingdoms[0] else replace(one, counts=False)
         for one in kingdoms
     ]
+
+
+def has_known_order(photo: PhotoRecord) -> bool:
+    """Return whether the kingdoms of a photo are in the order of its players.
+
+    A kingdom that was typed beside others that were read comes last, wherever it lies.
+    """
+    read_count = len(photo.last_reading.kingdoms)
+    return photo.seat.has_listed_players or not 0 < read_count < len(photo.kingdoms)
 
 
 def find_same_kingdoms(kingdoms: Sequence[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:

@@ -141,12 +141,14 @@ class Seat:
     """Round (from 1), table ("" if there is only one) and the players whose kingdoms a photo shows, in its order.
 
     `group` are the folders of the photo that give none of these. They may be rounds or tables of a name of their own.
+    `has_listed_players` is true if [[photo]] of the event file gives the players.
     """
 
     round: int = 1
     table: str = ""
     players: tuple[str, ...] = ()
     group: str = field(default="", compare=False)
+    has_listed_players: bool = field(default=False, compare=False)
 
 
 def parse_seat(name: str) -> Seat:

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
-from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms
+from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms, has_known_order
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, Data
@@ -19,6 +19,9 @@ from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]], or in its file name, as in ann+bo.jpg"
+GIVE_ORDER: Final = (
+    "name its players in event.toml, under [[photo]], in the order of the kingdoms; typed ones come last"
+)
 CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
 CORRECT_PATH: Final = "correct round, table or player in the path of one, as in round2/table3/ann.jpg"
@@ -127,7 +130,7 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         photo = photos[0] if photos else None
         number = 0 if photo is None or photo.error is None else photo.seat.players.index(player) + 1
         if any(one.error is None for one in photos):
-            advice = f"{GIVE_PLAYERS}; or {RETAKE}"
+            advice = f"{GIVE_PLAYERS if all(map(has_known_order, photos)) else GIVE_ORDER}; or {RETAKE}"
         elif photo is not None and number in photo.corrections.boards:
             advice = f"{player}'s board is typed, and counts once those before it in the photo are typed, too"
         about: dict[str, Any] = {"number": number, "round": round_, "table": table, "player": player}
@@ -150,6 +153,9 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         elif photo.error is not None and not players:
             advice = f"{photo.reading.hint or RETAKE}; {TYPE_BOARD}"
             yield _make_item(Impact.WINNER_UNKNOWN, photo.error, advice, photo)
+        elif photo.error is None and players and not has_known_order(photo) and len(players) == count > 1:
+            why = f"a board was typed beside {count_noun(len(photo.reading.kingdoms), 'kingdom')} that the photo shows"
+            yield _make_item(Impact.WINNER_UNKNOWN, f"{why}, so nobody knows whose each of them is", GIVE_ORDER, photo)
         elif photo.error is None and players and len(players) != count:
             kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
             shows = f"it shows {count_noun(count, 'kingdom')}"

@@ -134,6 +134,7 @@ class ReviewDialogue:
         Prints the problems of whole boards, because these are not reviewed again.
         """
         from kdvision.batch.kingdoms import score_typed_board
+        from kdvision.batch.review import GIVE_ORDER
         from kdvision.batch.store.record import CorrectionFile
 
         attached_corrections = []
@@ -150,6 +151,8 @@ class ReviewDialogue:
                 data = score_typed_board(Board.parse(correction.board), correction.kingdom, record.rules)
                 for problem in data["problems"]:
                     print_message(f"{correction.photo}, kingdom {correction.kingdom}: {problem['text']}")
+                if correction.kingdom > len(record.reading.kingdoms) > 0 and len(record.seat.players) > 1:
+                    print_message(f"{correction.photo}, kingdom {correction.kingdom}: {GIVE_ORDER}")
         CorrectionFile(self.out).add(attached_corrections)
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
@@ -220,7 +223,8 @@ class ReviewDialogue:
         kingdom = item.number or 1
         if record.kingdoms and not item.number and not re.match(r"\d+:", answer):
             board_option = quote_path(f"{record.name}:K=BOARD")
-            hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}"
+            numbers = f"K is its number in the picture, or {len(record.kingdoms) + 1} if it was not read"
+            hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}; {numbers}"
             raise NotationError(f"it is not clear which kingdom of {record.name} is meant", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
             typed_board = Board.parse(answer[len(BOARD_ANSWER) :]) if answer else board

@@ -350,8 +350,30 @@ def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
     assert "board w w1 /" not in result.out
     assert f'kdvision review "{out}" --board ann+bo.jpg:K=BOARD' in result.err
     assert not (out / "corrections.jsonl").exists()
+    assert "K is its number in the picture, or 2 if it was not read" in result.err
     assert run("review", out, "--board", "ann+bo.jpg:2=# l1 l l l").code == 0
+    write_files(tmp_path / "photos", {"event.toml": '[[photo]]\nfile = "ann+bo.jpg"\nplayers = ["ann", "bo"]'})
+    assert run("batch", tmp_path / "photos", "-o", out).code == 0
     assert read_leader(out) == ("ann", "5")
+
+
+def test_a_board_typed_beside_kingdoms_that_were_read_has_no_player_until_event_toml_names_all(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """The photo misses the kingdom of Bo, the second of four, so the typed one does not come last."""
+    boards = ["# w1 w w", "# f1 f", "# l1 l l l"]
+    folder = write_files(tmp_path / "photos", {"table1/ann+bo+cy+di.jpg": make_photo(*boards)})
+    run_batch(folder, out)
+    result = run("review", out, "--board", "table1/ann+bo+cy+di.jpg:4=# g1")
+    assert "wins" not in result.out and "kingdoms of ann, bo and 2 more are missing" in result.out
+    assert "kingdom 4: name its players in event.toml, under [[photo]], in the order of the kingdoms" in result.err
+    reasons = [row["why"] for row in read_csv(out / "review.csv")]
+    assert any(why.startswith("a board was typed beside 3 kingdoms that the photo shows") for why in reasons)
+    event_text = '[[photo]]\nfile = "table1/ann+bo+cy+di.jpg"\nplayers = ["ann", "cy", "di", "bo"]'
+    run_batch(write_files(folder, {"event.toml": event_text}), out)
+    points = {row["player"]: row["total"] for row in read_csv(out / "results.csv")}
+    assert points == {"ann": "3", "cy": "2", "di": "4", "bo": "1"}
+    assert read_csv(out / "review.csv") == []
 
 
 def test_a_board_is_shown_with_the_rules_of_its_table(
