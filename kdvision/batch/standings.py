@@ -324,7 +324,7 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
         table = tables[photo.seat.round, name_key(photo.seat.table)]
         new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
-    known_photos = [one for one in new_photos if one.content and one.error is None]
+    known_photos = [one for one in new_photos if one.content and one.reading.error is None]
     # A copy often has the name of a camera, and the event file lists no tokens for it.
     in_order = sorted(known_photos, key=lambda one: (not one.seat.players, not one.rules.tokens))
     originals = {one.picture_hash: one for one in reversed(in_order)}

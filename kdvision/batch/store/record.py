@@ -155,23 +155,32 @@ class CorrectionFile:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value})
 
     def find_for_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
-        """The corrections of each photo, by its name. Photos with the same picture share theirs."""
+        """The corrections of each photo, by its name. Photos with the same picture share theirs.
+
+        Photos that cannot be read may be equal, too, as empty files are, and show different kingdoms. So a correction
+        of one belongs to the photo of its name, unless that is not there any more.
+        """
         contents: dict[str, set[str]] = defaultdict(set)
         for photo in photos:
             contents[photo.picture_hash] |= {photo.content} - {""}
-        return {photo.name: self._find_for_photo(photo, contents[photo.picture_hash]) for photo in photos}
+        names = {(photo.name, photo.content) for photo in photos if photo.reading.error is not None}
+        by_name = {one for one in self.corrections if (one.photo, one.content) in names}
+        return {photo.name: self._find_for_photo(photo, contents[photo.picture_hash], by_name) for photo in photos}
 
-    def _find_for_photo(self, photo: "PhotoRecord", contents: Collection[str]) -> PhotoCorrections:
+    def _find_for_photo(
+        self, photo: "PhotoRecord", contents: Collection[str], by_name: Collection[Correction]
+    ) -> PhotoCorrections:
         """The corrections of a photo, found by these contents, or by its name if the content is not known.
 
-        Of several corrections of a square or board, the last one counts.
+        Those in `by_name` are found by the name only. Of several corrections of a square or board, the last one counts.
         """
         corrections: dict[tuple[int, str], Correction] = {}
         boards: dict[int, Board] = {}
         outdated_corrections: list[Correction] = []
         for one in self.corrections:
             has_name = one.photo == photo.name and (one.belongs_to_name or not photo.content)
-            if one.content not in contents and not has_name:
+            has_content = one.content in contents and (one.photo == photo.name or one not in by_name)
+            if not has_content and not has_name:
                 continue
             if one.board:
                 boards[one.kingdom] = Board.parse(one.board)

@@ -295,6 +295,19 @@ def test_the_typed_board_of_a_damaged_photo_stays_with_it_when_it_is_renamed(tmp
     assert read_csv(out / "review.csv") == []
 
 
+def test_the_typed_boards_of_equal_damaged_photos_are_not_shared(tmp_path: Path) -> None:
+    """Both files are empty. When one is renamed, its board stays with it."""
+    folder, out = write_files(tmp_path / "photos", {"table1/ann.jpg": b"", "table1/bo.jpg": b""}), tmp_path / "out"
+    run_batch(folder, out)
+    for photo, board in (("table1/ann.jpg", "# l1 l l"), ("table1/bo.jpg", "# w1")):
+        result = next(one for one in read_results(out) if one["photo"] == photo)
+        correction = Correction(photo, result["content"], 1, board=board, error=result["error"])
+        CorrectionFile(out).add([correction])
+        run_batch(folder, out)
+    assert [(row["player"], row["total"]) for row in read_csv(out / "results.csv")] == [("ann", "3"), ("bo", "1")]
+    assert read_csv(out / "review.csv") == []
+
+
 def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
