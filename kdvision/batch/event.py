@@ -6,6 +6,7 @@ another game, whose photos do not show everything that counts.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 from unicodedata import normalize
 
@@ -105,9 +106,17 @@ class Event:
         seats = (self.seat(file) for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
         return (*seats, *self.tables.values())
 
+    @cached_property
+    def table_of(self) -> Mapping[tuple[int, str], str]:
+        """The table of each player under [[table]], by round and key of the name."""
+        return {(seat.round, name_key(name)): seat.table for seat in self.tables.values() for name in seat.players}
+
     def seat(self, photo: str) -> Seat:
-        """The seat of a photo from [[photo]], else from its name. [[table]] gives spelling and missing players."""
+        """The seat of a photo from [[photo]], else from its name. [[table]] gives spelling, and what is missing."""
         seat = self.photos.get(photo) or parse_seat(photo)
+        tables = {self.table_of.get((seat.round, name_key(name)), "") for name in seat.players}
+        if not seat.table and len(tables) == 1:
+            seat = replace(seat, table=tables.pop())
         table = self.tables.get((seat.round, name_key(seat.table)), seat)
         return replace(seat, table=table.table, players=seat.players or table.players)
 
@@ -189,7 +198,6 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
     """The seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
     photos: dict[str, Seat] = {}
     tokens: dict[str, tuple[TokensByKey, ...]] = {}
-    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables.values() for name in seat.players}
     for node in top.tables("photo"):
         node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
         file = normalize("NFC", node.text("file")).replace("\\", "/").removeprefix("./")
@@ -199,8 +207,8 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
             node.at("file").fail(f"{file} is listed twice", "each file once")
         seat = photos[file] = _parse_seat(node, event, parse_seat(file))
         for name in seat.players:
-            table = table_of.get((seat.round, name_key(name)), seat.table)
-            if name_key(table) != name_key(seat.table):
+            table = event.table_of.get((seat.round, name_key(name)), seat.table)
+            if seat.table and name_key(table) != name_key(seat.table):
                 what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
                 node.fail(what, "one table for each player and round")
         if "kingdom" in node:

@@ -25,6 +25,7 @@ GIVE_ORDER: Final = (
 CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
 CORRECT_PATH: Final = "correct round, table or player in the path of one, as in round2/table3/ann.jpg"
+CORRECT_LISTING: Final = "correct the photo's folder or event.toml"
 COMPARE_TABLE: Final = "compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1"
 CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
@@ -186,13 +187,18 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     for one in standings.kingdoms:
         if rounds and one.round > rounds:
             why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"
-            advice = "correct the photo's folder or event.toml"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, one, number=0)
+            yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, one, number=0)
         if players and one.player and name_key(one.player) not in players:
             matches = get_close_matches(name_key(one.player), players, n=1)
             question = f"; is it {players[matches[0]]}?" if matches else ""
             why = f"{one.player} is not among the players of event.toml{question}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", one, number=0)
+    for photo, player, listed_table in standings.unlisted_seats:
+        place = f"table {photo.seat.table}" if photo.seat.table else "no table"
+        why = f"event.toml does not list {player} at {place}"
+        if listed_table is not None:
+            why = f"event.toml seats {player} at table {listed_table}, and this photo is at {place}"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, photo, player=player)
 
 
 def check_unmatched(

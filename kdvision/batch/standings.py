@@ -153,10 +153,24 @@ class Standings:
         return absentees
 
     @cached_property
+    def unlisted_seats(self) -> list[tuple[PhotoRecord, str, str | None]]:
+        """Each photo and player whom [[table]] seats elsewhere, with that table; None if it is a stranger's photo."""
+        event, seats = self.event, list[tuple[PhotoRecord, str, str | None]]()
+        for photo in self.photos:
+            round_, table = photo.seat.round, name_key(photo.seat.table)
+            for player in photo.seat.players:
+                listed_table = event.table_of.get((round_, name_key(player)))
+                if (round_, table) in event.tables if listed_table is None else name_key(listed_table) != table:
+                    seats.append((photo, player, listed_table))
+        return seats
+
+    @cached_property
     def conflicts(self) -> Mapping[str, list[Finding]]:
         """The photos and kingdoms that cannot all be in their places, by what is said about them."""
         copies = [copy for copy in self.photos if copy.name in self.copies and self.is_misplaced(copy)]
         seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.copies[copy.name].seat)]
+        for photo, _, table in self.unlisted_seats:
+            seats += [(photo, photo.seat), (photo, replace(photo.seat, table=table or photo.seat.table))]
         second_pairs = [*find_second_kingdoms(self.kingdoms)]
         far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
         different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]

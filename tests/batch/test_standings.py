@@ -343,6 +343,38 @@ def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
     assert "as in round2/table3/ann.jpg; the first counts" in read_csv(out / "review.csv")[0]["advice"]
 
 
+TABLES = "".join(
+    f"[[table]]\nround = 1\ntable = {number}\nplayers = {players}\n"
+    for number, players in ((1, '["Ann", "Bo"]'), (2, '["Cy", "Di"]'))
+)
+
+
+def test_nobody_wins_at_tables_with_other_players_than_event_toml_lists(tmp_path: Path) -> None:
+    """Bo and Di have changed tables, and a stranger is at table 2."""
+    boards = {"table1/ann": A, "table1/di": B, "table2/bo": C, "table2/cy": LARGE_TERRITORY, "table2/zoe": "# w1"}
+    files = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
+    verdicts = find_verdicts(tmp_path, {**files, "event.toml": TABLES})
+    names = "table1/di.jpg, table2/bo.jpg"
+    assert verdicts["Round 1, table 1"].startswith("Di leads on points, 6 to 5; table1/di.jpg and table2/bo.jpg may be")
+    assert verdicts["Round 1, table 2"].endswith(f"; {names} and table2/zoe.jpg may be in the wrong place")
+    assert read_notices(tmp_path / "out") == [
+        ("table1/di.jpg", "Di", "event.toml seats Di at table 2, and this photo is at table 1"),
+        ("table2/bo.jpg", "Bo", "event.toml seats Bo at table 1, and this photo is at table 2"),
+        ("table2/zoe.jpg", "zoe", "event.toml does not list zoe at table 2"),
+    ]
+
+
+def test_event_toml_gives_the_table_of_a_photo_without_one(tmp_path: Path) -> None:
+    boards = {"ann": A, "bo": B, "round1/cy": C, "IMG_1": LARGE_TERRITORY}
+    files = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
+    event_text = TABLES + '[[photo]]\nfile = "IMG_1.jpg"\nplayers = ["Di"]'
+    assert find_verdicts(tmp_path, {**files, "event.toml": event_text}) == {
+        "Round 1": "Bo wins on points, 6 to 5",
+        "Round 1, table 1": "Bo wins on points, 6 to 5",
+        "Round 1, table 2": "Di wins on points, 5 to 4",
+    }
+
+
 def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None:
     files = {
         "round1/ann.jpg": make_photo(A),
