@@ -208,9 +208,9 @@ def check_unmatched(
     for photo in gone_photos:
         why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
         yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
-    for name in standings.event.photos.keys() - {one.name for one in standings.photos}:
-        why = "event.toml lists this photo, and it is not in the folder"
-        yield _make_item(Impact.PLACES, why, "correct its name", photo=name)
+    for round_, table, name in standings.absent_photos:
+        why, advice = "event.toml lists this photo, and it is not in the folder", "add it, or correct its name there"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo=name, round=round_, table=table)
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)

@@ -128,6 +128,11 @@ class Standings:
         return {key: sorted(filter(None, names), key=natural_key) for key, names in groups.items() if len(names) > 1}
 
     @cached_property
+    def tables(self) -> Mapping[tuple[int, str], str]:
+        """The name of each table with a photo, by round and key of the name."""
+        return {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
+
+    @cached_property
     def missing_players(self) -> list[Finding]:
         """The players who should have a kingdom in a round and have none.
 
@@ -137,9 +142,8 @@ class Standings:
         event, absentees = self.event, []
         owners = {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
-        tables = {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
         table_of = {
-            (seat.round, name_key(name)): tables.get((seat.round, name_key(seat.table)), seat.table)
+            (seat.round, name_key(name)): self.tables.get((seat.round, name_key(seat.table)), seat.table)
             for seat in seats
             for name in seat.players
         }
@@ -193,6 +197,13 @@ class Standings:
         """The unreadable photos without players."""
         photos = (one for one in self.photos if one.error is not None and not one.seat.players)
         return [(one.seat.round, one.seat.table, one.name) for one in photos]
+
+    @property
+    def absent_photos(self) -> list[Finding]:
+        """The photos that the event file lists and that are not in the folder."""
+        names = self.event.photos.keys() - {photo.name for photo in self.photos}
+        seats = [(name, self.event.seat(name)) for name in sorted(names, key=natural_key)]
+        return [(one.round, self.tables.get((one.round, name_key(one.table)), one.table), name) for name, one in seats]
 
     def is_misplaced(self, copy: PhotoRecord) -> bool:
         """Return whether a copy has another seat than its original, so that one of them is in the wrong place."""
@@ -255,8 +266,8 @@ class Standings:
     ) -> Ranking:
         """The ranking of kingdoms, or of the sums of their points.
 
-        Nobody wins while a kingdom is missing, a photo without players is unread, a kingdom cannot be scored, or there
-        are other gaps.
+        Nobody wins while a kingdom or a listed photo is missing, a photo without players is unread, a kingdom cannot be
+        scored, or there are other gaps.
         """
         contenders, steps = self._list_contenders(level, kingdoms)
         rounds = [round_] if round_ else list(self.rounds)
@@ -265,12 +276,14 @@ class Standings:
         tables = [table, ""] if is_only_game else [table]
         absentees = _list_names(self.missing_players, rounds, tables)
         unread_photos = _list_names(self.unread_photos, rounds, tables)
+        absent_photos = _list_names(self.absent_photos, rounds, tables)
         if level == "team":
             members = {name_key(name) for names in self.event.teams.values() for name in names}
             absentees = [name for name in absentees if name_key(name) in members]
             kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
         with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
-        gaps = [*_list_missing(absentees, unread_photos, with_towns), *self._find_gaps(level, kingdoms, rounds, table)]
+        gaps = list(_list_missing(absentees, unread_photos, absent_photos, with_towns))
+        gaps += self._find_gaps(level, kingdoms, rounds, table)
         standing = rank_contenders(contenders, steps, is_over=not gaps)
         if round_:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
@@ -364,13 +377,17 @@ def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     )
 
 
-def _list_missing(absentees: Sequence[str], unread_photos: Sequence[str], with_towns: Sequence[str]) -> Iterator[str]:
+def _list_missing(
+    absentees: Sequence[str], unread_photos: Sequence[str], absent_photos: Sequence[str], with_towns: Sequence[str]
+) -> Iterator[str]:
     """Yield what is missing for a ranking."""
     if absentees:
         what, are = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
         yield f"{what} of {_join_names(absentees)} {are} missing"
     if unread_photos:
         yield f"{_join_names(unread_photos)} could not be read"
+    if absent_photos:
+        yield f"{_join_names(absent_photos)} could not be found"
     if with_towns:
         yield f"{_join_names(with_towns)} cannot be scored because of towns"
 

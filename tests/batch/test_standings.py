@@ -128,7 +128,21 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
 def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {f"{folder}ann.jpg": make_photo(A), f"{folder}bo.jpg": make_photo(B)}
     (verdict,) = find_verdicts(tmp_path, {**files, "event.toml": event_text}).values()
-    assert verdict == "bo leads on points, 6 to 5; a kingdom of Cy is missing"
+    ending = "; IMG_9.jpg could not be found" if "IMG_9" in event_text else ""
+    assert verdict == f"bo leads on points, 6 to 5; a kingdom of Cy is missing{ending}"
+
+
+@pytest.mark.parametrize("players", ["", 'players = ["ann"]'])
+def test_nobody_wins_while_a_listed_photo_is_not_in_the_folder(players: str, tmp_path: Path) -> None:
+    """The player of the photo may be unknown, or have another one."""
+    files = {f"table{name}.jpg": make_photo(board) for name, board in (("1/ann", A), ("1/bo", B), ("2/cy", C))}
+    files["table2/di.jpg"] = make_photo(LARGE_TERRITORY)
+    event_text = f'[[photo]]\nfile = "IMG_9.jpg"\ntable = 1\n{players}'
+    verdicts = find_verdicts(tmp_path, {**files, "event.toml": event_text})
+    assert verdicts["Round 1, table 1"] == "bo leads on points, 6 to 5; IMG_9.jpg could not be found"
+    assert verdicts["Round 1, table 2"] == "di wins on points, 5 to 4"
+    (row,) = read_csv(tmp_path / "out" / "review.csv")
+    assert (row["photo"], row["table"], row["changes"]) == ("IMG_9.jpg", "1", "who wins")
 
 
 def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
