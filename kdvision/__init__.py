@@ -4,9 +4,9 @@
     >>> kdvision.score(kdvision.Board.parse("w w1 / l #")).total
     2
 
-`read` returns the kingdoms of a photo, `read_views` those of several photos of one table; `score` returns the scorecard
-of a board. `kdvision/pipeline.py` shows all steps from a photo to its boards. The rules are in `kdvision/game`, the
-image recognition is in `kdvision/vision`.
+`read` returns the kingdoms of a photo, `read_views` those in several photos of the same kingdoms; `score` returns the
+scorecard of a board. `kdvision/pipeline.py` shows all steps from a photo to its boards. The rules are in
+`kdvision/game`, the image recognition is in `kdvision/vision`.
 
 The public names are imported when they are first used, so the rules alone load neither numpy nor a model.
 """

@@ -1,4 +1,4 @@
-"""From photos to kingdoms: `read`, `read_views` for several photos of one kingdom, and `decide_again`.
+"""From photos to kingdoms: `read`, `read_views` for several photos of the same kingdoms, and `decide_again`.
 
 Photo → detections → cell grids → class probabilities → decided boards → kingdoms. `kdvision.vision.find` holds the
 stages. Scores are not part of it: `kdvision.game` computes them from the boards.
@@ -15,7 +15,7 @@ from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.decide.game_set import check_box
+from kdvision.vision.decide.game_set import check_box, get_game
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import (
     FixedSquares,
@@ -46,17 +46,17 @@ def read(
     fixed_squares: FixedSquares | None = None,
     corners: Iterable[KingdomOutline | Sequence[Sequence[float]]] | None = None,
     game: str = GAME_AUTO,
-    is_game_named: bool = True,
+    report_towns: bool = False,
     watch: Watch | None = None,
 ) -> list[KingdomReading]:
-    """Return the kingdoms of a photo (path, bytes, open file, RGB array or Photo), in reading order.
+    """Return the kingdoms of a photo (path, bytes, open file, RGB array or Photo) from left to right, row by row.
 
     `side` is the game's, 5 or 7; None to let the photo decide. `fixed_squares` are squares that a person has named,
     `{(0, Square(2, 1)): "w1"}`, with kingdoms counted from 0 and "." for no tile. `corners` are outlines that a person
     has drawn, four points (x, y) each, clockwise from the board's own top left, in pixels of the upright photo; then
-    exactly these are the kingdoms. `game` is "kingdomino", "queendomino" or "royal-wedding"; with "auto" the towns in
-    the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion. If no person has named the game
-    (`is_game_named`), what looks like a town is reported in "kingdomino", too.
+    exactly these are the kingdoms, in this order. `game` is "kingdomino", "queendomino" or "royal-wedding"; with "auto"
+    the towns in the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion. Set `report_towns` if
+    no person has chosen the `game`: then what looks like a town is reported in "kingdomino", too.
 
     Raises PhotoError, NoKingdomFound, ModelError, and NotationError for a fixed square or kingdom that does not exist,
     an impossible outline, side, or an unknown game.
@@ -77,7 +77,7 @@ def read(
         fixed_squares=fixed_squares,
         outline_surroundings=outline_surroundings,
         game=game,
-        is_game_named=is_game_named,
+        report_towns=report_towns,
         calibration=networks.calibration,
         watch=watch,
     )
@@ -178,7 +178,7 @@ def decide_again(
     side: int | None = None,
     fixed_squares: FixedSquares | None = None,
     game: str = GAME_AUTO,
-    is_game_named: bool = True,
+    report_towns: bool = False,
 ) -> list[KingdomReading]:
     """Return the kingdoms of observations from earlier results, of one photo or several of a game, decided jointly.
 
@@ -197,5 +197,5 @@ def decide_again(
         observations, calibration, side=side, game=check_box(game), fixed_squares=fixed_squares
     )
     cleared_observations = clear_fixed_squares(observations, fixed_squares)
-    asked_game = game if is_game_named else GAME_AUTO
-    return build_readings(cleared_observations, decisions, surroundings, calibration, box, asked_game=asked_game)
+    report_towns |= get_game(game) == GAME_AUTO
+    return build_readings(cleared_observations, decisions, surroundings, calibration, box, report_towns=report_towns)

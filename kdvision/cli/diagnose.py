@@ -26,9 +26,9 @@ def look(
 ) -> None:
     """Draw a picture of each stage. Shows where the reading of a photo goes wrong.
 
-    01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices the grids (accepted ones in green,
-    rejected ones in amber), 04-cells the likeliest content of each cell. Unless no kingdom is found, 05-board shows the
-    decided board.
+    01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices the grids (in amber if a better one
+    overlaps them, else in green), 04-cells the likeliest content of each cell. If a kingdom is found, 05-board shows
+    its decided board.
     """
     from kdvision import pipeline
     from kdvision.report.overlay import draw_overlay

@@ -49,14 +49,14 @@ def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float)
 
 
 def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scale: float) -> str:
-    """Draw all refined lattices: those accepted in green, the others in amber below them."""
+    """Draw all refined lattices: in green those that no better one overlaps, the others in amber below them."""
     best = suppress_overlapping(hypotheses)
     for hypothesis in sorted(hypotheses, key=lambda one: one in best):
-        is_accepted = hypothesis in best
-        width = 0.06 * build_grid(hypothesis).side_pixels * scale if is_accepted else 1.0
+        is_best = hypothesis in best
+        width = 0.06 * build_grid(hypothesis).side_pixels * scale if is_best else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale
-        draw_lines(pixels, quads, GREEN if is_accepted else AMBER, width, is_closed=True)
-    return f"lattices refined: {len(hypotheses)}, accepted: {len(best)}"
+        draw_lines(pixels, quads, GREEN if is_best else AMBER, width, is_closed=True)
+    return f"lattices refined: {len(hypotheses)}, without a better one over them: {len(best)}"
 
 
 def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: float) -> str:

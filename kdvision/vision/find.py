@@ -28,7 +28,7 @@ from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_t
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import BoardFrame, Decision
-from kdvision.vision.decide.game_set import decide_game
+from kdvision.vision.decide.game_set import decide_game, get_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_drawn_grid
@@ -120,7 +120,7 @@ def assemble_kingdoms(
     fixed_squares: FixedSquares | None = None,
     outline_surroundings: Sequence[Surroundings] | None = None,
     game: str = GAME_AUTO,
-    is_game_named: bool = True,
+    report_towns: bool = False,
     calibration: Calibration | None = None,
     watch: Watch = lambda *_: None,
 ) -> list[KingdomReading]:
@@ -149,8 +149,10 @@ def assemble_kingdoms(
     watch("decide", decisions)
     photo_facts = {"damaged": bool(photo.warnings), "colourless": lacks_colours(photo)}
     surroundings = mark_touching([one._replace(**photo_facts) for one in surroundings], kingdoms, decisions)
-    asked_game = game if is_game_named else GAME_AUTO
-    readings = build_readings(kingdoms, decisions, surroundings, calibration, box, asked_game=asked_game, before=before)
+    report_towns |= get_game(game) == GAME_AUTO
+    readings = build_readings(
+        kingdoms, decisions, surroundings, calibration, box, report_towns=report_towns, before=before
+    )
     places = describe_places([one.grid for one in kingdoms], photo)
     return [replace(reading, place=place) for reading, place in zip(readings, places, strict=True)]
 

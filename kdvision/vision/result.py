@@ -9,7 +9,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names, move_names
-from kdvision.game.rules import GAME_AUTO, GAME_KINGDOMINO
+from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import Calibration, clip_complement
 from kdvision.vision.assess.copies import find_copies, may_be_picture
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
@@ -111,15 +111,15 @@ def build_readings(
     calibration: Calibration,
     box: str,
     *,
-    asked_game: str = GAME_AUTO,
+    report_towns: bool = True,
     before: Sequence[BoardFrame] | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of one table; `box` is what they were decided with.
 
-    `asked_game` is the game that a person has named; if it is "auto", squares of Kingdomino that may be towns are
-    reported. No box has two players of one colour, so colours that occur twice are left out.
+    With `report_towns`, squares of Kingdomino that may be towns are reported. No box has two players of one colour, so
+    colours that occur twice are left out.
     """
-    may_have_towns = (get_game(asked_game), get_game(box)) == (GAME_AUTO, GAME_KINGDOMINO)
+    may_have_towns = report_towns and get_game(box) == GAME_KINGDOMINO
     towns = find_possible_towns([one.probabilities for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]

@@ -112,7 +112,7 @@ class Service:
                 side=rules.side,
                 corners=outlines,
                 game=rules.box,
-                is_game_named=False,
+                report_towns=True,
                 watch=lambda stage, output: report(_describe_progress(stage, output)),
             )
         except KdvisionError as error:

@@ -137,7 +137,7 @@ def _decide(
         side=rules.side,
         fixed_squares=fixed_squares,
         game=rules.box,
-        is_game_named=False,
+        report_towns=True,
     )
 
 

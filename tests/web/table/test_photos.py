@@ -83,7 +83,7 @@ def read_entries(content: bytes) -> Sequence[ScoredKingdom]:
 
 def test_pieces_and_towns_of_another_game_are_problems_of_a_kingdom_also_after_a_correction() -> None:
     photo = Photo.open((SAMPLES / "queendomino.jpg").read_bytes())
-    readings = pipeline.read(photo, game="kingdomino", is_game_named=False)
+    readings = pipeline.read(photo, game="kingdomino", report_towns=True)
     (entry,) = build_photo_result("photo", (photo.width, photo.height), readings, make_rule_set()).kingdoms
     kingdom, reading = make_reading(entry, "p").kingdom, readings[0]
     observation = SurroundedObservation(reading.observation, reading.surroundings)
