@@ -484,6 +484,20 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
     expect(other_page.locator(".tab-name")).to_have_count(1)
 
 
+def test_open_gems_that_two_phones_choose_at_once_are_all_kept(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    open_setup(page)
+    page.get_by_label("The Lost Treasures", exact=True).check()
+    open_setup(other_page)
+    page.context.set_offline(True)
+    for one, gem in ((page, "red"), (other_page, "blue")):
+        one.locator(".setup .kinds").get_by_label(gem).check()
+    page.context.set_offline(False)
+    for one in (page, other_page):
+        for gem in ("red", "blue"):
+            expect(one.locator(".setup .kinds").get_by_label(gem)).to_be_checked()
+
+
 def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD]), open_page()
     choose_rule(page, "Game", "queendomino")

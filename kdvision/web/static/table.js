@@ -29,7 +29,7 @@ export async function join({ table = null, fresh = false } = {}) {
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
     if (joinedTable.table !== state.table?.table) {
-      const waiting = state.table ? state.waiting.map(complete) : loadWaiting();
+      const waiting = state.table ? state.waiting : loadWaiting();
       saveWaiting(waiting);
       update({ table: null, game: null, points: new Map(), waiting, toast: null });
     }
@@ -257,13 +257,6 @@ function setWaiting(waiting, game = withWaiting(state.table, waiting)) {
   saveWaiting(waiting);
 }
 
-/** A step as the server takes it: the rules of its table that it leaves as they are may have changed since. */
-function complete(step) {
-  const { table, game } = state.table;
-  const withAllRules = (one) => (one.op === "set_rules" ? { op: one.op, rules: withRules(game.rules, one) } : one);
-  return step.table === table ? { ...step, changes: step.changes.map(withAllRules) } : step;
-}
-
 /** Send what waits, in order. */
 async function flush() {
   if (sending) return;
@@ -271,14 +264,14 @@ async function flush() {
   while (state.waiting.length) {
     const [first] = state.waiting;
     let answer = null;
-    const changes = complete(first).changes.map((one) => withStep(one, answers[first.table]));
+    const changes = first.changes.map((one) => withStep(one, answers[first.table]));
     try {
       answer = await api.post(`/api/tables/${first.table}/changes`, { changes });
       receive(answer);
     } catch (error) {
       if (api.isTemporary(error)) {
         update({ connection: "lost" });
-        setTimeout(() => reconnect().then(flush), RETRY_MS); // with the rules of now
+        setTimeout(() => reconnect().then(flush), RETRY_MS);
         break;
       }
       if (error.status === 404 && isOfTable(first)) await reconnect(); // a table that is gone is left, and its game kept
@@ -347,10 +340,15 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
 
-/** The rules after a change of some of them; `variants` says of each variant that it changes whether it is played. */
-function withRules(old, { rules, variants = {} }) {
-  const all = new Set([...(rules.variants ?? old.variants), ...Object.keys(variants)]);
-  return { ...old, ...rules, variants: [...all].filter((id) => variants[id] ?? true) };
+/** The rules with what a change has changed in those `before`; of lists, what it has added and removed. */
+function withRules(old, { before, rules }) {
+  const merge = (key) => {
+    const [current, seen, next] = [old[key], before[key], rules[key]];
+    if (!Array.isArray(next)) return next === seen ? current : next;
+    const kept = current.filter((one) => next.includes(one) || !seen.includes(one));
+    return [...kept, ...next.filter((one) => !seen.includes(one) && !kept.includes(one))];
+  };
+  return Object.fromEntries(Object.keys(old).map((key) => [key, merge(key)]));
 }
 
 /** The game with one more kingdom, which the server names and colours; unless its board is wrong. */
@@ -390,7 +388,14 @@ export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: i
 /** Set the pieces of a kind on a place of the reading that is shown; those on other places stay. */
 export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pieces", kingdom: id, key, at, pieces, reading: seen?.reading ?? "" });
 
-export const setRules = (rules, variants) => change({ op: "set_rules", rules, variants });
+/** Set some rules; `variants` says of each variant that it changes whether it is played. The server leaves the others as
+ * somebody else may have set them. */
+export function setRules(values, variants = {}) {
+  const before = state.game.rules;
+  const all = new Set([...before.variants, ...Object.keys(variants)]);
+  const rules = { ...before, ...values, variants: [...all].filter((id) => variants[id] ?? true) };
+  return change({ op: "set_rules", before, rules });
+}
 
 /** Add a kingdom with the rows of a board in notation; returns whether it is shown. If not, the server says what is wrong. */
 export function addBoard(board, mode = "") {

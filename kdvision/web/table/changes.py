@@ -284,9 +284,13 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
 
 
 class SetRules(Change, frozen=True, tag="set_rules"):
-    """Set the rules. Known variants that cannot be added to the game are left out."""
+    """Set the rules. Known variants that cannot be added to the game are left out.
+
+    `before` are the rules that the client saw: what it has not changed stays as somebody else may have set it.
+    """
 
     rules: TableRules
+    before: TableRules | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         if self.rules.game not in GAMES or self.rules.side not in (None, *SIDES):
@@ -294,9 +298,10 @@ class SetRules(Change, frozen=True, tag="set_rules"):
             raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
         for name in {*self.rules.variants} - {one.id for one in VARIANTS}:
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
-        variants = [one.id for one in VARIANTS if one.id in self.rules.variants and one.fits(self.rules.game)]
-        gems = [clean_name(name) for name in self.rules.open_gems]
-        rules, rounds = replace(self.rules, variants=variants, open_gems=gems), game.rounds
+        rules = self.rules if self.before is None else merge_rules(game.rules, self.before, self.rules)
+        variants = [one.id for one in VARIANTS if one.id in rules.variants and one.fits(rules.game)]
+        gems = [clean_name(name) for name in rules.open_gems]
+        rules, rounds = replace(rules, variants=variants, open_gems=gems), game.rounds
         if rules.dynasty:
             rounds = [*rounds, [], []][:MAX_ROUNDS]
         elif len(rounds) > 1:
@@ -425,6 +430,19 @@ def open_missing_facts(game: TableGame) -> TableGame:
         if kingdom.reading:
             game = game.with_kingdom(replace(kingdom, facts=open_facts | kingdom.facts))
     return game
+
+
+def merge_rules(rules: TableRules, before: TableRules, after: TableRules) -> TableRules:
+    """The rules with what changes from `before` to `after`; of lists, what was added and removed."""
+    changes: dict[str, Any] = {}
+    for name, value in asdict(after).items():
+        current, old = getattr(rules, name), getattr(before, name)
+        if isinstance(value, list):
+            kept = [one for one in current if one in value or one not in old]
+            changes[name] = [*kept, *(one for one in value if one not in {*old, *kept})]
+        elif value != old:
+            changes[name] = value
+    return replace(rules, **changes)
 
 
 def remove_other_queens(game: TableGame, kingdom: str) -> TableGame:

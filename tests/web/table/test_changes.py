@@ -16,6 +16,7 @@ from kdvision.web.table.changes import (
     ReplaceKingdom,
     SetKingdom,
     SetPieces,
+    SetRules,
     SetSquare,
     apply_changes,
     choose_player,
@@ -69,6 +70,19 @@ def test_the_queen_leaves_the_other_kingdoms_of_her_round(change: Change) -> Non
     game = TableGame(rules=TableRules("queendomino"), rounds=[kingdoms, other_round, []])
     game = apply_changes(game, [change], Context(Storage(), "T"))
     assert [one.facts["queen"] for one in game.kingdoms] == [True, False, "?", True]
+
+
+def test_rules_that_two_phones_change_at_once_are_merged() -> None:
+    before = TableRules(variants=["middle-kingdom", "harmony"], seats=3, open_gems=["red"])
+    rules = [
+        replace(before, variants=["middle-kingdom"], side=7, open_gems=["red", "blue"]),
+        replace(before, variants=["middle-kingdom", "harmony", "lost-treasures"], seats=None, open_gems=["blue"]),
+    ]
+    game, context = TableGame(rules=before), Context(Storage(), "T")
+    game = apply_changes(game, [SetRules(one, before=before) for one in rules], context)
+    variants = ["middle-kingdom", "lost-treasures"]
+    assert game.rules == TableRules(variants=variants, side=7, open_gems=["blue"])
+    assert apply_changes(game, [SetRules(before)], context).rules == before
 
 
 @pytest.mark.parametrize(("before", "after"), [("?", ["2,3", "?"]), (["?"], ["2,3"])])
