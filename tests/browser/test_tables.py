@@ -422,7 +422,7 @@ def test_a_square_that_was_set_and_taken_back_on_a_phone_that_is_away_stays(open
     expect(find_square(page, "C1: forest")).to_be_visible()
     page.evaluate(RECORD_CHANGES)
     page.context.set_offline(False)
-    page.wait_for_function("() => sessionStorage['kdvision-waiting'] === '[]'")
+    page.wait_for_function("() => localStorage['kdvision-waiting'] === '[]'")
     expect(page.locator("#redo")).to_be_enabled()
     assert page.evaluate("labels") == []
 
@@ -924,6 +924,50 @@ def test_a_board_that_is_refused_can_be_typed_on(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Add this kingdom").click()
     for one in (page, other_page):
         expect(one.locator("#total")).to_have_text("6")
+
+
+def test_what_was_entered_in_a_tab_that_was_closed_is_sent_once_by_the_next_page(open_page: OpenPage) -> None:
+    page = open_page(boards=[BOARD], locale="en-GB")
+    expect(page.locator("#total")).to_have_text("2")
+    url, is_away = page.url, True
+    sent: list[str] = []
+
+    def handle(route: Route) -> None:
+        if is_away:
+            route.abort()
+        else:
+            sent.append(route.request.post_data or "")
+            route.continue_()
+
+    page.context.route("**/changes", handle)
+    with page.expect_event("requestfailed"):
+        find_square(page, "C1: forest").press("w")
+    open_tab = page.context.new_page()
+    open_tab.goto(url)
+    expect(open_tab.locator("#total")).to_have_text("2")  # it takes nothing from a tab that is open
+    with page.expect_event("close"):
+        page.close(run_before_unload=True)
+    is_away = False
+    next_page = page.context.new_page()
+    next_page.goto(url)
+    for one in (next_page, open_tab):
+        expect(one.locator("#total")).to_have_text("3")
+    with open_tab.expect_response("**/changes"):
+        find_square(open_tab, "A1: wheat").press("m")
+    assert [re.findall('"cell":"."', text) for text in sent] == [['"cell":"w"'], ['"cell":"m"']]
+
+
+def test_what_another_page_has_taken_from_a_hidden_tab_is_not_sent_twice(open_page: OpenPage) -> None:
+    page = open_page(boards=[BOARD], locale="en-GB")
+    expect(page.locator("#total")).to_have_text("2")
+    page.context.set_offline(True)
+    find_square(page, "C1: forest").press("w")
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    page.evaluate("localStorage['kdvision-waiting'] = '[]'")  # the other page
+    page.context.set_offline(False)
+    expect(find_square(page, "C1: forest")).to_be_visible()
+    expect(page.locator("#undo")).to_be_enabled()
+    expect(page.locator("#total")).to_have_text("2")
 
 
 def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:

@@ -17,7 +17,7 @@ import { Overview, StandingCard, verdict } from "./standing.js";
 import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQuestions, scoreOf } from "./store.js";
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
-import { change, join, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
+import { change, join, keepWaiting, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
 import { Button, Dialog, drawLater, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
@@ -283,6 +283,8 @@ async function start() {
   document.addEventListener("paste", addDroppedFiles);
   addEventListener("hashchange", handleLink);
   addEventListener("online", reconnect);
+  addEventListener("pagehide", () => keepWaiting(true));
+  document.addEventListener("visibilitychange", () => keepWaiting());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && reconnect());
   document.body.replaceChildren();
   render(html`<${App} />`, document.body);

@@ -1,6 +1,9 @@
 // What this browser keeps: its table, the games of this device, and photos for a day. Without storage the page works.
 
+import { newId } from "./model.js";
+
 const GAMES = "kdvision-games";
+const WAITING = "kdvision-waiting";
 const MAX_GAMES = 20;
 const PHOTO_MS = 86_400_000;
 
@@ -15,8 +18,9 @@ function load(storage, key) {
 function save(storage, key, value) {
   try {
     storage().setItem(key, JSON.stringify(value));
+    return true;
   } catch {
-    // The browser stores nothing, or has no space left.
+    return false; // the browser stores nothing, or has no space left
   }
 }
 
@@ -31,10 +35,29 @@ export function saveTable(table) {
   save(local, "kdvision-table", table);
 }
 
-/** Steps that the server has not answered, of this tab; JSON leaves out their functions. */
-export const loadWaiting = () => load(session, "kdvision-waiting") ?? [];
+const tab = load(session, "kdvision-tab") ?? newId();
+save(session, "kdvision-tab", tab); // it outlives a reload
 
-export const saveWaiting = (waiting) => save(session, "kdvision-waiting", waiting);
+let areKept = false; // whether the steps of this tab are stored
+
+/** Take the steps that the server has not answered: those of this tab, and of tabs that nobody looks at any more. */
+export function loadWaiting() {
+  const steps = load(local, WAITING) ?? [];
+  const isTaken = (step) => step.tab === tab || step.isFree;
+  const oldSteps = load(session, WAITING) ?? []; // of the version before, which kept them by tab
+  save(session, WAITING, []);
+  save(local, WAITING, steps.filter((step) => !isTaken(step)));
+  return [...steps.filter(isTaken), ...oldSteps];
+}
+
+/** Keep the steps of this tab; JSON leaves out their functions. While nobody looks at it, the next page may take them. */
+export function saveWaiting(waiting, isFree = document.hidden) {
+  const others = (load(local, WAITING) ?? []).filter((step) => step.tab !== tab);
+  areKept = save(local, WAITING, [...others, ...waiting.map((step) => ({ ...step, tab, isFree }))]);
+}
+
+/** Whether another page has taken the steps of this tab. */
+export const areTaken = () => areKept && load(local, WAITING)?.some((step) => step.tab === tab) === false;
 
 /** The board that is typed in this tab, until it is added. */
 export const loadDraft = () => load(session, "kdvision-draft") ?? "";

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
 import { boardRows, nameAt, newId, parseBoard, withPieces } from "./model.js";
-import { loadTable, loadWaiting, saveDraft, saveGame, saveTable, saveWaiting } from "./storage.js";
+import { areTaken, loadTable, loadWaiting, saveDraft, saveGame, saveTable, saveWaiting } from "./storage.js";
 import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
@@ -209,7 +209,7 @@ function remember(game = state.table.game) {
  * after them; null if the server has refused them. */
 export function change(...changes) {
   return new Promise((resolve) => {
-    setWaiting([...state.waiting, { table: state.table.table, changes, resolve, after: stepsAfter(changes) }]);
+    setWaiting([...ownWaiting(), { table: state.table.table, changes, resolve, after: stepsAfter(changes) }]);
     flush();
   });
 }
@@ -257,10 +257,21 @@ function setWaiting(waiting, game = withWaiting(state.table, waiting)) {
   saveWaiting(waiting);
 }
 
+/** The steps that this page has to send: none that another page of this phone has taken. */
+const ownWaiting = () => (areTaken() ? [] : state.waiting);
+
+/** Keep what waits when the page is shown or hidden: the next page may take it once this one is hidden or closed. */
+export function keepWaiting(isFree = document.hidden) {
+  if (!state.waiting.length) return;
+  if (areTaken()) setWaiting([]);
+  else saveWaiting(state.waiting, isFree);
+}
+
 /** Send what waits, in order. */
 async function flush() {
   if (sending) return;
   sending = true;
+  keepWaiting();
   while (state.waiting.length) {
     const [first] = state.waiting;
     let answer = null;
@@ -278,7 +289,7 @@ async function flush() {
       if (isOfTable(first)) offerBoard(first, error.message, error.hint);
       else if (!lostTables.has(first.table)) offerBoard(first, t("changeLost", { name: first.table, why: error.message }));
     }
-    const rest = state.waiting.slice(1);
+    const rest = ownWaiting().slice(1);
     setWaiting(rest, gameToShow(state.table, rest));
     answers[first.table] = answer;
     first.resolve?.(answer);
