@@ -49,8 +49,10 @@ JOIN_TABLE = """async (table) => {
 }"""
 """Deletes the browser's data of earlier tests, and sets the table that the page joins."""
 
-EXPECTED_ERRORS = r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED|INTERNET)"
-"""Messages of Chromium about requests that fail on purpose."""
+EXPECTED_ERRORS = (
+    r"the server responded with a status of (4|503)|net::ERR_(CONNECTION|INCOMPLETE|FAILED|INTERNET)|^not drawn: "
+)
+"""Messages about requests that fail on purpose, and about kingdoms that cannot be drawn."""
 
 OpenPage = Callable[..., Page]
 

@@ -610,6 +610,33 @@ def test_a_building_that_a_program_gives_as_text_is_shown(open_page: OpenPage) -
     expect(page.locator(".built")).to_contain_text("The Statue: 5 points")
 
 
+def test_a_kingdom_that_cannot_be_drawn_leaves_the_rest_of_the_page(open_page: OpenPage) -> None:
+    page = open_page(boards=["w1 w / # t"] * 2)
+    choose_rule(page, "Game", "queendomino")
+    expect(page.locator(".pieces")).to_be_visible()
+    page.get_by_role("button", name="Player 1").click()
+    page.evaluate("""async () => {
+        const [{ receive }, { state }] = await Promise.all([import("/table.js"), import("/store.js")]);
+        const next = structuredClone(state.table);
+        next.game.rounds[0][0].facts = { buildings: [null], gems: 5 };
+        next.game.rounds[0][0].cells["0,0"] = "w2";
+        receive({ ...next, revision: next.revision + 0.5 });
+    }""")
+    alert = page.get_by_role("alert").filter(has_text="This part cannot be shown")
+    expect(alert).to_have_count(1)
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Player 1")
+    page.get_by_role("button", name="Menu").click()
+    expect(page.locator("dialog")).to_contain_text("Earlier games")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Player 2").click()
+    expect(alert).to_have_count(0)
+    page.get_by_role("button", name="Player 1").click()
+    expect(alert).to_have_count(1)
+    page.click("#undo")
+    expect(alert).to_have_count(0)
+    expect(find_square(page, "A1: wheat, 1 crown")).to_be_visible()
+
+
 def test_a_gem_lies_on_a_crossing_and_points(open_page: OpenPage) -> None:
     page = open_page(phone=True)
     choose_rule(page, "The Lost Treasures")

@@ -18,7 +18,7 @@ import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQ
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, keepWaiting, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, drawLater, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, drawLater, Guard, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
   const tool = (icon, isEnabled, onClick) => html`<${Button}
@@ -152,24 +152,29 @@ function ReviewBar({ kingdom }) {
   </div>`;
 }
 
+const NotDrawn = () => html`<p class="card notice problems" role="alert">${t("notDrawn")}</p>`;
+
+/** A column of the page; if it cannot be drawn, the others are still there. */
+const Column = ({ of, children }) => html`<div class="column"><${Guard} of=${of} instead=${html`<${NotDrawn} />`}>${children}<//></div>`;
+
 function Kingdoms() {
   const kingdom = selectedKingdom();
   return html`<${Tabs} />
     <div class="table">
-      <div class="column" key="player ${kingdom.id}">
+      <${Column} of=${kingdom} key="player ${kingdom.id}">
         <${PlayerCard} kingdom=${kingdom} />
         <${ReviewBar} kingdom=${kingdom} />
         <${PhotoCard} kingdom=${kingdom} />
-      </div>
-      <div class="column" key="board ${kingdom.id}">
+      <//>
+      <${Column} of=${kingdom} key="board ${kingdom.id}">
         <${BoardCard} kingdom=${kingdom} />
         <${PiecesCard} kingdom=${kingdom} />
         <${GemsCard} kingdom=${kingdom} />
         <${TokensCard} kingdom=${kingdom} />
         <${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} />
         <${FitsCard} kingdom=${kingdom} />
-      </div>
-      <div class="column" key="game"><${StandingCard} /></div>
+      <//>
+      <${Column} of=${state.game} key="game"><${StandingCard} /><//>
     </div>`;
 }
 
@@ -200,19 +205,21 @@ function OpenDialog() {
   const { kind, ...props } = state.dialog;
   const kingdom = findKingdom(props.kingdom);
   if (props.kingdom && !kingdom) return null; // somebody has removed it
-  return html`<${DIALOGS[kind]} ...${props} kingdom=${kingdom} />`;
+  return html`<${Guard} of=${state.dialog} instead=${html`<${Dialog} title=${t("notDrawn")} kind="sheet" />`}>
+    <${DIALOGS[kind]} ...${props} kingdom=${kingdom} />
+  <//>`;
 }
 
 /** A large screen that shows the table to everybody. */
 const BigScreen = () => html`<main class="watch">
   <h1 class="sr-only">${t("standing")}</h1>
   <${Lost} />
-  <${Overview} />
+  <${Guard} of=${state.game} instead=${html`<${NotDrawn} />`}><${Overview} /><//>
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;
 
 /** The whole table for print. It is drawn before, since the pictures of its terrains would not be loaded in time. */
-const PrintedOverview = drawLater(() => html`<div class="print-only"><${Overview} /></div>`);
+const PrintedOverview = drawLater(({ game }) => html`<${Guard} of=${game}><div class="print-only"><${Overview} /></div><//>`);
 
 const Joining = () => html`<${Header} />
   <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>

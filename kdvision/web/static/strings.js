@@ -58,6 +58,7 @@ const TEXT = {
   alreadyThere: "This kingdom is at the table already. To read it again, choose it and move its corners.",
   answerFirst: "Answer the question about this photo first. Then draw the kingdom again.",
   drawHere: "Draw it yourself",
+  notDrawn: "This part cannot be shown. Undo the last change, or remove the kingdom.",
   notShown: "This browser cannot show the picture.",
 
   // Kingdoms.

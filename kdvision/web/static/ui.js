@@ -22,6 +22,17 @@ export function memo(View) {
   };
 }
 
+/** Draws `instead` if the children cannot be drawn, so that the rest of the page stays; `of` is what they show. */
+export class Guard extends Component {
+  componentDidCatch(error) {
+    console.error("not drawn:", error);
+    this.setState({ failed: this.props.of });
+  }
+  render({ of, instead, children }) {
+    return this.state.failed === of ? instead : children;
+  }
+}
+
 const DRAW_DELAY_MS = 150;
 
 /** A component that is drawn again a moment after the last change of a property: for what may follow the points. */
