@@ -515,6 +515,27 @@ def test_games_that_cannot_be_listed_are_not_called_missing(open_page: OpenPage)
     expect(page.get_by_text("No game is kept here yet.")).to_have_count(0)
 
 
+def test_a_copy_of_a_game_is_offered_only_if_the_server_does_not_list_it(open_page: OpenPage) -> None:
+    page = open_page(boards=["w1 w / # f"])
+    page.wait_for_function("() => localStorage['kdvision-games']?.includes('Player 1 2')")
+    copies = page.locator(".games button", has_text="on this device")
+    routes: list[Route] = []
+    page.route("**/api/games", lambda route: routes.append(route), times=1)
+    page.get_by_role("button", name="Menu").click()
+    with page.expect_request("**/api/games"):
+        page.get_by_role("button", name="Earlier games").click()
+    expect(page.get_by_role("heading", name="Earlier games")).to_be_visible()
+    assert copies.count() == 0
+    routes[0].continue_()
+    expect(page.locator(".games button", has_text="Player 1").first).to_be_visible()
+    assert copies.count() == 0
+    page.keyboard.press("Escape")
+    page.route("**/api/games", lambda route: route.abort())
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Earlier games").click()
+    expect(copies).to_have_count(1)
+
+
 def test_a_picture_that_cannot_be_drawn_is_reported(open_page: OpenPage) -> None:
     page = open_page()
     page.route("**/tiles/*.png", lambda route: route.abort())

@@ -54,7 +54,9 @@ export function TypeDialog() {
 /** The games that this server and this device have kept; those of the device come back from their links. */
 export function GamesDialog() {
   const [games, setGames] = useState(null);
-  useEffect(() => void api.get("/api/games").then(setGames, (error) => showToast(sentences(error.message, error.hint))), []);
+  const [isFailed, setFailed] = useState(false);
+  const fail = (error) => (setFailed(true), showToast(sentences(error.message, error.hint)));
+  useEffect(() => void api.get("/api/games").then(setGames, fail), []);
   const ids = new Set(games?.map(({ table, number }) => `${table} ${number}`));
   const day = (milliseconds) => new Date(milliseconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const openGame = async ({ table, number }) => {
@@ -64,7 +66,7 @@ export function GamesDialog() {
     restorePhotos();
   };
   const load = ({ link }) => (closeDialog(), openLink(link));
-  const own = listGames().filter(({ id }) => !ids.has(id));
+  const own = games || isFailed ? listGames().filter(({ id }) => !ids.has(id)) : []; // the server has most of them
   return html`<${Dialog} title=${t("games")}>
     ${games?.length === 0 && !own.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
