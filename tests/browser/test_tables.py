@@ -571,6 +571,15 @@ def test_all_phones_say_what_was_undone_and_bring_it_back(open_page: OpenPage) -
         expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
 
 
+def test_squares_that_left_the_board_are_named_as_they_lay(open_page: OpenPage, server: Client) -> None:
+    page = open_page(boards=[BOARD])
+    expect(page.locator("#total")).to_have_text("2")
+    phone = Phone(server, page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
+    change = {"op": "set_square", "kingdom": phone.kingdoms[0]["id"], "cell": "."}
+    assert phone.send(*({**change, "at": place} for place in ("0,0", "0,1", "1,0"))).status == 200
+    expect(page.locator(".toast")).to_contain_text("Now changed: A1 (no tile), B1 (no tile), A2 (no tile).")
+
+
 def test_a_retake_is_recognised(open_page: OpenPage) -> None:
     """A correction of the old board by an offline phone does not count for the new board."""
     page, offline_page = open_page(photo="two-kingdoms.jpg"), open_page()

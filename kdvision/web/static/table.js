@@ -177,13 +177,14 @@ function nameRemoved(before, after) {
   return removed.length ? t(isShorter ? "roundsRemoved" : "removed", { name: removed.join(", "), n: removed.length }) : "";
 }
 
-/** The squares that differ in the later game: `{ kingdom, at, square }`. */
+/** The squares that differ in the later game: `{ kingdom, at, square }`, named in the frame around both boards. */
 function listChanges(before, after) {
   const kingdomsBefore = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   return after.rounds.flat().flatMap((kingdom) => {
     const old = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
-    const places = Object.keys({ ...old, ...kingdom.cells }).filter((at) => old[at] !== kingdom.cells[at]);
-    return places.map((at) => ({ kingdom, at, square: nameAt(kingdom, at) || nameAt({ cells: old }, at) }));
+    const cells = { ...old, ...kingdom.cells };
+    const places = Object.keys(cells).filter((at) => old[at] !== kingdom.cells[at]);
+    return places.map((at) => ({ kingdom, at, square: nameAt({ cells }, at) }));
   });
 }
 
