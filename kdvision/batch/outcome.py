@@ -85,8 +85,8 @@ def evaluate_event(
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
         seat = event.seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
-    standings = assign_seats((one for one in photos if not one.gone), event)
-    items = [*check_seating(standings), *check_unmatched(standings, [one for one in photos if one.gone], corrections)]
+    standings = assign_seats(photos, event)
+    items = [*check_seating(standings), *check_unmatched(standings, corrections)]
     standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)
     all_failures, typed_failures = {*failures}, set[Failure]()

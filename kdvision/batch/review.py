@@ -1,6 +1,6 @@
 """What a person should review, sorted by what it may change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
@@ -10,7 +10,7 @@ from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
 from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms, has_known_order
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.standings import Standings, rank_places
-from kdvision.batch.store.folder import CORRECTIONS, Data
+from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
@@ -201,14 +201,18 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
         yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, photo, player=player)
 
 
-def check_unmatched(
-    standings: Standings, gone_photos: Sequence[PhotoRecord], corrections: CorrectionFile
-) -> Iterator[ReviewItem]:
+def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
-    for photo in gone_photos:
-        why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
-        yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
+    for photo in standings.gone_photos:
+        why = f"it is no longer in the folder; its result is kept in {RESULTS} and does not count"
+        if photo in standings.lost_photos:
+            advice = f"put it back; or remove its line from {RESULTS} if it should not count"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, player=", ".join(photo.seat.players))
+        else:
+            yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
     for round_, table, name in standings.absent_photos:
+        if name not in standings.event.photos:
+            continue
         why, advice = "event.toml lists this photo, and it is not in the folder", "add it, or correct its name there"
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo=name, round=round_, table=table)
     for error in corrections.errors:
@@ -218,7 +222,7 @@ def check_unmatched(
         for other in photo.corrections.outdated_corrections:
             why = f"the correction {other} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
-    photos = (*standings.photos, *gone_photos)
+    photos = (*standings.photos, *standings.gone_photos)
     contents, names = {one.content for one in photos} - {""}, {one.name for one in photos}
     for other in corrections.corrections:
         if other.content not in contents and not (other.belongs_to_name and other.photo in names):

@@ -16,10 +16,10 @@ from kdvision.batch.kingdoms import (
     find_same_kingdoms,
     find_second_kingdoms,
 )
-from kdvision.batch.photos import NAMES_ROUND, ROUND, name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
-from kdvision.game.kingdom import count_crowns, measure_largest
+from kdvision.game.kingdom import count_crowns, find_towns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, make_contender, rank_contenders
 from kdvision.text import join_words
@@ -71,7 +71,7 @@ class Standings:
     """All kingdoms of an event, and all photos in the folder, their players in one spelling; and their rankings.
 
     `spelling` gives each player's name by its key. `copies` are the originals of identical photos, by the name of the
-    copy.
+    copy. `gone_photos` were in the folder in an earlier run.
     """
 
     event: Event
@@ -79,6 +79,7 @@ class Standings:
     kingdoms: tuple[KingdomResult, ...]
     spelling: Mapping[str, str]
     copies: Mapping[str, PhotoRecord]
+    gone_photos: tuple[PhotoRecord, ...] = ()
 
     @cached_property
     def counted_kingdoms(self) -> tuple[KingdomResult, ...]:
@@ -97,7 +98,8 @@ class Standings:
     @cached_property
     def all_rounds(self) -> list[int]:
         """The rounds of the event file and of all photos."""
-        return sorted({one.seat.round for one in self.photos} | set(range(1, self.event.rounds + 1)))
+        photos = (*self.photos, *self.lost_photos)
+        return sorted({one.seat.round for one in photos} | set(range(1, self.event.rounds + 1)))
 
     @cached_property
     def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
@@ -198,10 +200,26 @@ class Standings:
         photos = (one for one in self.photos if one.error is not None and not one.seat.players)
         return [(one.seat.round, one.seat.table, one.name) for one in photos]
 
+    @cached_property
+    def lost_photos(self) -> list[PhotoRecord]:
+        """The photos that are gone and have no other photo in their place.
+
+        A kingdom with towns belongs to another game, so its photo has its place elsewhere.
+        """
+        places = {place for photo in self.photos for place in _list_places(photo.seat)}
+        pictures = {photo.picture_hash for photo in self.photos}
+        photos = [one for one in self.gone_photos if one.picture_hash not in pictures]
+        return [
+            one
+            for one in photos
+            if not places.issuperset(_list_places(one.seat))
+            and not any(find_towns(Board.parse(kingdom["board"])) for kingdom in one.kingdoms)
+        ]
+
     @property
     def absent_photos(self) -> list[Finding]:
-        """The photos that the event file lists and that are not in the folder."""
-        names = self.event.photos.keys() - {photo.name for photo in self.photos}
+        """The photos that are lost, or that the event file lists, and that are not in the folder."""
+        names = {*self.event.photos, *(one.name for one in self.lost_photos)} - {one.name for one in self.photos}
         seats = [(name, self.event.seat(name)) for name in sorted(names, key=natural_key)]
         return [(one.round, self.tables.get((one.round, name_key(one.table)), one.table), name) for name, one in seats]
 
@@ -337,11 +355,12 @@ class Standings:
 
 
 def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
-    """The kingdoms of these photos with their players.
+    """The kingdoms of these photos, as far as they are not gone, with their players.
 
     Names of players and tables are spelled as in the event file, or else as in the first photo that has them.
     """
-    photos = tuple(photos)
+    all_photos = tuple(photos)
+    photos = tuple(one for one in all_photos if not one.gone)
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
@@ -364,7 +383,14 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     kingdoms = [kingdom for photo, game in seated_photos for kingdom in assign_players(photo, game)]
     second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
-    return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies)
+    gone_photos = tuple(one for one in all_photos if one.gone)
+    return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos)
+
+
+def _list_places(seat: Seat) -> set[tuple[int, str, str]]:
+    """The round with each player of a photo, whose table may have been corrected; else with the table."""
+    players = {(seat.round, "", name_key(player)) for player in seat.players}
+    return players or {(seat.round, name_key(seat.table), "")}
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:

@@ -132,6 +132,41 @@ def test_a_player_without_a_photo_is_missing(folder: str, event_text: str, tmp_p
     assert verdict == f"bo leads on points, 6 to 5; a kingdom of Cy is missing{ending}"
 
 
+def test_nobody_wins_while_photos_of_a_round_are_gone(tmp_path: Path) -> None:
+    """Without their lines in results.jsonl, they count as removed on purpose."""
+    points = {"round1": (A, B), "round2": (A, B), "round3": ("m2 m m m m / # . . . .", C)}
+    photos = {
+        f"{round_}/table1/{name}.jpg": make_photo(board)
+        for round_, boards in points.items()
+        for name, board in zip(("ann", "bo"), boards, strict=True)
+    }
+    assert find_verdicts(tmp_path, dict(photos))["All rounds"] == "ann wins on points of 3 rounds, 20 to 16"
+    (tmp_path / "photos/round3").rename(tmp_path / "elsewhere")
+    names = [f"round3/table1/{name}.jpg" for name in ("ann", "bo")]
+    verdict = find_verdicts(tmp_path, {})["All rounds"]
+    assert verdict.startswith("bo leads on points of 3 rounds, 12 to 10; ")
+    assert verdict.endswith(f"; {names[0]} and {names[1]} could not be found")
+    rows = [row for row in read_csv(tmp_path / "out/review.csv") if row["photo"] in names]
+    assert {(row["photo"], row["round"], row["changes"]) for row in rows} == {(name, "3", "who wins") for name in names}
+    results = tmp_path / "out/results.jsonl"
+    lines = results.read_text(encoding="utf-8").splitlines(keepends=True)
+    results.write_text("".join(line for line in lines if "round3" not in line), encoding="utf-8")
+    assert find_verdicts(tmp_path, {})["All rounds"] == "bo wins on points of 2 rounds, 12 to 10"
+
+
+def test_a_photo_that_is_gone_is_not_missed_if_another_one_is_in_its_place(tmp_path: Path) -> None:
+    photos = {"round1/table1/ann+bo.jpg": make_photo(A, B), "round1/table2.jpg": make_photo(C)}
+    run_event(tmp_path, dict(photos))
+    for name in photos:
+        (tmp_path / "photos" / name).unlink()
+    new_photos = {"round1/table1/ann.jpg": make_photo(A), "round1/table3/bo.jpg": make_photo(B)}
+    run_event(tmp_path, {**new_photos, "round1/table2/IMG_1.jpg": make_photo(C)})
+    assert [(row["photo"], row["changes"]) for row in read_csv(tmp_path / "out/review.csv")] == [
+        ("round1/table1/ann+bo.jpg", ""),
+        ("round1/table2.jpg", ""),
+    ]
+
+
 @pytest.mark.parametrize("players", ["", 'players = ["ann"]'])
 def test_nobody_wins_while_a_listed_photo_is_not_in_the_folder(players: str, tmp_path: Path) -> None:
     """The player of the photo may be unknown, or have another one."""
