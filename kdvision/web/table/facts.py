@@ -1,11 +1,13 @@
 """The facts of a kingdom beside its squares, with the keys of game files."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, Required, TypedDict
 
 import msgspec
+from msgspec import Meta
 
 from kdvision.game.board import Alignment
 from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.rules import TOKEN_KINDS
 from kdvision.report.pieces import VISIBLE_KINDS
 from kdvision.web.limits import Refusal
 from kdvision.web.table.model import PLACES, Facts, format_place, parse_place
@@ -18,6 +20,31 @@ MAX_FACTS_BYTES: Final = 20_000
 
 MAX_FACTS_DEPTH: Final = 6
 """Lists and objects within each other; a gem has a list in an object in a list."""
+
+
+class TableBuilding(TypedDict, total=False):
+    """A building at a table; `kdvision.gamefile` checks its other keys."""
+
+    at: Required[str]
+    name: str
+
+
+class TableGem(TypedDict, total=False):
+    """A gem at a table; `between` are two of its places."""
+
+    between: Required[str]
+    kind: str
+    crowns: Annotated[list[Annotated[int, Meta(ge=0, le=9)]], Meta(min_length=4, max_length=4)]
+    skull: str | None
+    turned: int
+
+
+PIECE_LISTS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("knights", *TOKEN_KINDS), list[str] | Literal["?"] | None),
+    "buildings": list[TableBuilding | str] | Literal["?"] | None,
+    "gems": list[TableGem | Literal["?"]] | Literal["?"] | None,
+}
+"""What the facts may hold that list pieces: the page has to show it, also if it is wrong by the rules."""
 
 
 def make_piece(kind: str, at: str) -> Any:
@@ -81,11 +108,17 @@ def move_piece(piece: Any, alignment: Alignment) -> Any:
 
 
 def check_facts(facts: Facts) -> Facts:
-    """The facts, if they are short and flat as in game files; raises Refusal."""
+    """The facts, if they are short and flat and list pieces as in game files; raises Refusal."""
     depth, values = 0, [facts]
     while values and depth <= MAX_FACTS_DEPTH:
         inner = [one.values() if isinstance(one, dict) else one for one in values if isinstance(one, dict | list)]
         depth, values = depth + 1, [value for one in inner for value in one]
+    hint = "send the keys of a kingdom in game files"
     if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
-        raise Refusal(422, "the facts of this kingdom are too long", hint="send the keys of a kingdom in game files")
+        raise Refusal(422, "the facts of this kingdom are too long", hint=hint)
+    for key in facts.keys() & PIECE_LISTS.keys():
+        try:
+            msgspec.convert(facts[key], PIECE_LISTS[key])
+        except msgspec.ValidationError as error:
+            raise Refusal(422, f"the {key} of this kingdom are no list of pieces: {error}", hint=hint) from error
     return facts

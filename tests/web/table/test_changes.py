@@ -13,6 +13,7 @@ from kdvision.web.table.changes import (
     AnswerPiece,
     Change,
     Context,
+    LoadGame,
     ReplaceKingdom,
     SetKingdom,
     SetPieces,
@@ -106,23 +107,48 @@ def test_a_fact_is_open_until_the_last_question_about_it_is_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "at", "pieces", "after"),
+    ("key", "before", "at", "pieces", "after"),
     [
-        (["0,1", "?"], "2,3", ["2,3"], ["2,3", "0,1", "?"]),
-        (["0,1", "2,3", "?"], "2,3", [], ["0,1", "?"]),
-        (["0,1", "?"], "?", [], ["0,1"]),
-        ("?", "2,3", ["2,3"], ["2,3", "?"]),
-        (["2,3 Farmer", "2,3"], "2,3", ["2,3 Knight"], ["2,3 Knight"]),
-        ([{"kind": "red", "between": "2,4 3,3"}, {"at": "2,4", "points": 3}], "2,3", [], [{"at": "2,4", "points": 3}]),
+        ("knights", ["0,1", "?"], "2,3", ["2,3"], ["2,3", "0,1", "?"]),
+        ("knights", ["0,1", "2,3", "?"], "2,3", [], ["0,1", "?"]),
+        ("knights", ["0,1", "?"], "?", [], ["0,1"]),
+        ("knights", "?", "2,3", ["2,3"], ["2,3", "?"]),
+        ("court", ["2,3 Farmer", "2,3"], "2,3", ["2,3 Knight"], ["2,3 Knight"]),
+        ("gems", [{"kind": "red", "between": "2,4 3,3"}, "?"], "2,3", [], ["?"]),
+        ("buildings", ["2,3 Farm", {"at": "2,4", "points": 3}], "2,3", [], [{"at": "2,4", "points": 3}]),
     ],
 )
 def test_pieces_are_set_on_one_place_and_stay_on_the_others(
-    before: Any, at: str, pieces: list[str], after: list[Any]
+    key: str, before: Any, at: str, pieces: list[str], after: list[Any]
 ) -> None:
-    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": before, "coins": 3})
-    game, change = TableGame(rounds=[[kingdom]]), SetPieces("k1", "knights", at, pieces)
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {key: before, "coins": 3})
+    game, change = TableGame(rounds=[[kingdom]]), SetPieces("k1", key, at, pieces)
     (changed_kingdom,) = apply_changes(game, [change], Context(Storage(), "T")).kingdoms
-    assert changed_kingdom.facts == {"knights": after, "coins": 3}
+    assert changed_kingdom.facts == {key: after, "coins": 3}
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("buildings", [[{"at": 3}], [5], [{}], {}, "farm", [{"at": "0,0", "name": 1}]]),
+        ("gems", [[{}], [5], ["red"], {}, "red", [{"kind": 1, "between": 7}]]),
+        ("gems", [[{"between": "0,0 1,1", "crowns": [1, 0, 0, -1]}], [{"between": "0,0 1,1", "turned": None}]]),
+        ("court", [[5], [{"a": 1}], {"a": 1}, 5]),
+        ("giants", [{"a": 1}]),
+        ("knights", [[{"at": "0,0"}]]),
+    ],
+)
+def test_pieces_that_the_page_cannot_show_are_refused(key: str, values: list[Any]) -> None:
+    """Otherwise one link blanks the page of everybody at the table."""
+    game = TableGame(rounds=[[TableKingdom("k1", "Ann", "blue", {"0,0": "#"})]])
+    for facts in [{key: value} for value in values]:
+        changes: list[Change] = [SetPieces("k1", key, "0,0", facts[key])] if isinstance(facts[key], list) else []
+        added_kingdom = AddKingdom(facts=facts)
+        changes += [added_kingdom, SetKingdom("k1", facts=facts), LoadGame(TableRules(), [[added_kingdom]])]
+        for change in changes:
+            with pytest.raises(Refusal, match=f"the {key} of this kingdom are no list of pieces") as error:
+                apply_changes(game, [change], Context(Storage(), "T"))
+            assert (error.value.status, error.value.hint) == (422, "send the keys of a kingdom in game files")
 
 
 def test_a_doubt_of_a_square_that_does_not_exist_is_refused_also_while_doubts_are_not_ranked() -> None:
