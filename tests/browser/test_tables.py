@@ -815,6 +815,17 @@ def test_a_name_is_whole_beside_wide_points_on_a_small_phone(open_page: OpenPage
         assert page.locator(".who-card .name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
 
 
+def test_a_square_in_doubt_and_its_tab_fit_on_a_phone(open_page: OpenPage) -> None:
+    doubt = {"at": "0,4", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,4": "w"}}
+    board = ["w1 w1 w1 w1 w1", "w1 w1 w1 w1 w1", "w # . . .", "w . . . ."]
+    kingdom = {"player": "Player 1", "board": board, "facts": {"coins": "?"}, "doubts": [doubt]}
+    page = open_page(make_link([kingdom], game="queendomino"), phone=True)
+    expect(page.locator(".badge")).to_have_text("1?")
+    expect(page.locator(".tab b")).to_have_text("120+")
+    assert page.locator(".tab-name").evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
 def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPage) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640})
     choose_rule(page, "Dynasty: three rounds")
