@@ -72,13 +72,20 @@ class BatchOptions:
         rules = settings["rules"] and Rules(tuple(settings["rules"]["variants"]), settings["rules"]["side"])
         event = settings["event"] and Path(settings["event"])
         if event and not os.path.exists(event):
-            hint = "put it back, or run kdvision batch again"
+            hint = "put it back, or run kdvision batch with another one"
             raise NotationError(f"the event file {event} is not there any more", hint=hint)
         return cls(Path(settings["folder"]), out, event, rules)
 
     def load_event(self) -> Event:
-        """The event as described now; raises NotationError for an invalid event file."""
-        path = self.event_file
+        """The event as described now; raises NotationError for an invalid event file, and for one that has vanished.
+
+        The last run of this folder into `out` may have used one. Without it, other rules would count.
+        """
+        path, last_settings = self.event_file, ResultFolder(self.out).load_json(SETTINGS) or {}
+        if path is None and last_settings.get("event") and last_settings.get("folder") == str(self.folder.resolve()):
+            hint = f"put it back, or name it with --event; to go on without it, make an empty file {EVENT_FILE} there"
+            what = f"the last run used the event file {last_settings['event']}, and this one has none"
+            raise NotationError(what, hint=hint)
         event = parse_event(read_text(path, what="an event file"), name=str(path)) if path else Event()
         return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
@@ -140,9 +147,10 @@ class BatchRun:
             try:
                 contents, self.event = list_photos(self.options.folder), self.options.load_event()
             except KdvisionError as error:
-                if state != str(error):
-                    self.on_message(str(error))
-                state = str(error)
+                message = "; ".join(filter(None, (str(error), error.hint)))
+                if state != message:
+                    self.on_message(message)
+                state = message
             else:
                 now = time.time()
                 versions = {name: get_file_version(path) for name, path in contents.photos.items()}

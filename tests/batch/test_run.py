@@ -315,6 +315,20 @@ def test_the_event_file_is_not_forgotten_without_the_folder_of_the_photos(folder
         BatchOptions.load(out).load_event()
 
 
+def test_an_event_file_that_vanishes_between_two_runs_is_missed(folder: Path, out: Path, tmp_path: Path) -> None:
+    """Without it, other rules and players would count. An empty one says that this is meant."""
+    run_batch(folder, out)
+    settings = (out / ".run.json").read_bytes()
+    event_file = (folder / "event.toml").rename(tmp_path / "event.toml")
+    with pytest.raises(NotationError, match=r"used the event file .*event\.toml, and this one has none") as error:
+        run_batch(folder, out, executor := TextPhotoReader())
+    assert "make an empty file event.toml there" in (error.value.hint or "")
+    assert (executor.jobs, (out / ".run.json").read_bytes()) == ([], settings)
+    run_batch(folder, out, event=event_file)
+    (folder / "event.toml").touch()
+    assert run_batch(folder, out).standings.event.players == ()
+
+
 @pytest.mark.parametrize("content", ["{", "[]", '{"folder": "photos"}'])
 def test_damaged_settings_are_reported(content: str, tmp_path: Path) -> None:
     write_files(tmp_path, {".run.json": content})
@@ -339,10 +353,11 @@ def test_corrections_without_the_photos_change_only_those_squares(folder: Path, 
     content = read_results(out)[1]["content"]
     correction = {"photo": "x", "content": content, "kingdom": 1, "square": "B1", "cell": "l2"}
     (out / "corrections.jsonl").write_text(json.dumps(correction) + "\n")
-    folder.rename(folder.with_name("elsewhere"))
+    event_file = folder.rename(folder.with_name("elsewhere")) / "event.toml"
     messages: list[str] = []
     with ResultFolder(out).lock():
-        BatchRun(BatchOptions(folder, out), TextPhotoReader().run, on_message=messages.append).apply_corrections()
+        options = BatchOptions(folder, out, event_file)
+        BatchRun(options, TextPhotoReader().run, on_message=messages.append).apply_corrections()
     row = next(row for row in read_csv(out / "results.csv") if row["player"] == "cy")
     assert (row["board"], row["total"], row["total_read"]) == ("# l2", "2", "1")
     assert "nothing else is decided again" in messages[0]
@@ -426,6 +441,26 @@ def watch(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, *steps: Call
     monkeypatch.setattr("kdvision.batch.run.time", clock)
     with ResultFolder(out).lock(), pytest.raises(StopIteration):
         BatchRun(BatchOptions(folder, out), TextPhotoReader().run).watch(change)
+
+
+def test_watch_waits_for_an_event_file_that_vanishes(
+    folder: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is reported once, although the folder is listed several times without it."""
+    event_file, messages, waits = folder / "event.toml", list[str](), iter(range(3))
+
+    def wait(seconds: float) -> None:
+        if next(waits, None) is None:
+            raise StopIteration
+
+    def remove_event_file(outcome: EventOutcome) -> None:
+        event_file.rename(tmp_path / "event.toml")
+
+    monkeypatch.setattr("kdvision.batch.run.time", SimpleNamespace(time=lambda: time.time() + 60, sleep=wait))
+    with ResultFolder(out).lock(), pytest.raises(StopIteration):
+        BatchRun(BatchOptions(folder, out), TextPhotoReader().run, on_message=messages.append).watch(remove_event_file)
+    (message,) = (message for message in messages if "event file" in message)
+    assert message.startswith(f"the last run used the event file {event_file.resolve()}, and this one has none; put it")
 
 
 @pytest.mark.parametrize("name", ["ann.jpg", "bo.jpg"])
