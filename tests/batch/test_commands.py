@@ -568,6 +568,21 @@ def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
         assert result.code == 5 and "is not a folder of results" in result.err
 
 
+@pytest.mark.parametrize("command", ["review", "batch"])
+def test_a_file_that_cannot_be_written_loses_no_correction(command: str, run: Run, results: Path, folder: Path) -> None:
+    """A folder is in the place of the report. A full disk gives the same error."""
+    report = results / "report.html"
+    report.unlink()
+    report.mkdir()
+    fix = "--fix", "round1/table1/ann.jpg:1:B2=f1"
+    result = run("review", results, *fix) if command == "review" else run("batch", folder, "-o", results)
+    assert result.code == 1
+    assert "run again: all results and corrections so far are kept" in " ".join(result.err.split())
+    report.rmdir()
+    assert run("review", results, *fix).code == 0
+    assert read_leader(results) == ("ann", "7")
+
+
 # watch
 
 WATCH = """

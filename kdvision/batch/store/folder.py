@@ -28,6 +28,8 @@ SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
 MAX_NAME_BYTES: Final = 180
 """Longest file name of a picture before its suffix. Every file system supports it."""
 
+RUN_AGAIN: Final = "run again: all results and corrections so far are kept"
+
 Data: TypeAlias = Mapping[str, Any]
 """A JSON object."""
 
@@ -52,7 +54,7 @@ class ResultFolder:
         """Write a file atomically. Its folder is made if needed."""
         path = self.path / name
         _make_folder(path.parent)
-        write_atomically(path, content.encode() if isinstance(content, str) else content)
+        _write_file(path, content.encode() if isinstance(content, str) else content)
 
     def read(self, name: str) -> bytes | None:
         """The content of a file, None if it cannot be read."""
@@ -83,8 +85,15 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        hint = "choose a folder that you may write to, and run again: all results so far are kept"
+        hint = f"choose a folder that you may write to, and {RUN_AGAIN}"
         raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    try:
+        write_atomically(path, content)
+    except KdvisionError as error:
+        raise KdvisionError(str(error), hint=f"{error.hint}, and {RUN_AGAIN}") from error
 
 
 def make_picture_name(photo: str, *, is_corrected: bool = False) -> str:
@@ -132,7 +141,7 @@ def append_line(path: Path, line: Data) -> None:
     """
     content = encode_line(line)
     if not path.exists():
-        write_atomically(path, content)  # flushes the name of the new file to disk, too
+        _write_file(path, content)  # flushes the name of the new file to disk, too
         return
     try:
         with path.open("a+b", buffering=0) as file:
@@ -153,7 +162,7 @@ def append_line(path: Path, line: Data) -> None:
                 file.truncate(size)  # a full disk takes the first half of a line
                 raise
     except OSError as error:
-        hint = "free some disk space or choose another folder, and run again: all results so far are kept"
+        hint = f"free some disk space or choose another folder, and {RUN_AGAIN}"
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
 
 

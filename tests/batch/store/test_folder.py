@@ -90,7 +90,7 @@ def test_a_full_disk_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "write", write_half)
     with pytest.raises(KdvisionError, match="No space left on device") as error:
         append_line(tmp_path / "j", {"b": "x" * 100})
-    assert "all results so far are kept" in error.value.hint
+    assert "all results and corrections so far are kept" in error.value.hint
     monkeypatch.undo()
     assert (tmp_path / "j").read_bytes() == b'{"a": 1}\n'
     append_line(tmp_path / "j", {"c": 3})
