@@ -353,9 +353,9 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
 }
 
 /** The rules with what a change has changed in those `before`; of lists, what it has added and removed. */
-function withRules(old, { before, rules }) {
+function withRules(old, { before = old, rules }) {
   const merge = (key) => {
-    const [current, seen, next] = [old[key], before[key], rules[key]];
+    const [current, seen, next] = [old[key], before[key], key in rules ? rules[key] : before[key]];
     if (!Array.isArray(next)) return next === seen ? current : next;
     const kept = current.filter((one) => next.includes(one) || !seen.includes(one));
     return [...kept, ...next.filter((one) => !seen.includes(one) && !kept.includes(one))];
