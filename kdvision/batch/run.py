@@ -18,6 +18,7 @@ from kdvision.batch.photos import Failure, FolderContents, list_photos
 from kdvision.batch.reading.job import Job, hash_inputs
 from kdvision.batch.reading.workers import JobResults
 from kdvision.batch.store.folder import (
+    OUTPUT_FILES,
     RESULTS,
     SETTINGS,
     TABLE_CACHE,
@@ -52,6 +53,16 @@ class BatchOptions:
         """The event file, None without one."""
         path = self.event or self.folder / EVENT_FILE
         return path if self.event or os.path.exists(path) else None
+
+    def find_foreign_file(self) -> Path | None:
+        """A file in `out` that a first run would replace, or a photo that it would not read any more; None if none."""
+        if os.path.exists(self.out / SETTINGS):
+            return None  # the files are those of an earlier run
+        out, folder = self.out.resolve(), self.folder.resolve()
+        photos = () if folder.is_relative_to(out) else list_photos(folder).photos.values()
+        files = [out / name for name in OUTPUT_FILES if os.path.lexists(out / name)]
+        files += [path for path in photos if path.resolve().is_relative_to(out)]
+        return files[0] if files else None
 
     def save(self) -> None:
         """Store in `out` what a later review has to know."""

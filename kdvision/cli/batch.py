@@ -55,6 +55,9 @@ def batch(
     check_folder(folder)
     if out.resolve() == folder.resolve():
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
+    if (file := options.find_foreign_file()) is not None:
+        message = f"no run has written {file}: name a new folder, or move the file elsewhere"
+        raise typer.BadParameter(message, param_hint="--out")
     if replace(options, rules=None).load_event().rules != Rules() and options.rules is not None:
         names = dict.fromkeys(f"--{variant.group or variant.id}" for variant in EVENT_VARIANTS)
         message = "the event file already sets the rules"

@@ -157,6 +157,33 @@ def test_results_need_their_own_folder(run: Run, folder: Path, executor: TextPho
     assert result.code == 2 and "a folder of their own" in result.err
 
 
+@pytest.mark.parametrize("place", ["photos/round1", "photos/round1/table1", "link"])
+def test_results_replace_no_photos(place: str, run: Run, folder: Path, executor: TextPhotoReader) -> None:
+    """A folder of results is not read. Results beside the photos, or in the folder around them, are fine."""
+    (folder.parent / "link").symlink_to(folder / "round1/table2")
+    result = run("batch", folder, "-o", folder.parent / place)
+    assert (result.code, executor.jobs) == (2, []) and "no run has written" in result.err
+    assert run("batch", folder, "-o", folder / "results").code == 0
+    assert run("batch", folder, "-o", folder.parent).code == 0
+    assert len(executor.jobs) == 6
+
+
+def test_results_replace_no_files_of_others(run: Run, results: Path, folder: Path, executor: TextPhotoReader) -> None:
+    assert run("review", results, "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
+    (results / ".run.json").unlink()
+    files = [path for path in results.iterdir() if path.is_file() and not path.name.startswith(".")]
+    contents = {path: path.read_bytes() for path in files}
+    assert len(files) == 7
+    for path in files:
+        path.unlink()
+    for path, content in contents.items():
+        path.write_bytes(content)
+        result = run("batch", folder, "-o", results)
+        assert result.code == 2 and "no run has written" in result.err and path.read_bytes() == content
+        path.unlink()
+    assert run("batch", folder, "-o", results).code == 0
+
+
 def test_a_missing_folder_is_reported(run: Run, out: Path, executor: TextPhotoReader) -> None:
     result = run("batch", out / "nowhere", "-o", out)
     assert result.code == 1 and "cannot be read" in result.err

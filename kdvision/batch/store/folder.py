@@ -23,6 +23,8 @@ REPORT: Final = "report.html"
 SETTINGS: Final = ".run.json"
 TABLE_CACHE: Final = ".tables.json"
 LOCK: Final = ".lock"
+OUTPUT_FILES: Final = (RESULTS, CORRECTIONS, REPORT, "results.csv", "standings.csv", "review.csv", "errors.csv")
+"""The visible files in a result folder."""
 SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
 
 MAX_NAME_BYTES: Final = 180
