@@ -136,7 +136,14 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet, *, ends_early: bool) -> I
 
 
 def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator[Problem]:
-    """Yield the problems of more kingdoms than play together, and of more dominoes than they draw."""
+    """Yield the problems of more or fewer kingdoms than play together, and of more dominoes than they draw.
+
+    Fewer than play together are a problem only if that many `seats` are given; otherwise some are missing.
+    """
+    min_kingdoms = min(rule_set.dominoes_drawn, default=1)
+    if 0 < seats < min_kingdoms:
+        text = f"the number of kingdoms is {seats}, and {rule_set.name} is played with at least {min_kingdoms}"
+        yield Problem((), text, "kingdomino/in-play")
     seats = seats or len(boards)
     if seats > rule_set.max_kingdoms:
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"

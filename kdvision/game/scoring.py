@@ -94,9 +94,12 @@ class RuleSet:
         return max(self.dominoes_drawn, default=1)
 
     def count_seats(self, table: Table) -> int:
-        """Return how many kingdoms were played: the smallest number that the rules allow if it is not given."""
-        entries = len(table.kingdoms)
-        return table.seats or min((count for count in self.dominoes_drawn if count >= entries), default=entries)
+        """Return how many kingdoms were played: the given number, or else that of the entered ones.
+
+        If the rules do not allow it, it is the next larger number that they allow.
+        """
+        seats = table.seats or len(table.kingdoms)
+        return min((count for count in self.dominoes_drawn if count >= seats), default=seats)
 
     def has_all_kingdoms(self, table: Table) -> bool:
         """Return whether no kingdom is known to be missing."""

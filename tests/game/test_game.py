@@ -72,6 +72,20 @@ def test_more_kingdoms_than_play_together() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "side", "seats", "least"), [("queendomino", 5, 2, 3), ("queendomino", 7, 2, 2), ("royal-wedding", 5, 3, 5)]
+)
+def test_fewer_kingdoms_than_play_together_are_a_problem_and_no_result(
+    kind: str, side: int, seats: int, least: int
+) -> None:
+    table = Table(tuple(Kingdom(Board.parse("# w1 w")) for _ in range(seats)), seats=seats)
+    game = make_game(kind, [table], side=side)
+    texts = [problem.text for problem in game.problems(table)]
+    is_allowed = seats == least
+    assert any(text.endswith(f"is played with at least {least}") for text in texts) != is_allowed
+    assert (game.has_round_result(table), game.note(table) == "") == (is_allowed, is_allowed)
+
+
+@pytest.mark.parametrize(
     "claims, sentence",
     [
         (("Harmony",), "Harmony is claimed, and it is not played"),

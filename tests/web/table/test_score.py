@@ -251,3 +251,11 @@ def test_two_queens_are_not_a_result() -> None:
     verdict = round_score["verdict"]
     assert (verdict["text"].rpartition("; ")[2], verdict["certain"]) == ("the Queen is in several kingdoms", False)
     assert "the Queen is in 2 kingdoms at once" in [one["text"] for one in round_score["problems"]]
+
+
+def test_fewer_kingdoms_than_the_rules_allow_are_not_a_result() -> None:
+    for side, is_certain in ((7, True), (5, False)):
+        score = score_table(make_game(ANN, BO, game="queendomino", side=side, seats=2))
+        assert score["rounds"][0]["verdict"]["certain"] == is_certain
+        text = "the number of kingdoms is 2, and Queendomino is played with at least 3"
+        assert (text in list_texts(score)) != is_certain
