@@ -28,7 +28,7 @@ from kdvision.batch.store.folder import (
     get_file_version,
     make_picture_name,
 )
-from kdvision.batch.store.record import CorrectionFile, FixedSquares, PhotoRecord, Reading, load_records
+from kdvision.batch.store.record import CorrectionFile, PhotoReading, PhotoRecord, StoredFixes, load_records
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.files import PHOTO_SUFFIXES
 from kdvision.gamefile.read import read_text
@@ -246,7 +246,7 @@ class BatchRun:
         self.readings = self._index_readings()
         return outcome
 
-    def _index_readings(self) -> dict[str, Reading]:
+    def _index_readings(self) -> dict[str, PhotoReading]:
         """The readings of the records by their keys. Failures caused by the machine have none."""
         return {reading.key: reading for one in self.records.values() for reading in one.readings if reading.key}
 
@@ -275,7 +275,7 @@ class BatchRun:
             if job is not None and job.content == record.content and not self._use_cached(job):
                 yield job
 
-    def _make_job(self, photo: str, path: Path, fixed_squares: FixedSquares = ()) -> Job | None:
+    def _make_job(self, photo: str, path: Path, fixed_squares: StoredFixes = ()) -> Job | None:
         """The job for a photo; None if its file cannot be read, which is recorded. Then an earlier result stays."""
         from kdvision.vision.image.photo import MAX_FILE_BYTES
 
@@ -319,14 +319,14 @@ class BatchRun:
         for job, result in self.read_jobs(jobs):
             name = None if result.picture is None else self._write_picture(job, result.picture)
             key = job.key if result.is_final else ""
-            reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
+            reading = PhotoReading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
             append_line(self.folder.path / RESULTS, self._record(job, reading).line())
             if key:
                 self.readings[key] = reading
             if not job.fixed_squares:
                 self._report_progress(job.photo)
 
-    def _record(self, job: Job, reading: Reading) -> PhotoRecord:
+    def _record(self, job: Job, reading: PhotoReading) -> PhotoRecord:
         # An earlier reading of other content under this name is dropped.
         record = self.records.get(job.photo)
         if record is None or record.content != job.content:
@@ -346,4 +346,4 @@ class BatchRun:
 
 def _record_failure(failure: Failure) -> PhotoRecord:
     """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
-    return PhotoRecord(failure.name, "", Reading(error=failure.reason, hint=failure.advice))
+    return PhotoRecord(failure.name, "", PhotoReading(error=failure.reason, hint=failure.advice))

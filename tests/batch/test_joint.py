@@ -15,8 +15,7 @@ from kdvision.batch.photos import Failure, Seat
 from kdvision.batch.reading.job import pack_observation, unpack_observation
 from kdvision.batch.standings import assign_seats
 from kdvision.batch.store.folder import Data, ResultFolder
-from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord
-from kdvision.batch.store.record import Reading as StoredReading
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoReading, PhotoRecord
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result
@@ -49,7 +48,7 @@ def make_photo_record(
         json.dumps(result_to_dict(build_photo_result("", (640, 480), [reading], kingdomino()))["kingdoms"])
     )
     packed_observation = json.loads(json.dumps(pack_observation(reading)))
-    stored_reading = StoredReading.parse({"width": 640, "kingdoms": kingdoms, "seen": [packed_observation]})
+    stored_reading = PhotoReading.parse({"width": 640, "kingdoms": kingdoms, "seen": [packed_observation]})
     return PhotoRecord(f"{player}.jpg", player, stored_reading, seat=Seat(1, "1", (player,)))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import kdvision
 from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
-from kdvision.batch.store.record import FixedSquares
+from kdvision.batch.store.record import StoredFixes
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.game.board import Square
 from kdvision.game.rules import GAME_AUTO, name_box
@@ -50,7 +50,7 @@ class Job(NamedTuple):
     content: str
     data: bytes
     rules: Rules = Rules()
-    fixed_squares: FixedSquares = ()
+    fixed_squares: StoredFixes = ()
 
     @property
     def key(self) -> str:
@@ -94,7 +94,7 @@ def hash_models() -> str:
     return digest.hexdigest()[:16]
 
 
-def hash_inputs(content: str, rules: Rules, fixed_squares: FixedSquares = ()) -> str:
+def hash_inputs(content: str, rules: Rules, fixed_squares: StoredFixes = ()) -> str:
     """The hash of all that a result depends on: content, networks, program and options."""
     options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
     parts = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]

@@ -24,7 +24,7 @@ from kdvision.game.board import Board, Square, parse_cell
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
 
-FixedSquares: TypeAlias = tuple[tuple[int, str, str], ...]
+StoredFixes: TypeAlias = tuple[tuple[int, str, str], ...]
 """Squares that a person has fixed: the kingdom, from 1, the square and its cell, as texts."""
 
 
@@ -115,7 +115,7 @@ class PhotoCorrections:
     `outdated_corrections` are those of squares that have other names by now, because the board was read elsewhere.
     """
 
-    fixed_squares: FixedSquares = ()
+    fixed_squares: StoredFixes = ()
     boards: Mapping[int, Board] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
     outdated_corrections: tuple[Correction, ...] = ()
@@ -203,7 +203,7 @@ class CorrectionFile:
 # Records
 
 
-class Reading(NamedTuple):
+class PhotoReading(NamedTuple):
     """The result of reading a photo once, under the names that it has in the file.
 
     `key` is the result key of the job, "" for a failure that is not the photo's own. `picture` is the name of the
@@ -222,7 +222,7 @@ class Reading(NamedTuple):
     seen: Sequence[Data | None] = ()
 
     @classmethod
-    def parse(cls, line: Data) -> "Reading":
+    def parse(cls, line: Data) -> "PhotoReading":
         """The reading in a line, or in its field `again`."""
         return cls(**{name: line[name] for name in cls._fields if line.get(name) is not None})
 
@@ -238,8 +238,8 @@ class PhotoRecord:
 
     name: str
     content: str
-    reading: Reading
-    second_reading: Reading | None = None
+    reading: PhotoReading
+    second_reading: PhotoReading | None = None
     gone: bool = False
     seat: Seat = field(default_factory=Seat)
     rules: Rules = field(default_factory=Rules)
@@ -253,7 +253,7 @@ class PhotoRecord:
         return hashlib.sha256(json.dumps(seen).encode()).hexdigest() if seen else self.content
 
     @property
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[PhotoReading]:
         """The one or two readings."""
         return [self.reading, self.second_reading] if self.second_reading else [self.reading]
 
@@ -269,7 +269,7 @@ class PhotoRecord:
         return None if is_complete else self.reading.error
 
     @property
-    def last_reading(self) -> Reading:
+    def last_reading(self) -> PhotoReading:
         """The last reading that counts and has not failed, which has the picture and the observations."""
         second = self.second_reading
         return second if self.corrected_data and second is not None and second.error is None else self.reading
@@ -302,7 +302,7 @@ def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
     records = {}
     for line in lines:
         if {"photo", "content"} <= line.keys():
-            second_reading = Reading.parse(line["again"]) if line.get("again") else None
+            second_reading = PhotoReading.parse(line["again"]) if line.get("again") else None
             name, gone = line["photo"], bool(line.get("gone"))
-            records[name] = PhotoRecord(name, line["content"], Reading.parse(line), second_reading, gone)
+            records[name] = PhotoRecord(name, line["content"], PhotoReading.parse(line), second_reading, gone)
     return records, damaged_count

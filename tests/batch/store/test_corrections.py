@@ -8,7 +8,14 @@ import pytest
 
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.folder import CORRECTIONS
-from kdvision.batch.store.record import Correction, CorrectionFile, PhotoCorrections, PhotoRecord, Reading, load_records
+from kdvision.batch.store.record import (
+    Correction,
+    CorrectionFile,
+    PhotoCorrections,
+    PhotoReading,
+    PhotoRecord,
+    load_records,
+)
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from tests.batch.text_photos import (
@@ -37,7 +44,7 @@ def combine_corrections(tmp_path: Path, *corrections: Correction) -> PhotoCorrec
     corrections_file = CorrectionFile(tmp_path)
     corrections_file.add(corrections)
     corrections_file.reload()
-    return corrections_file.find_for_photos([PhotoRecord("ann.jpg", "c", Reading.parse({}))])["ann.jpg"]
+    return corrections_file.find_for_photos([PhotoRecord("ann.jpg", "c", PhotoReading.parse({}))])["ann.jpg"]
 
 
 def test_the_last_correction_of_a_square_counts(tmp_path: Path) -> None:
@@ -73,7 +80,7 @@ def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path
         {"board": ["# w", "l ."], "corners": [[9, 9]]},
         {"board": [". w", "# w", "l ."], "corners": [[9, 5]]},
     )
-    photo = PhotoRecord("ann.jpg", "c", Reading.parse({"kingdoms": [kingdom]}))
+    photo = PhotoRecord("ann.jpg", "c", PhotoReading.parse({"kingdoms": [kingdom]}))
     correct_square("A1", "g").attach(photo)
     photo = replace(photo, corrected_data={"kingdoms": [moved_kingdom]})
     with pytest.raises(NotationError, match="its squares have new names"):
@@ -87,7 +94,7 @@ def test_squares_that_a_correction_has_renamed_need_a_whole_board(tmp_path: Path
 def test_a_kingdom_that_only_the_second_reading_shows_needs_a_whole_board(tmp_path: Path) -> None:
     """Squares are stored by their names in the first reading, which does not show this kingdom."""
     kingdoms = [{"board": ["# w"], "corners": []}, {"board": ["# l"], "corners": []}]
-    first_reading = Reading.parse({"kingdoms": kingdoms[:1]})
+    first_reading = PhotoReading.parse({"kingdoms": kingdoms[:1]})
     photo = PhotoRecord("ann.jpg", "c", first_reading, corrected_data={"kingdoms": kingdoms})
     with pytest.raises(NotationError, match=r"only the second reading of ann\.jpg shows kingdom 2"):
         correct_square("B1", "l1", kingdom=2).attach(photo)
@@ -246,8 +253,8 @@ def test_a_square_is_not_corrected_where_its_name_belongs_to_another_tile(
 def test_a_second_reading_that_failed_hides_no_observation_of_the_first() -> None:
     """Otherwise the other kingdoms of the table would not be decided jointly."""
     first_reading, failed_reading = (
-        Reading(picture="ann-score.jpg", seen=[{"rows": 1}]),
-        Reading(error="there was not enough memory"),
+        PhotoReading(picture="ann-score.jpg", seen=[{"rows": 1}]),
+        PhotoReading(error="there was not enough memory"),
     )
     photo = PhotoRecord(
         "ann.jpg", "c", first_reading, failed_reading, corrected_data={"kingdoms": [{}], "standing": None}
