@@ -26,7 +26,7 @@ CORRECT: Final = "correct it if it is wrong: kdvision review"
 COMPARE: Final = "compare it with the photo: kdvision review"
 CORRECT_PATH: Final = "correct round, table or player in the path of one, as in round2/table3/ann.jpg"
 CORRECT_LISTING: Final = "correct the photo's folder or event.toml"
-COMPARE_TABLE: Final = "compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1"
+COMPARE_TABLE: Final = "compare its photos, and correct a board with kdvision review RESULTS --fix PHOTO:1:C3=w1"
 CORRECT_AGAIN: Final = "correct it again if it still holds: kdvision review"
 SIDE_CLAUSES: Final = ("kingdomino/grid", "kingdomino/complete")
 """Clauses about the side. Without a side in the event file only the number of kingdoms at a table limits it,

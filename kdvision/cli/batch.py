@@ -24,10 +24,10 @@ MAX_PRINTED_PLACES: Final = 5
 
 @add_options(EVENT_VARIANTS)
 def batch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of photos, subfolders included.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="A folder for the results.")],
+    folder: Annotated[Path, typer.Argument(metavar="PHOTOS", help="A folder of photos, subfolders included.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RESULTS", help="A folder for the results.")],
     event: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists.")
+        Path | None, typer.Option(metavar="FILE", help="The event file; by default PHOTOS/event.toml if it exists.")
     ] = None,
     variants: tuple[str, ...] = (),
     size: Size = None,
@@ -43,7 +43,7 @@ def batch(
 
     File names give round, table and player, as in round1/table3/ann.jpg; docs/events.md describes them. Each result is
     saved at once: after an interruption, run the same command again to continue. To correct results, run kdvision
-    review OUT.
+    review RESULTS.
     """
     from kdvision.batch.event import Rules
     from kdvision.batch.photos import check_folder

@@ -39,7 +39,7 @@ COMMAND_ADVICE: Final = f": {COMMAND}"
 
 
 def review(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The result folder of kdvision batch.")],
+    out: Annotated[Path, typer.Argument(metavar="RESULTS", help="The result folder of kdvision batch.")],
     fix: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,7 +55,7 @@ def review(
 ) -> None:
     """Check and correct the results of a batch. Asks about the most decisive ones first.
 
-    Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
+    Corrections are stored in RESULTS/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
     from kdvision.batch.reading.workers import read_in_process

@@ -346,7 +346,7 @@ def test_review_says_how_a_conflict_of_a_whole_table_is_corrected(
     photos = {"table1/ann.jpg": make_photo("# m3 w"), "table1/bo.jpg": make_photo("# m3 w / . . .")}
     run_batch(write_files(tmp_path / "photos", {**photos}), out)
     output = review_with_answers(run, out, "")
-    text = "Compare its photos, and correct a board with kdvision review OUT --fix PHOTO:1:C3=w1.\n[Enter] continue"
+    text = "Compare its photos, and correct a board with kdvision review RESULTS --fix PHOTO:1:C3=w1.\n[Enter] continue"
     assert text in output
 
 
