@@ -30,7 +30,7 @@ from kdvision.web.http import (
     read_photo,
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
-from kdvision.web.security import COOKIE, PAIRING_SECONDS, Pairing, client_address, is_loopback
+from kdvision.web.security import PAIRING_SECONDS, Pairing, client_address, is_loopback, name_cookie
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, check_number, check_round
 from kdvision.web.table.live import SharedTable, Watcher
@@ -113,7 +113,7 @@ async def pair(request: Request) -> Response:
         raise Refusal(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
     _service_of(request).tables.storage.use_key()
     response = json_response({"paired": True})
-    response.set_cookie(COOKIE, pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
+    response.set_cookie(name_cookie(request), pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
     return response
 
 

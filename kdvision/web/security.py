@@ -43,6 +43,7 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 COOKIE: Final = "kdvision"
+"""The cookie of a paired phone; its name ends with the port, which older versions left out."""
 
 PAIRING_SECONDS: Final = 86_400
 """A phone stays paired for this time, also if the server is started again: it has the same key then."""
@@ -90,6 +91,12 @@ def normalise_key(key: str) -> bytes:
     return "".join(letter for letter in key.upper() if letter.isalnum()).encode()
 
 
+def name_cookie(request: HTTPConnection) -> str:
+    """The name of the cookie of this server: a browser sends a cookie to all ports of a host."""
+    _, port = request.scope.get("server") or ("", None)
+    return f"{COOKIE}-{port}" if port else COOKIE
+
+
 def client_address(request: HTTPConnection) -> str:
     """The network address that a request came from."""
     return request.client.host if request.client else ""
@@ -115,7 +122,8 @@ class Pairing:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self.is_key(token, client_address(request))
-        return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), self.cookie.encode())
+        cookies = [request.cookies.get(name, "") for name in (name_cookie(request), COOKIE)]
+        return any(hmac.compare_digest(cookie.encode(), self.cookie.encode()) for cookie in cookies)
 
     def is_key(self, text: str, address: str) -> bool:
         """True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""

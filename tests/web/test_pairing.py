@@ -62,6 +62,20 @@ def test_the_key_gives_access(client: Client) -> None:
     assert client.post("/api/score", GAME, Cookie=get_cookie(answer)).status == 200
 
 
+def test_a_phone_is_paired_with_two_servers_of_one_host(client: Client) -> None:
+    """A browser sends the cookies of both to each of them, and keeps one of each name."""
+    with running_server(Settings(port=0, lan=True, key="WXYZ-2345")) as other_client:
+        answers = client.post("/api/pair", {"key": KEY}), other_client.post("/api/pair", {"key": "WXYZ-2345"})
+        cookies = dict(get_cookie(answer).split("=") for answer in answers)
+        header = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        assert [one.get("/api/games", Cookie=header).status for one in (client, other_client)] == [200, 200]
+
+
+def test_a_phone_that_was_paired_with_an_older_version_stays_paired(client: Client) -> None:
+    _, value = get_cookie(client.post("/api/pair", {"key": KEY})).split("=")
+    assert client.get("/api/games", Cookie=f"kdvision={value}").status == 200
+
+
 def test_a_phone_that_is_paired_has_used_the_key(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     uses: list[Storage] = []
     monkeypatch.setattr(Storage, "use_key", lambda storage: uses.append(storage))
