@@ -55,8 +55,8 @@ def review(
 ) -> None:
     """Check and correct the results of a batch. Asks about the most decisive ones first.
 
-    Corrections are stored in RESULTS/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
-    is asked.
+    Corrections are stored in RESULTS/corrections.jsonl, and standings and report are updated. With --fix or --board
+    nothing is asked.
     """
     from kdvision.batch.reading.workers import read_in_process
     from kdvision.batch.run import BatchOptions, BatchRun
