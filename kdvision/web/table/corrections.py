@@ -78,7 +78,8 @@ def _keep_facts(
             new_pieces, at = pieces or photo_pieces, find_place((pieces or photo_pieces)[0])
             if PLACES.fullmatch(at):
                 if alignment is None or not _has_place(at, alignment, reading):
-                    lost_keys += [key] * (bool(pieces) and key not in lost_keys)
+                    is_lost = bool(pieces) or alignment is None  # there is nothing outside the grid
+                    lost_keys += [key] * (is_lost and key not in lost_keys)
                     continue
                 new_pieces = [move_piece(one, alignment) for one in new_pieces]
             place = find_place(new_pieces[0])

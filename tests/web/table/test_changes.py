@@ -210,6 +210,20 @@ def test_pieces_that_a_person_has_set_turn_with_the_kingdom_in_a_new_photo() -> 
     assert kingdom.photo_info == replace(info, pieces=[])
 
 
+@pytest.mark.parametrize("knights", [[], ["0,1", "0,2"]])
+def test_pieces_of_a_kingdom_that_a_new_photo_does_not_show_are_to_check(knights: list[str]) -> None:
+    """A person has removed a knight that the photo shows, or added one."""
+    storage, photo_facts = Storage(), {"knights": ["0,1"]}
+    for name in ("r1", "r2"):
+        reading = TableKingdom("", "", "", {"0,0": "#"}, photo_facts, photo_info=PhotoInfo(name))
+        storage.add_reading("T", StoredReading(reading, b""))
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, {"knights": knights}, photo_info=PhotoInfo("r1"))
+    game, context = TableGame(rounds=[[kingdom]]), Context(storage, "T")
+    (kingdom,) = apply_changes(game, [ReplaceKingdom("k1", "r2")], context).kingdoms
+    assert kingdom.photo_info is not None and kingdom.photo_info.review
+    assert kingdom.photo_info.problems == ["this reading has no place for what a person had set: knights"]
+
+
 @pytest.mark.parametrize(
     "change",
     [
