@@ -72,9 +72,9 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
         if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_known for one in kingdoms):
             continue
         # The dominoes of a kingdom with towns are from another box.
-        if any(one.has_towns or not (one.is_certain or one.observation) for one in kingdoms):
+        if any(one.has_towns or not (one.is_typed or one.observation) for one in kingdoms):
             continue
-        inputs = [str(one.board) if one.is_certain else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
+        inputs = [str(one.board) if one.is_typed else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
         parts = [kdvision.__version__, rules.side, box, inputs]
         key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
         try:
@@ -96,7 +96,7 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     from kdvision.vision.decide.game_set import collect_deck
 
     observations = [
-        unpack_observation(one.observation) if one.observation and not one.is_certain else None for one in kingdoms
+        unpack_observation(one.observation) if one.observation and not one.is_typed else None for one in kingdoms
     ]
     first = next(filter(None, observations))
     deck = collect_deck(box)

@@ -108,7 +108,7 @@ class KingdomResult:
         return bool(self.photo.content and was_given_before and read_board and not read_board.equals_turned(self.board))
 
     @property
-    def is_certain(self) -> bool:
+    def is_typed(self) -> bool:
         """True if a person has given the whole board, or changed it without the photo.
 
         A photo that was decided again with fixed squares is still doubtful on its other squares. A second reading that

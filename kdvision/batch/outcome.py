@@ -141,8 +141,8 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     """Write the records, the CSV tables and the report. The same photos give the same files."""
     from kdvision.batch.page import render_page
 
-    copies = outcome.standings.copies
-    lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
+    originals = outcome.standings.original_by_copy
+    lines = [one.line(same_as=originals[one.name].name if one.name in originals else None) for one in outcome.photos]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
     contenders, results = outcome.standings.contenders, []
     for kingdom in outcome.standings.kingdoms:

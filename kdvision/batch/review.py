@@ -143,8 +143,8 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
     event = standings.event
     for photo in standings.photos:
         players, count = photo.seat.players, len(photo.kingdoms)
-        if photo.name in standings.copies:
-            original = standings.copies[photo.name]
+        if photo.name in standings.original_by_copy:
+            original = standings.original_by_copy[photo.name]
             why, impact = f"it is the same picture as {original.name}, and counts once", Impact.NOTHING
             if standings.is_misplaced(photo):
                 owners = f" for {', '.join(original.seat.players)}" if original.seat.players else ""

@@ -70,15 +70,15 @@ class Ranking:
 class Standings:
     """All kingdoms of an event, and all photos in the folder, their players in one spelling; and their rankings.
 
-    `spelling` gives each player's name by its key. `copies` are the originals of identical photos, by the name of the
-    copy. `gone_photos` were in the folder in an earlier run.
+    `spelling` gives each player's name by its key. Of identical photos all but one are copies: `original_by_copy` gives
+    that one by the name of the copy. `gone_photos` were in the folder in an earlier run.
     """
 
     event: Event
     photos: tuple[PhotoRecord, ...]
     kingdoms: tuple[KingdomResult, ...]
     spelling: Mapping[str, str]
-    copies: Mapping[str, PhotoRecord]
+    original_by_copy: Mapping[str, PhotoRecord]
     gone_photos: tuple[PhotoRecord, ...] = ()
 
     @cached_property
@@ -173,8 +173,8 @@ class Standings:
     @cached_property
     def conflicts(self) -> Mapping[str, list[Finding]]:
         """The photos and kingdoms that cannot all be in their places, by what is said about them."""
-        copies = [copy for copy in self.photos if copy.name in self.copies and self.is_misplaced(copy)]
-        seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.copies[copy.name].seat)]
+        copies = [copy for copy in self.photos if copy.name in self.original_by_copy and self.is_misplaced(copy)]
+        seats = [(copy, seat) for copy in copies for seat in (copy.seat, self.original_by_copy[copy.name].seat)]
         for photo, _, table in self.unlisted_seats:
             seats += [(photo, photo.seat), (photo, replace(photo.seat, table=table or photo.seat.table))]
         second_pairs = [*find_second_kingdoms(self.kingdoms)]
@@ -225,7 +225,7 @@ class Standings:
 
     def is_misplaced(self, copy: PhotoRecord) -> bool:
         """Return whether a copy has another seat than its original, so that one of them is in the wrong place."""
-        seat = self.copies[copy.name].seat
+        seat = self.original_by_copy[copy.name].seat
         return copy.seat not in (seat, replace(seat, players=()))
 
     def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
