@@ -18,7 +18,15 @@ from kdvision.cli.inputs import (
     read_stdin_text,
 )
 from kdvision.cli.options import BOXES, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
-from kdvision.cli.output import exit_with_code, print_json, print_message, print_new_names, print_result, print_text
+from kdvision.cli.output import (
+    exit_with_code,
+    make_usage_error,
+    print_json,
+    print_message,
+    print_new_names,
+    print_result,
+    print_text,
+)
 from kdvision.errors import ExitCode, NotationError
 from kdvision.game.board import Terrain
 from kdvision.game.deck import parse_domino
@@ -58,6 +66,8 @@ def type_boards(
     """
     from kdvision.report.table import format_clauses
 
+    if "/" in boards:
+        raise make_usage_error('put each board in quotes, such as "w w1 f / l # f1"', "BOARD")
     gems: dict[int, list[Gem]] = {}
     for text in gem or ():
         number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")
