@@ -222,12 +222,9 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         for other in photo.corrections.outdated_corrections:
             why = f"the correction {other} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
-    photos = (*standings.photos, *standings.gone_photos)
-    contents, names = {one.content for one in photos} - {""}, {one.name for one in photos}
-    for other in corrections.corrections:
-        if other.content not in contents and not (other.belongs_to_name and other.photo in names):
-            why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
-            yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=other.photo)
+    for other in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):
+        why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
+        yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=other.photo)
 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:

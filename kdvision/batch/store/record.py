@@ -8,7 +8,7 @@ another photo of the same name.
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import dist
@@ -23,6 +23,7 @@ from kdvision.game.board import Board, Square, parse_cell
 
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
+EMPTY_CONTENT: Final = hashlib.sha256(b"").hexdigest()
 
 StoredFixes: TypeAlias = tuple[tuple[int, str, str], ...]
 """Squares that a person has fixed: the kingdom, from 1, the square and its cell, as texts."""
@@ -155,49 +156,69 @@ class CorrectionFile:
                     append_line(self.path, {name: value for name, value in asdict(one).items() if value})
 
     def find_for_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
-        """The corrections of each photo, by its name. Photos with the same picture share theirs.
+        """The corrections of each photo, by its name. Photos with the same picture share theirs."""
+        corrections: dict[str, list[Correction]] = defaultdict(list)
+        for one, names in self._match_photos(photos):
+            for name in names:
+                corrections[name].append(one)
+        return {photo.name: _combine_corrections(photo, corrections[photo.name]) for photo in photos}
 
-        Photos that cannot be read may be equal, too, as empty files are, and show different kingdoms. So a correction
-        of one belongs to the photo of its name, unless that is not there any more.
+    def find_unmatched(self, photos: Collection["PhotoRecord"]) -> list[Correction]:
+        """The corrections that are about none of these photos."""
+        return [one for one, names in self._match_photos(photos) if not names]
+
+    def _match_photos(self, photos: Collection["PhotoRecord"]) -> Iterator[tuple[Correction, set[str]]]:
+        """Yield each correction with the names of its photos, found by content, or by name if that is not known.
+
+        Photos that cannot be read may be equal, as empty files are, and show different kingdoms. So a correction of one
+        belongs to another name only if the file was clearly renamed: no photo has the old name, exactly one has the
+        content, which is not empty, and no board was typed for that one before.
         """
         contents: dict[str, set[str]] = defaultdict(set)
+        names_by_content: dict[str, set[str]] = defaultdict(set)
         for photo in photos:
             contents[photo.picture_hash] |= {photo.content} - {""}
-        names = {(photo.name, photo.content) for photo in photos if photo.reading.error is not None}
-        by_name = {one for one in self.corrections if (one.photo, one.content) in names}
-        return {photo.name: self._find_for_photo(photo, contents[photo.picture_hash], by_name) for photo in photos}
-
-    def _find_for_photo(
-        self, photo: "PhotoRecord", contents: Collection[str], by_name: Collection[Correction]
-    ) -> PhotoCorrections:
-        """The corrections of a photo, found by these contents, or by its name if the content is not known.
-
-        Those in `by_name` are found by the name only. Of several corrections of a square or board, the last one counts.
-        """
-        corrections: dict[tuple[int, str], Correction] = {}
-        boards: dict[int, Board] = {}
-        outdated_corrections: list[Correction] = []
+        for photo in photos:
+            for content in contents[photo.picture_hash]:
+                names_by_content[content].add(photo.name)
+        photo_of = {photo.name: photo for photo in photos}
+        unread_contents = {photo.content for photo in photos if photo.reading.error is not None}
+        typed_kingdoms = set[tuple[str, int]]()
         for one in self.corrections:
-            has_name = one.photo == photo.name and (one.belongs_to_name or not photo.content)
-            has_content = one.content in contents and (one.photo == photo.name or one not in by_name)
-            if not has_content and not has_name:
-                continue
+            names = names_by_content.get(one.content, set())
+            is_other_known = any((name, one.kingdom) in typed_kingdoms for name in names)
+            was_renamed = one.photo not in photo_of and len(names) == 1 and not is_other_known
+            if one.content in unread_contents and (not was_renamed or one.content == EMPTY_CONTENT):
+                names = names & {one.photo}
+            if one.photo in photo_of and (one.belongs_to_name or not photo_of[one.photo].content):
+                names = names | {one.photo}
             if one.board:
-                boards[one.kingdom] = Board.parse(one.board)
-                corrections = {place: other for place, other in corrections.items() if place[0] != one.kingdom}
-            elif one.kingdom in boards:
-                cells = {Square.parse(one.square): parse_cell(one.cell)}
-                boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
-            elif one.is_outdated(photo.reading.kingdoms):
-                outdated_corrections.append(one)
-                continue
-            # A person has looked at this kingdom again.
-            outdated_corrections = [other for other in outdated_corrections if other.kingdom != one.kingdom]
-            corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
-            corrections[one.kingdom, one.square] = one
-        squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
-        squares.sort()
-        return PhotoCorrections(tuple(squares), boards, tuple(corrections.values()), tuple(outdated_corrections))
+                typed_kingdoms.add((one.photo, one.kingdom))
+            yield one, names
+
+
+def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Correction]) -> PhotoCorrections:
+    """The corrections of a photo. Of several of a square or board, the last one counts."""
+    corrections: dict[tuple[int, str], Correction] = {}
+    boards: dict[int, Board] = {}
+    outdated_corrections: list[Correction] = []
+    for one in photo_corrections:
+        if one.board:
+            boards[one.kingdom] = Board.parse(one.board)
+            corrections = {place: other for place, other in corrections.items() if place[0] != one.kingdom}
+        elif one.kingdom in boards:
+            cells = {Square.parse(one.square): parse_cell(one.cell)}
+            boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
+        elif one.is_outdated(photo.reading.kingdoms):
+            outdated_corrections.append(one)
+            continue
+        # A person has looked at this kingdom again.
+        outdated_corrections = [other for other in outdated_corrections if other.kingdom != one.kingdom]
+        corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
+        corrections[one.kingdom, one.square] = one
+    squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
+    squares.sort()
+    return PhotoCorrections(tuple(squares), boards, tuple(corrections.values()), tuple(outdated_corrections))
 
 
 # Records

@@ -315,6 +315,34 @@ def test_the_typed_boards_of_equal_damaged_photos_are_not_shared(tmp_path: Path)
     assert read_csv(out / "review.csv") == []
 
 
+@pytest.mark.parametrize("is_error_known", [False, True])
+@pytest.mark.parametrize(
+    ("names", "content", "new_files"),
+    [
+        ("ann bo", b"", {}),
+        ("ann bo cy", b"broken", {}),
+        ("ann", b"", {"anna.jpg": b""}),
+        ("ann bo", b"", {"ann.jpg": make_photo("# w1")}),
+    ],
+    ids=["empty", "equal", "renamed", "sent again"],
+)
+def test_a_board_typed_for_a_damaged_photo_is_never_that_of_an_equal_one(
+    names: str, content: bytes, new_files: dict[str, bytes | str], *, is_error_known: bool, tmp_path: Path
+) -> None:
+    """The photo of ann is deleted, renamed or sent again. Older versions do not store its error."""
+    folder, out = tmp_path / "photos", tmp_path / "out"
+    photo = run_batch(write_files(folder, {f"{name}.jpg": content for name in names.split()}), out).photos[0]
+    correction = Correction("ann.jpg", "", 1, board=SMALL).attach(photo)
+    CorrectionFile(out).add([correction if is_error_known else replace(correction, error="")])
+    (folder / "ann.jpg").unlink()
+    run_batch(write_files(folder, new_files), out)
+    board_by_player = {row["player"]: row["board"] for row in read_csv(out / "results.csv")}
+    is_matched = "ann.jpg" in new_files and is_error_known
+    assert board_by_player == ({"ann": SMALL if is_matched else "# w1"} if "ann.jpg" in new_files else {})
+    reasons = [row["why"] for row in read_csv(out / "review.csv")]
+    assert any("is about another photo" in why for why in reasons) is not is_matched
+
+
 def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
