@@ -7,7 +7,7 @@ from typing import Final
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableVerdict, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, score_typed_board
-from kdvision.batch.photos import Failure, photo_key
+from kdvision.batch.photos import Failure, name_key, photo_key
 from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.standings import StandingRow, Standings, assign_seats
@@ -86,6 +86,10 @@ def evaluate_event(
         seat = event.seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats(photos, event)
+    for number, one in enumerate(photos):
+        if not one.gone:
+            count = standings.table_kingdoms[one.seat.round, name_key(one.seat.table)]
+            photos[number] = replace(one, table_kingdoms=count)
     items = [*check_seating(standings), *check_unmatched(standings, corrections)]
     standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)

@@ -242,6 +242,8 @@ class BatchRun:
         outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
+        for one in outcome.photos:
+            self.records[one.name] = replace(self.records[one.name], table_kingdoms=one.table_kingdoms)
         # The pictures of readings that are in no record any more are removed.
         self.readings = self._index_readings()
         return outcome

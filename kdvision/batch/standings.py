@@ -1,7 +1,7 @@
 """Standings at each table, in each round and over all rounds. They say in words which tie-break decided."""
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,10 +16,10 @@ from kdvision.batch.kingdoms import (
     find_same_kingdoms,
     find_second_kingdoms,
 )
-from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
-from kdvision.game.kingdom import count_crowns, find_towns, measure_largest
+from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, make_contender, rank_contenders
 from kdvision.text import join_words
@@ -202,19 +202,44 @@ class Standings:
 
     @cached_property
     def lost_photos(self) -> list[PhotoRecord]:
-        """The photos that are gone and have no other photo in their place.
+        """The photos that are gone and may show a kingdom of the event that no other photo shows.
 
-        A kingdom with towns belongs to another game, so its photo has its place elsewhere.
+        Photos are renamed, moved, and taken again, often of another part of the table. So a gone photo is not lost if
+        its picture or each of its kingdoms is still there, wherever that is, or if all its players have a photo in that
+        round. If it has no players, any photo may be in its place, so its table needs as many kingdoms as with it. A
+        kingdom with towns belongs to another game, so its photo has its place elsewhere.
         """
-        places = {place for photo in self.photos for place in _list_places(photo.seat)}
         pictures = {photo.picture_hash for photo in self.photos}
-        photos = [one for one in self.gone_photos if one.picture_hash not in pictures]
+        kingdoms_by_photo = {one.name: assign_players(one) for one in self.gone_photos}
+        pairs = find_same_kingdoms((*self.counted_kingdoms, *chain.from_iterable(kingdoms_by_photo.values())))
+        shown_ids = {other.id for one, other in pairs if other.photo.gone and not one.photo.gone}
         return [
-            one
-            for one in photos
-            if not places.issuperset(_list_places(one.seat))
-            and not any(find_towns(Board.parse(kingdom["board"])) for kingdom in one.kingdoms)
+            photo
+            for photo in self.gone_photos
+            if photo.picture_hash not in pictures
+            and not any(one.has_towns for one in kingdoms_by_photo[photo.name])
+            and not all(one.id in shown_ids for one in kingdoms_by_photo[photo.name] if one.counts)
+            and not self._has_successor(photo)
         ]
+
+    def _has_successor(self, photo: PhotoRecord) -> bool:
+        """Return whether other photos are in the place of one that is gone, whatever they show."""
+        seat, count = photo.seat, photo.table_kingdoms
+        if seat.players:
+            return self.seated_players.issuperset((seat.round, name_key(player)) for player in seat.players)
+        return count is not None and self.table_kingdoms[seat.round, name_key(seat.table)] >= count
+
+    @cached_property
+    def seated_players(self) -> set[tuple[int, str]]:
+        """The players of all photos, by round and key of the name."""
+        return {(photo.seat.round, name_key(player)) for photo in self.photos for player in photo.seat.players}
+
+    @cached_property
+    def table_kingdoms(self) -> Counter[tuple[int, str]]:
+        """The number of kingdoms by round and key of the table; an unreadable photo shows one or more."""
+        seats = [one.photo.seat for one in self.counted_kingdoms]
+        seats += [photo.seat for photo in self.photos if photo.error is not None and not photo.kingdoms]
+        return Counter((one.round, name_key(one.table)) for one in seats)
 
     @property
     def absent_photos(self) -> list[Finding]:
@@ -385,12 +410,6 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
     gone_photos = tuple(one for one in all_photos if one.gone)
     return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos)
-
-
-def _list_places(seat: Seat) -> set[tuple[int, str, str]]:
-    """The round with each player of a photo, whose table may have been corrected; else with the table."""
-    players = {(seat.round, "", name_key(player)) for player in seat.players}
-    return players or {(seat.round, name_key(seat.table), "")}
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:

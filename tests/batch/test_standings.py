@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -15,6 +16,12 @@ from tests.batch.text_photos import TextPhotoReader, make_photo, read_csv, read_
 A, B, C = "w1 w w / # f f1", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 LARGE_TERRITORY = "l1 l l l l / . # . . ."
 """5 points, with a larger territory than that of A."""
+LARGE, OTHER_LARGE = "w m3 # / f f s / . . s1 / . . s", "l1 l l l f / . # g g f"
+"""These are large enough to be recognised in another photo."""
+
+Photos: TypeAlias = dict[str, tuple[str, ...]]
+"""The boards of each photo, by its name without the suffix."""
+TABLE_PHOTOS: Photos = {"table1/ann": (LARGE,), "table1/bo": (OTHER_LARGE,)}
 
 
 def read_standings(out: Path, standing: str) -> list[tuple[str, ...]]:
@@ -165,6 +172,58 @@ def test_a_photo_that_is_gone_is_not_missed_if_another_one_is_in_its_place(tmp_p
         ("round1/table1/ann+bo.jpg", ""),
         ("round1/table2.jpg", ""),
     ]
+
+
+def replace_photos(tmp_path: Path, old_photos: Photos, new_photos: Photos, *event_texts: str) -> dict[str, str]:
+    """The verdict of each ranking, when only the new photos are in the folder, by its title."""
+    find_verdicts(tmp_path, make_files(old_photos, *event_texts[:1]))
+    for name in old_photos.keys() - new_photos.keys():
+        (tmp_path / "photos" / f"{name}.jpg").unlink()
+    verdicts = find_verdicts(tmp_path, make_files(new_photos, *event_texts[-1:]))
+    assert find_verdicts(tmp_path, {}) == verdicts
+    return verdicts
+
+
+def make_files(photos: Photos, event_text: str = "") -> dict[str, bytes | str]:
+    return {"event.toml": event_text, **{f"{name}.jpg": make_photo(*boards) for name, boards in photos.items()}}
+
+
+@pytest.mark.parametrize(
+    ("old_photos", "new_photos", "event_texts"),
+    [
+        ({"table1/IMG_1": (A, B)}, {"table1/ann+bo": (A, C)}, ()),
+        ({"IMG_1": (A, B)}, {"ann": (A,), "bo": (C,)}, ()),
+        ({"table1/IMG_1": (LARGE, OTHER_LARGE), **TABLE_PHOTOS}, TABLE_PHOTOS, ()),
+        ({"table1/anne": (LARGE,), "table1/bo": (OTHER_LARGE,)}, TABLE_PHOTOS, ()),
+        (
+            {"round1/ann": (A,), "round1/bo": (B,), "round3/ann": (LARGE,), "round3/bo": (OTHER_LARGE,)},
+            {"round1/ann": (A,), "round1/bo": (B,), "round2/ann": (LARGE,), "round2/bo": (OTHER_LARGE,)},
+            (),
+        ),
+        (
+            {"IMG_1": (A,), "bo": (B,)},
+            {"IMG_2": (A,), "bo": (B,)},
+            ('[[photo]]\nfile = "IMG_1.jpg"\nplayers = ["Ann"]', '[[photo]]\nfile = "IMG_2.jpg"\nplayers = ["Ann"]'),
+        ),
+    ],
+    ids=["table", "no table", "overview", "name", "round", "event file"],
+)
+def test_a_photo_that_was_replaced_is_not_missed(
+    old_photos: Photos, new_photos: Photos, event_texts: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The first two are photos of other boards in the place of one without players."""
+    verdicts = replace_photos(tmp_path, old_photos, new_photos, *event_texts)
+    assert [verdict for verdict in verdicts.values() if " wins " not in verdict] == []
+    assert {row["changes"] for row in read_csv(tmp_path / "out/review.csv")} == {""}
+
+
+def test_a_photo_without_players_is_missed_while_its_table_has_fewer_kingdoms(tmp_path: Path) -> None:
+    photos: Photos = {"table1/IMG_1": (A,), "table1/IMG_2": (B,), "table1/IMG_3": (C,)}
+    others: Photos = {name: boards for name, boards in photos.items() if name != "table1/IMG_2"}
+    (verdict,) = replace_photos(tmp_path, photos, others).values()
+    assert verdict == "table1/IMG_1.jpg leads on points, 5 to 4; table1/IMG_2.jpg could not be found"
+    (verdict,) = find_verdicts(tmp_path, make_files({"table1/IMG_4": ("w1 w w / # w1 .",)})).values()
+    assert verdict == "table1/IMG_4.jpg wins on points, 8 to 5"
 
 
 @pytest.mark.parametrize("players", ["", 'players = ["ann"]'])

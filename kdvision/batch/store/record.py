@@ -253,7 +253,8 @@ class PhotoRecord:
     """One photo: its name, the hash of its content ("" if its file cannot be read), and its reading.
 
     `second_reading` is that with the squares that people have fixed, if there is one. `gone` is true if the photo is no
-    longer in the folder. The other fields follow from the event file and the corrections: `rules` are those for this
+    longer in the folder. `table_kingdoms` is the number of kingdoms at its table when it was last there, None if that
+    is not known. The other fields follow from the event file and the corrections: `rules` are those for this
     photo; `corrected_data` are the kingdoms and the standing after corrections, None if there are none.
     """
 
@@ -262,6 +263,7 @@ class PhotoRecord:
     reading: PhotoReading
     second_reading: PhotoReading | None = None
     gone: bool = False
+    table_kingdoms: int | None = None
     seat: Seat = field(default_factory=Seat)
     rules: Rules = field(default_factory=Rules)
     corrections: PhotoCorrections = field(default_factory=PhotoCorrections)
@@ -311,6 +313,7 @@ class PhotoRecord:
             "players": self.seat.players,
             "same_as": same_as,
             "gone": self.gone,
+            "table_kingdoms": self.table_kingdoms,
             "corrections": [str(one) for one in self.corrections.corrections],
             "again": self.second_reading and self.second_reading._asdict(),
             "counted": self.corrected_data,
@@ -324,6 +327,6 @@ def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
     for line in lines:
         if {"photo", "content"} <= line.keys():
             second_reading = PhotoReading.parse(line["again"]) if line.get("again") else None
-            name, gone = line["photo"], bool(line.get("gone"))
-            records[name] = PhotoRecord(name, line["content"], PhotoReading.parse(line), second_reading, gone)
+            name, gone, count = line["photo"], bool(line.get("gone")), line.get("table_kingdoms")
+            records[name] = PhotoRecord(name, line["content"], PhotoReading.parse(line), second_reading, gone, count)
     return records, damaged_count
