@@ -207,8 +207,8 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
             node.at("file").fail(f"{file} is listed twice", "each file once")
         seat = photos[file] = _parse_seat(node, event, parse_seat(file))
         for name in seat.players:
-            table = event.table_of.get((seat.round, name_key(name)), seat.table)
-            if seat.table and name_key(table) != name_key(seat.table):
+            table = event.table_of.get((seat.round, name_key(name)))
+            if table and seat.table and name_key(table) != name_key(seat.table):
                 what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
                 node.fail(what, "one table for each player and round")
         if "kingdom" in node:

@@ -160,13 +160,17 @@ class Standings:
 
     @cached_property
     def unlisted_seats(self) -> list[tuple[PhotoRecord, str, str | None]]:
-        """Each photo and player whom [[table]] seats elsewhere, with that table; None if it is a stranger's photo."""
+        """Each photo and player whom [[table]] seats elsewhere, with that table; None if it is a stranger's photo.
+
+        A table without a name may be any table, so it contradicts no photo.
+        """
         event, seats = self.event, list[tuple[PhotoRecord, str, str | None]]()
         for photo in self.photos:
             round_, table = photo.seat.round, name_key(photo.seat.table)
             for player in photo.seat.players:
                 listed_table = event.table_of.get((round_, name_key(player)))
-                if (round_, table) in event.tables if listed_table is None else name_key(listed_table) != table:
+                is_stranger = listed_table is None and table and (round_, table) in event.tables
+                if is_stranger or (listed_table and name_key(listed_table) != table):
                     seats.append((photo, player, listed_table))
         return seats
 

@@ -472,6 +472,17 @@ def test_nobody_wins_at_tables_with_other_players_than_event_toml_lists(tmp_path
     ]
 
 
+@pytest.mark.parametrize("names", ["camera/ann camera/bo", "table1/ann table1/bo", "ann bo zoe", "table1/ann IMG_1"])
+def test_a_table_without_a_name_contradicts_no_photo(names: str, tmp_path: Path) -> None:
+    event_text = '[[table]]\nplayers = ["ann", "bo"]\n'
+    if "IMG_1" in names:
+        event_text += '[[photo]]\nfile = "IMG_1.jpg"\ntable = 1\nplayers = ["bo"]'
+    photos: Photos = dict(zip(names.split(), ((A,), (B,), (C,)), strict=False))
+    (verdict,) = find_verdicts(tmp_path, make_files(photos, event_text)).values()
+    assert verdict == "bo wins on points, 6 to 5"
+    assert read_notices(tmp_path / "out") == []
+
+
 def test_event_toml_gives_the_table_of_a_photo_without_one(tmp_path: Path) -> None:
     boards = {"ann": A, "bo": B, "round1/cy": C, "IMG_1": LARGE_TERRITORY}
     files = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
