@@ -127,14 +127,14 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
     reading: ReadingId
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        old_kingdom, photo_facts = game.find(self.kingdom), dict[str, Any]()
+        old_kingdom, old_reading = game.find(self.kingdom), None
         reading = context.storage.find_reading(context.table, self.reading).kingdom
         with suppress(Refusal):  # of a reading that is lost, all facts may be those of a person
             old_reading = context.storage.find_reading(context.table, old_kingdom.reading).kingdom
-            # A reading of combined photos has facts that people had set before.
-            photo_facts = {} if old_reading.id else old_reading.facts
+            if old_reading.id:  # a reading of combined photos has facts that people had set before
+                old_reading = replace(old_reading, facts={})
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
-        return game.with_kingdom(replace(keep_corrections(old_kingdom, reading, photo_facts), **names))
+        return game.with_kingdom(replace(keep_corrections(old_kingdom, reading, old_reading), **names))
 
 
 class JoinReading(Change, frozen=True, tag="join_reading"):

@@ -11,7 +11,7 @@ from kdvision.game.board import Alignment, Square, count_alignments
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.text import count_noun, join_words
 from kdvision.vision.detect.grid import Grid
-from kdvision.web.table.facts import FACT_KEYS, find_place, move_piece, replace_pieces
+from kdvision.web.table.facts import FACT_KEYS, add_piece, find_place, move_piece, remove_piece, replace_pieces
 from kdvision.web.table.model import PLACES, Facts, TableKingdom, format_place, parse_place
 
 MIN_SAME_SQUARES: Final = 5
@@ -27,8 +27,8 @@ def count_least_squares(kingdom: TableKingdom, other: TableKingdom) -> float:
     return max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(other.cells)))
 
 
-def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, photo_facts: Facts) -> TableKingdom:
-    """The reading with the squares and facts that people have set on a kingdom; `photo_facts` are those of its photo.
+def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: TableKingdom | None) -> TableKingdom:
+    """The reading with what people have set on a kingdom that has an `old_reading`; None if that is lost.
 
     What has no square in the reading is named in a problem, and the kingdom is to check.
     """
@@ -40,6 +40,7 @@ def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, photo_facts: 
             fixes[format_place(alignment.move(parse_place(at)))] = cell
         elif alignment is None or cell != ".":  # there is nothing outside the grid
             lost_cells.append(cell)
+    photo_facts = _contradict_answers(kingdom, old_reading) if old_reading is not None else {}
     facts, answers, lost_keys = _keep_facts(kingdom, reading, photo_facts, alignment)
     if lost_cells or lost_keys:
         squares = [f"{count_noun(len(lost_cells), 'square')} ({', '.join(lost_cells)})"] if lost_cells else []
@@ -47,14 +48,35 @@ def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, photo_facts: 
         contradictions, problems = [*info.contradictions, text], [*info.problems, text]
         info = replace(info, review=True, contradictions=contradictions, problems=problems)
     doubts = [one for one in info.doubts if one.at not in fixes]
-    pieces = [one for one in info.pieces if (FACT_KEYS.get(one.kind), one.at) not in answers]
+    pieces = [one for one in info.pieces if answers.isdisjoint({(FACT_KEYS.get(one.kind), one.at), (one.kind, "")})]
+    for kind in {one.kind for one in info.pieces} - {one.kind for one in pieces}:
+        key = FACT_KEYS.get(kind, "")
+        if isinstance(facts.get(key), list) and (key, UNKNOWN) not in answers:  # no question keeps the list open
+            facts = replace_pieces(facts, key, UNKNOWN, [])
     cells = {at: cell for at, cell in (reading.cells | fixes).items() if cell != "."}
     info = replace(info, doubts=doubts, pieces=pieces)
     return replace(reading, cells=cells, facts=facts, fixes=fixes, photo_info=info).with_names_from(reading.top_left)
 
 
+def _contradict_answers(kingdom: TableKingdom, old_reading: TableKingdom) -> Facts:
+    """The facts of a reading, with the opposite of each answer that a person has given to a question about a piece.
+
+    So they differ from those of the kingdom wherever a person has decided.
+    """
+    facts, info, old_info = old_reading.facts, kingdom.photo_info, old_reading.photo_info
+    open_questions = {(one.kind, one.at) for one in info.pieces} if info else set()
+    for kind, at in [(one.kind, one.at) for one in old_info.pieces] if old_info else ():
+        if (kind, at) not in open_questions:
+            is_present = remove_piece(kingdom.facts, kind, at) != kingdom.facts
+            facts = (remove_piece if is_present else add_piece)(facts, kind, at)
+    return facts
+
+
 class _KeptFacts(NamedTuple):
-    """The facts of a reading and of people; `answers` are the keys and places of pieces that people have set."""
+    """The facts of a reading and of people.
+
+    `answers` are the keys and places of pieces that people have set; the place of the Queen is "", which is any.
+    """
 
     facts: Facts
     answers: set[tuple[str, str]]
@@ -69,8 +91,10 @@ def _keep_facts(
     for key, value in kingdom.facts.items():
         photo_value = photo_facts.get(key)
         if not isinstance(value, list):
-            if key not in facts or value not in (UNKNOWN, photo_value):
+            is_answer = value not in (UNKNOWN, photo_value)
+            if is_answer or key not in facts:
                 facts[key] = value
+            answers |= {(key, "")} if is_answer else set()
             continue
         if key not in photo_facts:
             facts.setdefault(key, [])
@@ -82,6 +106,8 @@ def _keep_facts(
                     lost_keys += [key] * (is_lost and key not in lost_keys)
                     continue
                 new_pieces = [move_piece(one, alignment) for one in new_pieces]
+            elif not pieces:
+                continue  # questions of the reading decide whether it lists all pieces
             place = find_place(new_pieces[0])
             facts = replace_pieces(facts, key, place, new_pieces if pieces else [])
             answers.add((key, place))

@@ -210,6 +210,38 @@ def test_pieces_that_a_person_has_set_turn_with_the_kingdom_in_a_new_photo() -> 
     assert kingdom.photo_info == replace(info, pieces=[])
 
 
+@pytest.mark.parametrize(
+    ("present", "old_questions", "new_questions", "open_questions", "knights"),
+    [
+        (False, ["0,0"], ["0,2"], [], ["1,1"]),
+        (True, ["0,0"], ["0,2"], [], ["0,2", "1,1"]),
+        (False, ["0,0"], ["0,2", "2,2"], ["2,2"], ["1,1", "?"]),
+        (True, ["0,0"], ["2,2"], ["2,2"], ["0,2", "1,1", "?"]),
+        (False, ["0,0", "0,2"], ["0,2"], [], ["1,1"]),
+        (False, ["0,0", "0,2"], ["0,2", "2,2"], ["2,2"], ["1,1", "?"]),
+    ],
+)
+def test_an_answer_counts_for_its_question_about_a_new_photo_and_for_no_other_one(
+    present: bool, old_questions: list[str], new_questions: list[str], open_questions: list[str], knights: list[str]
+) -> None:
+    """The board is turned clockwise by a quarter. A person answers the question about 0,0, which is then 0,2."""
+    storage, board = Storage(), Board.parse("# w1 f / g l s / m w2 g1")
+    kingdoms = []
+    for name, questions in {"r1": old_questions, "r2": new_questions}.items():
+        pieces = [*(PieceDoubt("knight", at, 0.4) for at in questions), PieceDoubt("queen", "1,1", 0.4)]
+        info = PhotoInfo(name, squares=[[[]] * 3] * 3, pieces=pieces)
+        cells = cells_of(board if name == "r1" else board.rotate())
+        kingdoms.append(TableKingdom("", "", "", cells, {"knights": ["1,1", "?"]}, photo_info=info))
+        storage.add_reading("T", StoredReading(kingdoms[-1], b""))
+    game = TableGame(rules=TableRules("queendomino"), rounds=[[replace(kingdoms[0], id="k1")]])
+    answers = [AnswerPiece("k1", "knight", "0,0", present), AnswerPiece("k1", "queen", "1,1", False)]
+    changes: list[Change] = [*answers, ReplaceKingdom("k1", "r2"), ReplaceKingdom("k1", "r2")]
+    (kingdom,) = apply_changes(game, changes, Context(storage, "T")).kingdoms
+    assert kingdom.photo_info is not None
+    assert [(one.kind, one.at) for one in kingdom.photo_info.pieces] == [("knight", at) for at in open_questions]
+    assert (sorted(kingdom.facts["knights"]), kingdom.facts["queen"]) == (knights, False)
+
+
 @pytest.mark.parametrize("knights", [[], ["0,1", "0,2"]])
 def test_pieces_of_a_kingdom_that_a_new_photo_does_not_show_are_to_check(knights: list[str]) -> None:
     """A person has removed a knight that the photo shows, or added one."""
