@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import APIResponse, Page, Route, expect
@@ -482,6 +483,22 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
         expect(one.get_by_label("Dynasty")).to_be_checked()
     expect(other_page.get_by_role("button", name="Round 2")).to_have_attribute("aria-pressed", "true")
     expect(other_page.locator(".tab-name")).to_have_count(1)
+
+
+def test_rules_that_the_version_before_has_stored_leave_the_other_rules(open_page: OpenPage) -> None:
+    page = open_page(boards=[BOARD])
+    table = start_dynasty(page)
+    page.get_by_label("Middle Kingdom", exact=True).check()
+    expect(page.locator(".setup .summary")).to_contain_text("Middle Kingdom")
+    choices: list[dict[str, Any]] = [{"rules": {"side": 7}}, {"rules": {}, "variants": {"harmony": True}}]
+    steps = [{"table": table, "changes": [{"op": "set_rules", **choice}]} for choice in choices]
+    page.evaluate("(steps) => { sessionStorage['kdvision-waiting'] = JSON.stringify(steps); }", steps)
+    page.reload()
+    for one in (page, open_page()):
+        for text in ("Middle Kingdom", "Harmony", "7 × 7"):
+            expect(one.locator(".setup .summary")).to_contain_text(text)
+        open_setup(one)
+        expect(one.get_by_label("Dynasty")).to_be_checked()
 
 
 def test_open_gems_that_two_phones_choose_at_once_are_all_kept(open_page: OpenPage) -> None:

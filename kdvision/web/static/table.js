@@ -29,7 +29,7 @@ export async function join({ table = null, fresh = false } = {}) {
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
     if (joinedTable.table !== state.table?.table) {
-      const waiting = state.table ? state.waiting : loadWaiting();
+      const waiting = state.table ? state.waiting : loadWaiting().map((step) => withBefore(step, joinedTable));
       saveWaiting(waiting);
       update({ table: null, game: null, points: new Map(), waiting, toast: null });
     }
@@ -352,6 +352,12 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
 
+/** A step with the rules that it changes: the version of the page before has stored only what it sets. */
+function withBefore(step, { table, game }) {
+  const isPart = (one) => step.table === table && one.op === "set_rules" && !one.before;
+  return { ...step, changes: step.changes.map((one) => (isPart(one) ? makeRulesChange(game.rules, one.rules, one.variants) : one)) };
+}
+
 /** The rules with what a change has changed in those `before`; of lists, what it has added and removed. */
 function withRules(old, { before = old, rules }) {
   const merge = (key) => {
@@ -400,14 +406,15 @@ export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: i
 /** Set the pieces of a kind on a place of the reading that is shown; those on other places stay. */
 export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pieces", kingdom: id, key, at, pieces, reading: seen?.reading ?? "" });
 
-/** Set some rules; `variants` says of each variant that it changes whether it is played. The server leaves the others as
- * somebody else may have set them. */
-export function setRules(values, variants = {}) {
-  const before = state.game.rules;
-  const all = new Set([...before.variants, ...Object.keys(variants)]);
+/** A change of some rules; `variants` says of each variant that it changes whether it is played. The server leaves the
+ * others as somebody else may have set them. */
+function makeRulesChange(before, values, variants = {}) {
+  const all = new Set([...(values.variants ?? before.variants), ...Object.keys(variants)]);
   const rules = { ...before, ...values, variants: [...all].filter((id) => variants[id] ?? true) };
-  return change({ op: "set_rules", before, rules });
+  return { op: "set_rules", before, rules };
 }
+
+export const setRules = (values, variants) => change(makeRulesChange(state.game.rules, values, variants));
 
 /** Add a kingdom with the rows of a board in notation; returns whether it is shown. If not, the server says what is wrong. */
 export function addBoard(board, mode = "") {
