@@ -204,17 +204,19 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
 def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
     for photo in standings.gone_photos:
+        if photo.name in standings.event.photos:
+            continue
         why = f"it is no longer in the folder; its result is kept in {RESULTS} and does not count"
         if photo in standings.lost_photos:
             advice = f"put it back; or remove its line from {RESULTS} if it should not count"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, player=", ".join(photo.seat.players))
         else:
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
-    for round_, table, name in standings.absent_photos:
-        if name not in standings.event.photos:
-            continue
+    absent_names = {name for _, _, name in standings.absent_photos}
+    for name in sorted(standings.event.photos.keys() - {one.name for one in standings.photos}):
+        seat, impact = standings.event.seat(name), Impact.WINNER_UNKNOWN if name in absent_names else Impact.PLACES
         why, advice = "event.toml lists this photo, and it is not in the folder", "add it, or correct its name there"
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo=name, round=round_, table=table)
+        yield _make_item(impact, why, advice, photo=name, round=seat.round, table=standings.find_table(seat))
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)

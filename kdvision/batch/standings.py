@@ -16,7 +16,7 @@ from kdvision.batch.kingdoms import (
     find_same_kingdoms,
     find_second_kingdoms,
 )
-from kdvision.batch.photos import NAMES_ROUND, ROUND, name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, name_key, natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -134,6 +134,15 @@ class Standings:
         """The name of each table with a photo, by round and key of the name."""
         return {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
 
+    def find_table(self, seat: Seat) -> str:
+        """The name of a seat's table, spelled as in the photos."""
+        return self.tables.get((seat.round, name_key(seat.table)), seat.table)
+
+    @cached_property
+    def owners(self) -> set[tuple[int, str]]:
+        """The players with a kingdom, by round and key of the name."""
+        return {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
+
     @cached_property
     def missing_players(self) -> list[Finding]:
         """The players who should have a kingdom in a round and have none.
@@ -142,18 +151,13 @@ class Standings:
         the members of teams. The table is "" if it is not known.
         """
         event, absentees = self.event, []
-        owners = {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
         seats = [*(photo.seat for photo in self.photos), *event.seats]
-        table_of = {
-            (seat.round, name_key(name)): self.tables.get((seat.round, name_key(seat.table)), seat.table)
-            for seat in seats
-            for name in seat.players
-        }
+        table_of = {(seat.round, name_key(name)): self.find_table(seat) for seat in seats for name in seat.players}
         players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
         players += [name_key(name) for members in event.teams.values() for name in members]
         for round_ in self.all_rounds:
             keys = {*players, *(key for number, key in table_of if number == round_)}
-            absent_keys = [key for key in keys if (round_, key) not in owners]
+            absent_keys = [key for key in keys if (round_, key) not in self.owners]
             absent_keys.sort(key=lambda key: natural_key(self.spelling[key]))
             absentees += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent_keys]
         return absentees
@@ -245,12 +249,22 @@ class Standings:
         seats += [photo.seat for photo in self.photos if photo.error is not None and not photo.kingdoms]
         return Counter((one.round, name_key(one.table)) for one in seats)
 
-    @property
+    @cached_property
     def absent_photos(self) -> list[Finding]:
-        """The photos that are lost, or that the event file lists, and that are not in the folder."""
-        names = {*self.event.photos, *(one.name for one in self.lost_photos)} - {one.name for one in self.photos}
-        seats = [(name, self.event.seat(name)) for name in sorted(names, key=natural_key)]
-        return [(one.round, self.tables.get((one.round, name_key(one.table)), one.table), name) for name, one in seats]
+        """The photos that are not in the folder and may show a kingdom that is not known.
+
+        These are the lost ones, and those that the event file lists and no run has read. If all players of such a photo
+        have a kingdom in that round, the photo was renamed or is a further one.
+        """
+        read_names = {one.name for one in (*self.photos, *self.gone_photos)}
+        names = {*self.event.photos} - read_names | {one.name for one in self.lost_photos}
+        photos = list[Finding]()
+        for name in sorted(names, key=natural_key):
+            seat = self.event.seat(name)
+            players = {(seat.round, name_key(player)) for player in seat.players}
+            if not players or not players <= self.owners:
+                photos.append((seat.round, self.find_table(seat), name))
+        return photos
 
     def is_misplaced(self, copy: PhotoRecord) -> bool:
         """Return whether a copy has another seat than its original, so that one of them is in the wrong place."""

@@ -226,17 +226,32 @@ def test_a_photo_without_players_is_missed_while_its_table_has_fewer_kingdoms(tm
     assert verdict == "table1/IMG_4.jpg wins on points, 8 to 5"
 
 
-@pytest.mark.parametrize("players", ["", 'players = ["ann"]'])
-def test_nobody_wins_while_a_listed_photo_is_not_in_the_folder(players: str, tmp_path: Path) -> None:
-    """The player of the photo may be unknown, or have another one."""
+def test_nobody_wins_while_a_listed_photo_is_not_in_the_folder(tmp_path: Path) -> None:
+    """The player of the photo is not known."""
     files = {f"table{name}.jpg": make_photo(board) for name, board in (("1/ann", A), ("1/bo", B), ("2/cy", C))}
     files["table2/di.jpg"] = make_photo(LARGE_TERRITORY)
-    event_text = f'[[photo]]\nfile = "IMG_9.jpg"\ntable = 1\n{players}'
+    event_text = '[[photo]]\nfile = "IMG_9.jpg"\ntable = 1'
     verdicts = find_verdicts(tmp_path, {**files, "event.toml": event_text})
     assert verdicts["Round 1, table 1"] == "bo leads on points, 6 to 5; IMG_9.jpg could not be found"
     assert verdicts["Round 1, table 2"] == "di wins on points, 5 to 4"
     (row,) = read_csv(tmp_path / "out" / "review.csv")
     assert (row["photo"], row["table"], row["changes"]) == ("IMG_9.jpg", "1", "who wins")
+
+
+@pytest.mark.parametrize("change", ["never there", "removed", "renamed", "replaced"])
+def test_a_listed_photo_is_not_missed_if_its_players_have_kingdoms(change: str, tmp_path: Path) -> None:
+    """It is a further photo of Ann, or her only photo under another name. One item asks to correct the event file."""
+    names = ["IMG_1.jpg"] if change in ("renamed", "replaced") else ["IMG_1.jpg", "IMG_2.jpg"]
+    event_text = "\n".join(f'[[photo]]\nfile = "{name}"\nplayers = ["Ann"]' for name in names)
+    files = {name: make_photo(A) for name in names if change != "never there" or name == "IMG_2.jpg"}
+    find_verdicts(tmp_path, {**files, "bo.jpg": make_photo(B), "event.toml": event_text})
+    (tmp_path / "photos/IMG_1.jpg").unlink(missing_ok=True)
+    new_files = {"renamed": {"ann.jpg": files.get("IMG_1.jpg", b"")}, "replaced": {"ann.jpg": make_photo(A)}}
+    (verdict,) = find_verdicts(tmp_path, {**new_files.get(change, {})}).values()
+    assert verdict == "bo wins on points, 6 to 5"
+    (row,) = read_csv(tmp_path / "out/review.csv")
+    reason = "event.toml lists this photo, and it is not in the folder"
+    assert (row["photo"], row["changes"], row["why"]) == ("IMG_1.jpg", "points", reason)
 
 
 def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
