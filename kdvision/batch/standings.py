@@ -341,6 +341,8 @@ class Standings:
         if level == "team":
             members = {name_key(name) for names in self.event.teams.values() for name in names}
             absentees = [name for name in absentees if name_key(name) in members]
+            players_by_photo = {name: {*map(name_key, self.event.seat(name).players)} for name in absent_photos}
+            absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & members]
             kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
         with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
         gaps = list(_list_missing(absentees, unread_photos, absent_photos, with_towns))

@@ -97,6 +97,18 @@ def test_teams_sum_their_players(tmp_path: Path) -> None:
     assert [row[3] for row in read_standings(out, "table")] == ["Cy", "Ann", "bo"]
 
 
+def test_a_team_misses_no_photo_of_others(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["ann"]\n[[team]]\nname = "Blues"\nplayers = ["bo"]'
+    team_photos: Photos = {"ann": (A,), "bo": (B,)}
+    verdicts = replace_photos(tmp_path, {**team_photos, "zoe": (C,)}, team_photos, event_text)
+    assert verdicts == {
+        "Teams": "Blues wins on points of all players, 6 to 5",
+        "Round 1": "bo leads on points, 6 to 5; zoe.jpg could not be found",
+    }
+    (tmp_path / "photos/ann.jpg").unlink()
+    assert find_verdicts(tmp_path, {})["Teams"].endswith("; ann.jpg could not be found")
+
+
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
     out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": make_photo(A, B)})
     assert read_standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
