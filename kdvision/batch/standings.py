@@ -215,7 +215,8 @@ class Standings:
         Photos are renamed, moved, and taken again, often of another part of the table. So a gone photo is not lost if
         its picture or each of its kingdoms is still there, wherever that is, or if all its players have a photo in that
         round. If it has no players, any photo may be in its place, so its table needs as many kingdoms as with it. A
-        kingdom with towns belongs to another game, so its photo has its place elsewhere.
+        kingdom with towns belongs to another game, so its photo has its place elsewhere. A round beyond those of the
+        event file is in no total.
         """
         pictures = {photo.picture_hash for photo in self.photos}
         kingdoms_by_photo = {one.name: assign_players(one) for one in self.gone_photos}
@@ -224,7 +225,8 @@ class Standings:
         return [
             photo
             for photo in self.gone_photos
-            if photo.picture_hash not in pictures
+            if photo.seat.round <= (self.event.rounds or photo.seat.round)
+            and photo.picture_hash not in pictures
             and not any(one.has_towns for one in kingdoms_by_photo[photo.name])
             and not all(one.id in shown_ids for one in kingdoms_by_photo[photo.name] if one.counts)
             and not self._has_successor(photo)

@@ -217,10 +217,11 @@ def make_files(photos: Photos, event_text: str = "") -> dict[str, bytes | str]:
             {"IMG_2": (A,), "bo": (B,)},
             ('[[photo]]\nfile = "IMG_1.jpg"\nplayers = ["Ann"]', '[[photo]]\nfile = "IMG_2.jpg"\nplayers = ["Ann"]'),
         ),
+        ({"round2/ann": (A,), **TABLE_PHOTOS}, TABLE_PHOTOS, ("rounds = 1",)),
     ],
-    ids=["table", "no table", "overview", "name", "round", "event file"],
+    ids=["table", "no table", "overview", "name", "round", "event file", "round too many"],
 )
-def test_a_photo_that_was_replaced_is_not_missed(
+def test_a_photo_that_was_replaced_or_is_in_no_total_is_not_missed(
     old_photos: Photos, new_photos: Photos, event_texts: tuple[str, ...], tmp_path: Path
 ) -> None:
     """The first two are photos of other boards in the place of one without players."""
