@@ -1,4 +1,4 @@
-"""ClassProbabilities one photo: the same bytes give the same result, and an error is a result, too."""
+"""Reading one photo: the same bytes give the same result, and an error is a result, too."""
 
 import io
 from collections.abc import Iterator
