@@ -55,12 +55,17 @@ class BatchOptions:
         return path if self.event or os.path.exists(path) else None
 
     def find_foreign_file(self) -> Path | None:
-        """A file in `out` that a first run would replace, or a photo that it would not read any more; None if none."""
+        """A file in `out` that a first run would replace, or a photo that it would not read any more; None if none.
+
+        A copy of an earlier run's folder may lack the hidden files; its results or corrections show what it is.
+        """
         if os.path.exists(self.out / SETTINGS):
             return None  # the files are those of an earlier run
         out, folder = self.out.resolve(), self.folder.resolve()
         photos = () if folder.is_relative_to(out) else list_photos(folder).photos.values()
         files = [out / name for name in OUTPUT_FILES if os.path.lexists(out / name)]
+        if files and (load_records(out)[0] or CorrectionFile(out).corrections):
+            files = []
         files += [path for path in photos if path.resolve().is_relative_to(out)]
         return files[0] if files else None
 

@@ -1,6 +1,7 @@
 """`kdvision batch` and `kdvision review` as a person meets them; photos are small texts, see text_photos.py."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -172,8 +173,8 @@ def test_results_replace_no_files_of_others(run: Run, results: Path, folder: Pat
     assert run("review", results, "--fix", "round1/table1/ann.jpg:1:B2=f1").code == 0
     (results / ".run.json").unlink()
     files = [path for path in results.iterdir() if path.is_file() and not path.name.startswith(".")]
-    contents = {path: path.read_bytes() for path in files}
     assert len(files) == 7
+    contents = {path: b'{"step": 1}\n' if path.suffix == ".jsonl" else path.read_bytes() for path in files}
     for path in files:
         path.unlink()
     for path, content in contents.items():
@@ -182,6 +183,21 @@ def test_results_replace_no_files_of_others(run: Run, results: Path, folder: Pat
         assert result.code == 2 and "no run has written" in result.err and path.read_bytes() == content
         path.unlink()
     assert run("batch", folder, "-o", results).code == 0
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "corrections.jsonl", "all"])
+def test_a_run_continues_with_a_copy_without_hidden_files(
+    name: str, run: Run, results: Path, folder: Path, tmp_path: Path, executor: TextPhotoReader
+) -> None:
+    assert run("review", results, "--board", "round1/table1/ann.jpg:1=# w1 w").code == 0
+    shutil.copytree(results, tmp_path / "copy", ignore=shutil.ignore_patterns(".*"))
+    for path in (tmp_path / "copy").iterdir():
+        if path.is_file() and name not in (path.name, "all"):
+            path.unlink()
+    assert run("batch", folder, "-o", tmp_path / "copy").code == 0
+    assert len(executor.jobs) == (3 if name == "corrections.jsonl" else 0)
+    is_corrected = any(row["board"] == "# w1 w" for row in read_csv(tmp_path / "copy/results.csv"))
+    assert is_corrected is (name != "results.jsonl")
 
 
 def test_a_missing_folder_is_reported(run: Run, out: Path, executor: TextPhotoReader) -> None:
