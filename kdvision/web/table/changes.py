@@ -131,7 +131,7 @@ class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
         reading = context.storage.find_reading(context.table, self.reading).kingdom
         with suppress(Refusal):  # of a reading that is lost, all facts may be those of a person
             old_reading = context.storage.find_reading(context.table, old_kingdom.reading).kingdom
-            if old_reading.id:  # a reading of combined photos has facts that people had set before
+            if old_reading.id:  # an older version stored combined photos with facts that people had set before
                 old_reading = replace(old_reading, facts={})
         names = {"id": old_kingdom.id, "player": old_kingdom.player, "colour": old_kingdom.colour}
         return game.with_kingdom(replace(keep_corrections(old_kingdom, reading, old_reading), **names))
@@ -150,9 +150,9 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
         readings = storage.find_reading(table, kingdom.reading), storage.find_reading(table, self.reading)
         if readings[0].observation == readings[1].observation:
             return game  # the same picture again is no further evidence
-        reading = join_readings(kingdom, *readings, game.rules)
+        kingdom, reading = join_readings(kingdom, *readings, game.rules)
         storage.add_reading(table, reading)
-        return game.with_kingdom(reading.kingdom)
+        return game.with_kingdom(kingdom)
 
 
 class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):

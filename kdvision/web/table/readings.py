@@ -163,8 +163,11 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
 
 def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, rules: TableRules
-) -> StoredReading:
-    """The kingdom as two photos show it; raises Refusal if the second one shows another kingdom."""
+) -> tuple[TableKingdom, StoredReading]:
+    """The kingdom as two photos and people show it, and the reading of both photos, whose facts are the photos' alone.
+
+    Raises Refusal if the second photo shows another kingdom.
+    """
     assert kingdom.photo_info is not None, "read from a photo"
     one, two = decode_reading(first_reading), decode_reading(second_reading)
     alignment = align(one.observation, two.observation)
@@ -183,9 +186,14 @@ def join_readings(
     surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
-    decided_kingdom = _add_pieces(_with_decision(joined_kingdom, reading, rules), first_reading.kingdom, reading)
+    decided_kingdom, first_kingdom = _with_decision(joined_kingdom, reading, rules), first_reading.kingdom
+    assert decided_kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
+    info = replace(decided_kingdom.photo_info, pieces=first_kingdom.photo_info.pieces)
+    photo_kingdom = replace(decided_kingdom, id=first_kingdom.id, facts=first_kingdom.facts, photo_info=info)
     # Not the observation of the decided reading: corrections as if photographed would contradict a further photo.
-    return StoredReading(decided_kingdom, encode_observation(fused_observation, surroundings))
+    content = encode_observation(fused_observation, surroundings)
+    kingdoms = [_add_pieces(one, first_kingdom, reading) for one in (decided_kingdom, photo_kingdom)]
+    return kingdoms[0], StoredReading(kingdoms[1], content)
 
 
 def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:

@@ -67,6 +67,16 @@ def cover_squares(content: bytes, row: int, col: int) -> bytes:
     return encode_image(pixels, ".jpg")
 
 
+def erase_gems(content: bytes) -> bytes:
+    """The photo without its gems."""
+    (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
+    for gem in reading.gems:
+        x, y = reading.grid.quads[gem.square][2].astype(int).tolist()
+        mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (x, y), 60, 255, -1)
+        pixels = np.asarray(cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), np.uint8)
+    return encode_image(pixels, ".jpg")
+
+
 def answer_question(phone: Phone, text: str) -> dict[str, Any]:
     """Answer the first question at the table."""
     (proposal,) = phone.state["game"]["proposals"]
@@ -360,12 +370,7 @@ def test_the_others_are_decided_again_when_a_kingdom_goes_or_is_drawn(phone: Pho
 
 def test_gems_that_only_the_second_view_shows_are_asked_for(phone: Phone) -> None:
     content = (SAMPLES / "lost-treasures.jpg").read_bytes()
-    (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
-    for gem in reading.gems:
-        x, y = reading.grid.quads[gem.square][2].astype(int).tolist()
-        mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (x, y), 60, 255, -1)
-        pixels = np.asarray(cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), np.uint8)
-    phone.photograph(encode_image(pixels, ".jpg"))
+    phone.photograph(erase_gems(content))
     assert phone.score["kingdoms"][0]["complete"]
     phone.photograph(turn_photo(content), "photo=two")
     answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
@@ -618,6 +623,33 @@ def test_corrections_stay_when_another_photo_replaces_a_kingdom(phone: Phone, qu
     answer_question(phone, f"Replace {kingdom['player']}'s")
     assert Board.parse(list_boards(phone)[0]) == board.rotate(quarters)
     assert (phone.totals, [*phone.kingdoms[0]["fixes"].values()]) == (totals, ["s1"])
+
+
+def test_a_piece_that_a_person_has_removed_after_a_second_view_stays_away_when_a_photo_replaces_both(
+    phone: Phone,
+) -> None:
+    content = (SAMPLES / "queendomino.jpg").read_bytes()
+    phone.photograph(content, "photo=one")
+    phone.photograph(turn_photo(content), "photo=two")
+    player = phone.kingdoms[0]["player"]
+    answer_question(phone, f"Add it to {player}'s")
+    kingdom = phone.kingdoms[0]
+    first_knight, *other_knights = kingdom["facts"]["knights"]
+    phone.change("set_pieces", kingdom=kingdom["id"], key="knights", at=first_knight, pieces=[])
+    phone.photograph(content, "photo=three")
+    answer_question(phone, f"Replace {player}'s")
+    assert sorted(phone.kingdoms[0]["facts"]["knights"]) == sorted(other_knights)
+
+
+def test_pieces_of_two_views_that_no_person_has_set_go_when_a_photo_replaces_both(phone: Phone) -> None:
+    content = (SAMPLES / "lost-treasures.jpg").read_bytes()
+    phone.photograph(content, "photo=one")
+    phone.photograph(turn_photo(content), "photo=two")
+    player, gems = phone.kingdoms[0]["player"], phone.kingdoms[0]["facts"]["gems"]
+    answer_question(phone, f"Add it to {player}'s")
+    phone.photograph(erase_gems(content), "photo=three")
+    answer_question(phone, f"Replace {player}'s")
+    assert (phone.kingdoms[0]["facts"]["gems"], len(gems)) == ([], 3)
 
 
 def test_corrections_that_no_square_is_found_for_are_to_check(client: Client, phone: Phone) -> None:
