@@ -21,6 +21,9 @@ MIN_SAME_SHARE: Final = 0.7
 MAX_OFFSET_SQUARES: Final = 0.35
 """How far the centre of a square may lie from that of the same square in another grid of the photo."""
 
+LOST_TEXT: Final = "a new reading had no place for what a person had set: "
+"""What a problem that names lost corrections begins with."""
+
 
 def count_least_squares(kingdom: TableKingdom, other: TableKingdom) -> float:
     """On how many squares two kingdoms agree at least if they are the same one."""
@@ -30,7 +33,8 @@ def count_least_squares(kingdom: TableKingdom, other: TableKingdom) -> float:
 def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: TableKingdom | None) -> TableKingdom:
     """The reading with what people have set on a kingdom that has an `old_reading`; None if that is lost.
 
-    What has no square in the reading is named in a problem, and the kingdom is to check.
+    What has no square in the reading is named in a problem, and the kingdom is to check. Such a problem stays until a
+    person has confirmed the kingdom.
     """
     info, alignment = reading.photo_info, _find_alignment(kingdom, reading)
     assert info is not None, "read from a photo"
@@ -42,10 +46,12 @@ def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: 
             lost_cells.append(cell)
     photo_facts = _contradict_answers(kingdom, old_reading) if old_reading is not None else {}
     facts, answers, lost_keys = _keep_facts(kingdom, reading, photo_facts, alignment)
+    texts = [text for text in kingdom.unconfirmed_info.contradictions if text.startswith(LOST_TEXT)]
     if lost_cells or lost_keys:
         squares = [f"{count_noun(len(lost_cells), 'square')} ({', '.join(lost_cells)})"] if lost_cells else []
-        text = f"this reading has no place for what a person had set: {join_words([*squares, *lost_keys])}"
-        contradictions, problems = [*info.contradictions, text], [*info.problems, text]
+        texts.append(LOST_TEXT + join_words([*squares, *lost_keys]))
+    if texts:
+        contradictions, problems = [*info.contradictions, *texts], [*info.problems, *texts]
         info = replace(info, review=True, contradictions=contradictions, problems=problems)
     doubts = [one for one in info.doubts if one.at not in fixes]
     pieces = [one for one in info.pieces if answers.isdisjoint({(FACT_KEYS.get(one.kind), one.at), (one.kind, "")})]

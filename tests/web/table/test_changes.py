@@ -253,7 +253,7 @@ def test_pieces_of_a_kingdom_that_a_new_photo_does_not_show_are_to_check(knights
     game, context = TableGame(rounds=[[kingdom]]), Context(storage, "T")
     (kingdom,) = apply_changes(game, [ReplaceKingdom("k1", "r2")], context).kingdoms
     assert kingdom.photo_info is not None and kingdom.photo_info.review
-    assert kingdom.photo_info.problems == ["this reading has no place for what a person had set: knights"]
+    assert kingdom.photo_info.problems == ["a new reading had no place for what a person had set: knights"]
 
 
 @pytest.mark.parametrize(

@@ -662,9 +662,24 @@ def test_corrections_that_no_square_is_found_for_are_to_check(client: Client, ph
     states = [phone.state, live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > revision)]
     live.close()
     for phone.state in states:
-        text = "this reading has no place for what a person had set: 1 square (s1)"
+        text = "a new reading had no place for what a person had set: 1 square (s1)"
         assert text in phone.kingdoms[0]["seen"]["problems"] and phone.kingdoms[0]["fixes"] == {}
         assert phone.score["kingdoms"][0]["review"]
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_lost_corrections_are_named_until_a_person_has_confirmed_the_kingdom(phone: Phone, checked: bool) -> None:
+    """The first new outline leaves out the two columns on the left."""
+    phone.photograph(DEMO)
+    kingdom = phone.kingdoms[0]
+    phone.change("set_square", kingdom=kingdom["id"], at="1,1", cell="s1")
+    phone.photograph(DEMO, query_outline(kingdom, slice(3, -1)))
+    phone.change("set_kingdom", kingdom=kingdom["id"], checked=checked)
+    for _ in range(2):
+        phone.photograph(DEMO, query_outline(kingdom))
+    texts = [] if checked else ["a new reading had no place for what a person had set: 1 square (s1)"]
+    assert (list_boards(phone), phone.kingdoms[0]["seen"]["contradictions"]) == ([TRUTH["board"]], texts)
+    assert phone.score["kingdoms"][0]["review"] != checked
 
 
 def test_corrections_of_another_kingdom_are_to_check(phone: Phone) -> None:
@@ -676,7 +691,7 @@ def test_corrections_of_another_kingdom_are_to_check(phone: Phone) -> None:
     points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
     phone.photograph(TWO_KINGDOMS, f"photo=two&kingdom={kingdom['id']}&corners={points}")
     assert phone.kingdoms[0]["seen"]["contradictions"] == [
-        "this reading has no place for what a person had set: 1 square (s1) and giants"
+        "a new reading had no place for what a person had set: 1 square (s1) and giants"
     ]
     assert phone.score["kingdoms"][0]["review"]
 
