@@ -1,5 +1,6 @@
 """The facts of a kingdom beside its squares, with the keys of game files."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal, Required, TypedDict
 
 import msgspec
@@ -116,9 +117,20 @@ def check_facts(facts: Facts) -> Facts:
     hint = "send the keys of a kingdom in game files"
     if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
         raise Refusal(422, "the facts of this kingdom are too long", hint=hint)
+    for key, flaw in _find_flaws(facts):
+        raise Refusal(422, f"the {key} of this kingdom are no list of pieces: {flaw}", hint=hint)
+    return facts
+
+
+def open_malformed_facts(facts: Facts) -> Facts:
+    """The facts with "?" for those that list no pieces as in game files; an older version stored them unchecked."""
+    return facts | {key: UNKNOWN for key, _ in _find_flaws(facts)}
+
+
+def _find_flaws(facts: Facts) -> Iterator[tuple[str, str]]:
+    """The keys of facts that should list pieces and do not, each with what is wrong."""
     for key in facts.keys() & PIECE_LISTS.keys():
         try:
             msgspec.convert(facts[key], PIECE_LISTS[key])
         except msgspec.ValidationError as error:
-            raise Refusal(422, f"the {key} of this kingdom are no list of pieces: {error}", hint=hint) from error
-    return facts
+            yield key, str(error)

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from msgspec import DecodeError, json
+from msgspec.structs import replace
 
 from kdvision.web.limits import Refusal
 from kdvision.web.security import PAIRING_SECONDS, new_key
+from kdvision.web.table.facts import open_malformed_facts
 from kdvision.web.table.model import TableGame, TableKingdom
 
 log = logging.getLogger("kdvision.web")
@@ -103,7 +105,7 @@ class Storage:
     def find_step(self, table: str, number: int) -> Step | None:
         """A step of a table; None if there is none with this number."""
         rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
-        return next((Step(number, op, json.decode(content, type=TableGame)) for op, content in rows), None)
+        return next((Step(number, op, _decode_game(content)) for op, content in rows), None)
 
     def save(self, table: str, revision: int, step: Step, *, is_new: bool = True) -> None:
         """Store the step a table is at. If it `is_new`, all later steps, which were undone, are dropped."""
@@ -130,7 +132,7 @@ class Storage:
         rows = self._query(f"{query} ORDER BY number DESC LIMIT 1", table, number)
         if not rows:
             raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
-        return json.decode(rows[0][0], type=TableGame)
+        return _decode_game(rows[0][0])
 
     def count_games(self, table: str) -> int:
         """The highest number of a game of a table."""
@@ -143,7 +145,7 @@ class Storage:
             " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
             MAX_HISTORY,
         )
-        return [(table, changed, json.decode(content, type=TableGame)) for table, changed, content, _ in rows]
+        return [(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
 
     def add_reading(self, table: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
@@ -222,6 +224,14 @@ class Storage:
     def _warn(self, sentence: str) -> None:
         self.notice = sentence
         log.warning("%s", sentence)
+
+
+def _decode_game(content: bytes) -> TableGame:
+    """A stored game, with facts that the page can show and a change may leave."""
+    game = json.decode(content, type=TableGame)
+    for one in game.kingdoms:
+        game = game.with_kingdom(replace(one, facts=open_malformed_facts(one.facts)))
+    return game
 
 
 def _find_flaw(path: Path) -> str:

@@ -129,6 +129,22 @@ def test_a_database_with_a_game_that_this_version_cannot_read_is_set_aside(
     assert sqlite3.connect(old_file).execute("SELECT number, content FROM steps").fetchone() == (1, game)
 
 
+def test_facts_of_an_older_version_that_list_no_pieces_are_open_and_the_kingdom_can_be_changed(tmp_path: Path) -> None:
+    facts = {"knights": 2, "gems": 5, "buildings": [{"name": "x"}], "court": ["0,0 Farmer"], "coins": 3}
+    game = make_step(1).game
+    storage, kingdom = Storage(tmp_path), msgspec.structs.replace(game.kingdoms[0], facts=facts)
+    storage.save("T", 1, Step(1, "set_kingdom", game.with_kingdom(kingdom)))
+    (_, _, past_game), stored_game = storage.list_games()[0], storage.find_game("T", 1)
+    assert past_game.kingdoms[0].facts["knights"] == stored_game.kingdoms[0].facts["knights"] == "?"
+    storage.close()
+    with running_server(Settings(port=0, data=tmp_path)) as client:
+        phone = Phone(client, "T")
+        phone.change("set_kingdom", kingdom=kingdom.id, player="Ann", facts={"coins": 4})
+        phone.change("set_pieces", kingdom=kingdom.id, key="buildings", at="0,0", pieces=["0,0 Farm"])
+        expected_facts = {"knights": "?", "gems": "?", "buildings": ["0,0 Farm", "?"], "coins": 4}
+        assert phone.kingdoms[0]["facts"] == facts | expected_facts
+
+
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
 def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
