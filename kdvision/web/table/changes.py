@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 from msgspec.structs import asdict, replace
 
 from kdvision.game.board import MAX_BOARD_SIDE, Board, parse_cell
@@ -28,6 +28,7 @@ from kdvision.web.table.model import (
     CellText,
     Facts,
     KingdomId,
+    PartialRules,
     PhotoInfo,
     PieceDoubt,
     Place,
@@ -286,19 +287,22 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
 class SetRules(Change, frozen=True, tag="set_rules"):
     """Set the rules. Known variants that cannot be added to the game are left out.
 
-    `before` are the rules that the client saw: what it has not changed stays as somebody else may have set it.
+    `before` are the rules that the client saw: what it has not changed stays as somebody else may have set it, and so
+    do rules that are not given.
     """
 
-    rules: TableRules
+    rules: PartialRules
     before: TableRules | None = None
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        if self.rules.game not in GAMES or self.rules.side not in (None, *SIDES):
-            message = f"this version has no game {self.rules.game[:20]!r} with side {self.rules.side}"
+        before = self.before or game.rules
+        given_rules = {name: value for name, value in asdict(self.rules).items() if value is not UNSET}
+        rules = merge_rules(game.rules, before, replace(before, **given_rules))
+        if rules.game not in GAMES or rules.side not in (None, *SIDES):
+            message = f"this version has no game {rules.game[:20]!r} with side {rules.side}"
             raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
-        for name in {*self.rules.variants} - {one.id for one in VARIANTS}:
+        for name in {*rules.variants} - {one.id for one in VARIANTS}:
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
-        rules = self.rules if self.before is None else merge_rules(game.rules, self.before, self.rules)
         variants = [one.id for one in VARIANTS if one.id in rules.variants and one.fits(rules.game)]
         gems = [clean_name(name) for name in rules.open_gems]
         rules, rounds = replace(rules, variants=variants, open_gems=gems), game.rounds

@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
@@ -31,7 +31,19 @@ PlayerName = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
 Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game files, with places for squares")]
 
 
-class TableRules(Struct, frozen=True):
+class PartialRules(Struct, frozen=True):
+    """Rules of which some may not be given: the game keeps its own ones."""
+
+    game: Annotated[str, one_of(GAMES)] | UnsetType = UNSET
+    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]] | UnsetType = UNSET
+    side: Annotated[int | None, one_of((*SIDES, None))] | UnsetType = UNSET
+    seats: Annotated[int, Meta(ge=1, le=9)] | UnsetType | None = UNSET
+    dynasty: bool | UnsetType = UNSET
+    teams: bool | UnsetType = UNSET
+    open_gems: Annotated[list[PlayerName], Meta(max_length=9)] | UnsetType = UNSET
+
+
+class TableRules(PartialRules, frozen=True):
     """The rules of a game; `seats` is how many kingdoms were played, if some are not entered."""
 
     game: Annotated[str, one_of(GAMES)] = "kingdomino"

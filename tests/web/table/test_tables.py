@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from kdvision.web.limits import Refusal
 from kdvision.web.table import tables as tables_module
-from kdvision.web.table.model import MAX_KINGDOMS_PER_ROUND
+from kdvision.web.table.model import MAX_KINGDOMS_PER_ROUND, PartialRules, TableRules
 from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.phones import LiveStream, Phone
@@ -172,6 +173,19 @@ def test_a_new_game_keeps_rules_and_players_and_the_old_game_is_in_the_history(c
     assert [one["player"] for one in old_game["players"]] == ["Ann", "Bo"]
     phone.change("open_game", number=1)
     assert (phone.totals, phone.change("undo")["game"]["number"]) == ([2, 3], 2)
+
+
+def test_rules_that_are_not_given_stay(phone: Phone) -> None:
+    """An earlier version of the page may have left such a change on a phone; it must not end a Dynasty."""
+    rules = {"game": "queendomino", "variants": ["middle-kingdom"], "dynasty": True, "seats": 3}
+    phone.change("set_rules", rules=rules)
+    phone.change("add_kingdom", board=ANN, player="Ann", round=1)
+    phone.change("set_rules", rules={"side": 7})
+    phone.change("set_rules", rules={"seats": None})
+    assert phone.state["game"]["rules"] == phone.state["game"]["rules"] | rules | {"side": 7, "seats": None}
+    assert [len(kingdoms) for kingdoms in phone.state["game"]["rounds"]] == [0, 1, 0]
+    names = [[one.encode_name for one in fields(kind)] for kind in (PartialRules, TableRules)]
+    assert names[0] == names[1], "a rule that PartialRules lacks could not be set"
 
 
 def test_the_history_names_no_winner_while_a_square_is_to_check(client: Client, phone: Phone) -> None:
