@@ -1007,6 +1007,22 @@ def test_what_another_page_has_taken_from_a_hidden_tab_is_not_sent_twice(open_pa
     expect(page.locator("#total")).to_have_text("2")
 
 
+def test_what_is_entered_after_another_page_has_taken_the_earlier_changes_is_sent(open_page: OpenPage) -> None:
+    page = open_page(boards=[BOARD], locale="en-GB")
+    with hold_response(page, "**/changes") as release:
+        with page.expect_request("**/changes"):
+            find_square(page, "A1: wheat").press("m")
+        page.evaluate("dispatchEvent(new Event('pagehide'))")
+        next_page = page.context.new_page()
+        next_page.goto(page.url)
+        expect(find_square(next_page, "A1: mine")).to_be_visible()
+        next_page.wait_for_function("() => localStorage['kdvision-waiting'] === '[]'")
+        find_square(page, "B2: forest").press("s")
+        expect(find_square(page, "B2: swamp")).to_be_visible()
+        release()
+    expect(find_square(next_page, "B2: swamp")).to_be_visible()
+
+
 def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD] * 2)
     expect(page.locator("#verdict")).to_contain_text("share the victory")

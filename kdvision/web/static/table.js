@@ -290,7 +290,7 @@ async function flush() {
       if (isOfTable(first)) offerBoard(first, error.message, error.hint);
       else if (!lostTables.has(first.table)) offerBoard(first, t("changeLost", { name: first.table, why: error.message }));
     }
-    const rest = ownWaiting().slice(1);
+    const rest = ownWaiting().filter((one) => one !== first);
     setWaiting(rest, gameToShow(state.table, rest));
     answers[first.table] = answer;
     first.resolve?.(answer);
