@@ -1023,6 +1023,25 @@ def test_what_is_entered_after_another_page_has_taken_the_earlier_changes_is_sen
     expect(find_square(next_page, "B2: swamp")).to_be_visible()
 
 
+def test_a_duplicate_of_a_tab_sends_its_own_changes(open_page: OpenPage) -> None:
+    page = open_page(boards=[BOARD], locale="en-GB")
+    expect(page.locator("#total")).to_have_text("2")
+    with page.context.expect_page() as opening:
+        page.evaluate("() => { open('/'); }")  # with a copy of the session
+    copy = opening.value
+    with hold_response(copy, "**/changes") as release:
+        with copy.expect_request("**/changes"):
+            find_square(copy, "B2: forest").press("s")
+        find_square(copy, "C1: forest").press("w")
+        with page.expect_response("**/changes"):
+            find_square(page, "A1: wheat").press("m")
+        expect(find_square(copy, "A1: mine")).to_be_visible()
+        release()
+    for one in (page, copy):
+        for name in ("A1: mine", "B2: swamp", "C1: wheat"):
+            expect(find_square(one, name)).to_be_visible()
+
+
 def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:
     page = open_page(boards=[BOARD] * 2)
     expect(page.locator("#verdict")).to_contain_text("share the victory")

@@ -35,15 +35,16 @@ export function saveTable(table) {
   save(local, "kdvision-table", table);
 }
 
-const tab = load(session, "kdvision-tab") ?? newId();
-save(session, "kdvision-tab", tab); // it outlives a reload
+const tab = newId(); // of this load of the page: a duplicated tab has a copy of the session
+const tabBefore = load(session, "kdvision-tab"); // a page that has crashed has left its steps
+save(session, "kdvision-tab", tab);
 
 let areKept = false; // whether the steps of this tab are stored
 
-/** Take the steps that the server has not answered: those of this tab, and of tabs that nobody looks at any more. */
+/** Take the steps that the server has not answered: those of the page before, and of tabs that nobody looks at any more. */
 export function loadWaiting() {
   const steps = load(local, WAITING) ?? [];
-  const isTaken = (step) => step.tab === tab || step.isFree;
+  const isTaken = (step) => step.tab === tabBefore || step.isFree;
   const oldSteps = load(session, WAITING) ?? []; // of the version before, which kept them by tab
   save(session, WAITING, []);
   save(local, WAITING, steps.filter((step) => !isTaken(step)));
