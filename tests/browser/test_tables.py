@@ -957,10 +957,41 @@ def test_a_board_that_is_refused_can_be_typed_on(open_page: OpenPage) -> None:
     alert = page.get_by_role("alert").filter(has_text="Another game is played at the table now")
     alert.get_by_role("button", name="Try again").click()
     expect(page.locator("textarea")).to_have_value("w2 w\n# w")
-    expect(alert).to_have_count(0)
     page.get_by_role("button", name="Add this kingdom").click()
+    expect(alert).to_have_count(0)
     for one in (page, other_page):
         expect(one.locator("#total")).to_have_text("6")
+
+
+def test_refused_boards_and_a_draft_are_kept_apart(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    expect(other_page.locator(".tab-name")).to_have_text("Player 1")
+    page.context.set_offline(True)
+    type_board(page, "w2 w / # f")
+    type_board(page, "g1 g / # m")
+    page.click(".tab.add")
+    page.get_by_role("button", name="Type a board").click()
+    text, retries = page.locator("textarea"), page.get_by_role("button", name="Try again")
+    text.fill("s1 s")
+    page.keyboard.press("Escape")
+    start_game(other_page)
+    page.context.set_offline(False)
+    expect(retries).to_have_count(2)
+    page.reload()
+    retries.nth(0).click()
+    text.fill("w2 w\n# w")
+    page.keyboard.press("Escape")
+    retries.nth(1).click()
+    expect(text).to_have_value("g1 g\n# m")
+    page.get_by_role("button", name="Add this kingdom").click()
+    expect(other_page.locator("#total")).to_have_text("2")
+    expect(retries).to_have_count(1)
+    retries.click()
+    expect(text).to_have_value("w2 w\n# w")
+    page.keyboard.press("Escape")
+    page.click(".tab.add")
+    page.get_by_role("button", name="Type a board").click()
+    expect(text).to_have_value("s1 s")
 
 
 def test_what_was_entered_in_a_tab_that_was_closed_is_sent_once_by_the_next_page(open_page: OpenPage) -> None:

@@ -7,7 +7,7 @@ import { addPhotos, restorePhotos } from "./photos.js";
 import { listGames, loadDraft, saveDraft } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
 import { sentences, t } from "./strings.js";
-import { addBoard, change, join } from "./table.js";
+import { addBoard, change, editRefusedBoard, join, removeRefusedBoard } from "./table.js";
 import { Button, Dialog, Field, html, Icon, useEffect, useState } from "./ui.js";
 
 /** The buttons that add kingdoms. The browser provides the camera at full resolution and files of any format. */
@@ -33,18 +33,21 @@ export function AddButtons() {
 
 export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet"><${AddButtons} /><//>`;
 
-export function TypeDialog() {
-  const [draft] = useState(loadDraft);
+/** The board that is typed, or a refused one by its id. Its text is kept until the board is added. */
+export function TypeDialog({ board: id }) {
+  const [draft] = useState(() => (id ? state.refusedBoards.find((one) => one.id === id).board : loadDraft()));
+  const keep = (text) => (id ? editRefusedBoard(id, text) : saveDraft(text));
+  const clear = () => (id ? removeRefusedBoard(id) : saveDraft(""));
   const add = (event) => {
     event.preventDefault();
     const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
-    if (addBoard(rows)) (saveDraft(""), closeDialog());
+    if (addBoard(rows)) (clear(), closeDialog());
   };
   return html`<${Dialog} title=${t("typeBoard")}>
     <form onSubmit=${add}>
       <${Field} name=${t("typeHint")}>
         ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
-          defaultValue=${draft} onInput=${(event) => saveDraft(event.target.value)} placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
+          defaultValue=${draft} onInput=${(event) => keep(event.target.value)} placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
       <//>
       <div class="buttons"><button type="submit" class="primary">${t("typeAdd")}</button></div>
     </form>

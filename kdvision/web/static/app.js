@@ -17,7 +17,8 @@ import { Overview, StandingCard, verdict } from "./standing.js";
 import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQuestions, scoreOf } from "./store.js";
 import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
-import { change, join, keepWaiting, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
+import { change, join, keepWaiting, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom } from "./table.js";
+import { removeRefusedBoard, undo } from "./table.js";
 import { Button, Dialog, drawLater, Guard, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
@@ -48,7 +49,8 @@ function Alerts() {
       <b>${sentences(text)}</b> ${sentences(hint)}
     </p>`)}
     ${game.proposals.map((one) => html`<${Proposal} proposal=${one} key=${one.id} />`)}
-    ${state.errors.map((error) => html`<${ErrorCard} error=${error} key=${error.id} />`)}
+    ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
+    ${state.refusedBoards.map((board) => html`<${RefusedBoard} board=${board} key=${board.id} />`)}
   </div>`;
 }
 
@@ -63,17 +65,26 @@ function Proposal({ proposal: { id, question, answers } }) {
   </div>`;
 }
 
-/** A photo or a board that did not reach the table. */
-function ErrorCard({ error }) {
+/** What did not reach the table, with buttons to try again and to drop it, and further ones. */
+const ErrorCard = ({ text, hint, retry, close, children }) => html`<div class="card notice" role="alert">
+  <p><b>${sentences(text)}</b> ${sentences(hint)}</p>
+  <div class="buttons">
+    <${Button} icon="turn" text=${t("again")} class="soft" onClick=${retry} />
+    ${children}
+    <${Button} icon="close" text=${t("close")} class="quiet" onClick=${close} />
+  </div>
+</div>`;
+
+function PhotoError({ error }) {
   const draw = () => (startCorners(error.photo), dismissError(error));
-  return html`<div class="card notice" role="alert">
-    <p><b>${sentences(error.text)}</b> ${sentences(error.hint)}</p>
-    <div class="buttons">
-      <${Button} icon="turn" text=${t("again")} class="soft" onClick=${error.retry} />
-      ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${draw} />`}
-      <${Button} icon="close" text=${t("close")} class="quiet" onClick=${() => dismissError(error)} />
-    </div>
-  </div>`;
+  return html`<${ErrorCard} ...${error} close=${() => dismissError(error)}>
+    ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${draw} />`}
+  <//>`;
+}
+
+function RefusedBoard({ board: { id, text, hint } }) {
+  const retry = () => openDialog("type", { board: id });
+  return html`<${ErrorCard} text=${text} hint=${hint} retry=${retry} close=${() => removeRefusedBoard(id)} />`;
 }
 
 /** The photo that is being read, with what the server has found in it so far. */

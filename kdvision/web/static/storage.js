@@ -65,6 +65,11 @@ export const loadDraft = () => load(session, "kdvision-draft") ?? "";
 
 export const saveDraft = (text) => save(session, "kdvision-draft", text);
 
+/** The boards of this tab that the server has refused: `{ id, text, hint, board }`, with what was wrong. */
+export const loadRefusedBoards = () => load(session, "kdvision-refused") ?? [];
+
+export const saveRefusedBoards = (boards) => save(session, "kdvision-refused", boards);
+
 /** The games of this device, latest first: `{ id, time, text, link }`. */
 export function listGames() {
   const games = load(local, GAMES);

@@ -1,5 +1,7 @@
 // The state of the page. Components read `state`; every change is a call of `update`, which draws the page again.
 
+import { loadRefusedBoards } from "./storage.js";
+
 /** The state; never changed in place. The game and its score are those of the table on the server (table.js). */
 export let state = {
   table: null, // what the server sent last: { table, revision, game, score, … }
@@ -19,7 +21,8 @@ export let state = {
   highlight: null, // places of the score line that is open
   flash: new Set(), // "kingdom place" of squares that have just changed
   progress: null, // the photo that is read: { text, sent, share, photo, squares, stop }
-  errors: [], // { text, hint, retry, photo, id }
+  errors: [], // photos that could not be read: { text, hint, retry, photo, id }
+  refusedBoards: loadRefusedBoards(), // boards that the server has refused: { id, text, hint, board }
   toast: null, // { text, action, step }
   announcement: "",
 };

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
 import { boardRows, nameAt, newId, parseBoard, withPieces } from "./model.js";
-import { areTaken, loadTable, loadWaiting, saveDraft, saveGame, saveTable, saveWaiting } from "./storage.js";
+import { areTaken, loadTable, loadWaiting, saveGame, saveRefusedBoards, saveTable, saveWaiting } from "./storage.js";
 import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
@@ -304,14 +304,17 @@ function offerBoard({ table, changes: [{ op, id, game: number, round }] }, text,
   const game = withWaiting({ table, game: { ...state.game, number, rounds } }, state.waiting);
   const kingdom = game.rounds[round]?.find((one) => one.id === id);
   if (!kingdom) return showToast(sentences(text, hint)); // its dialog is still open, or it was taken back
-  const error = { text, hint, id, photo: null };
-  error.retry = () => {
-    saveDraft(boardRows(kingdom.cells).join("\n"));
-    openDialog("type");
-    update({ errors: state.errors.filter((one) => one !== error) });
-  };
-  update({ errors: [...state.errors, error] });
+  setRefusedBoards([...state.refusedBoards, { id, text, hint, board: boardRows(kingdom.cells).join("\n") }]);
 }
+
+function setRefusedBoards(refusedBoards) {
+  update({ refusedBoards });
+  saveRefusedBoards(refusedBoards);
+}
+
+export const editRefusedBoard = (id, board) => setRefusedBoards(state.refusedBoards.map((one) => (one.id === id ? { ...one, board } : one)));
+
+export const removeRefusedBoard = (id) => setRefusedBoards(state.refusedBoards.filter((one) => one.id !== id));
 
 /** The game to show of a table. It stays the same until the server has taken back what this phone has taken back: the
  * server may have the step already, and show it for a moment. */
