@@ -218,6 +218,8 @@ class Standings:
         kingdom with towns belongs to another game, so its photo has its place elsewhere. A round beyond those of the
         event file is in no total.
         """
+        if not self.gone_photos:
+            return []  # comparing all kingdoms takes long in a large event
         pictures = {photo.picture_hash for photo in self.photos}
         kingdoms_by_photo = {one.name: assign_players(one) for one in self.gone_photos}
         pairs = find_same_kingdoms((*self.counted_kingdoms, *chain.from_iterable(kingdoms_by_photo.values())))
