@@ -294,7 +294,8 @@ def test_the_queen_is_where_most_towers_are() -> None:
         "the Queen is with 2 towers, and another kingdom has 3"
     ]
     assert list_problems(replace(TOWER_KINGDOM, towers=0)) == ["the Queen is with 0 towers"]
-    assert list_problems(queenless_kingdom, make_kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
+    three_kingdoms = (queenless_kingdom, make_kingdom("#"), make_kingdom("#"))
+    assert list_problems(*three_kingdoms) == ["there are towers, and nobody hosts the Queen"]
     assert list_problems(TOWER_KINGDOM, TOWER_KINGDOM) == ["the Queen is in 2 kingdoms at once"]
 
 
