@@ -80,7 +80,7 @@ class Square(NamedTuple):
         return tuple(square for square in squares if square != self)
 
 
-class Alignment(NamedTuple):
+class BoardAlignment(NamedTuple):
     """How squares lie on others: clockwise quarter turns around A1, then a shift by rows and columns."""
 
     quarters: int
@@ -94,13 +94,13 @@ class Alignment(NamedTuple):
         return Square(square.row + self.rows, square.col + self.cols)
 
 
-def count_alignments(pairs: Iterable[tuple[Square, Iterable[Square]]]) -> Counter[Alignment]:
+def count_alignments(pairs: Iterable[tuple[Square, Iterable[Square]]]) -> Counter[BoardAlignment]:
     """Return for each alignment how many squares lie on one of those that each is paired with."""
-    alignments = Counter[Alignment]()
+    alignments = Counter[BoardAlignment]()
     for square, others in pairs:
         for quarters in range(4):
-            row, col = Alignment(quarters).move(square)
-            alignments.update(Alignment(quarters, other.row - row, other.col - col) for other in others)
+            row, col = BoardAlignment(quarters).move(square)
+            alignments.update(BoardAlignment(quarters, other.row - row, other.col - col) for other in others)
     return alignments
 
 

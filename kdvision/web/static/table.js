@@ -29,7 +29,7 @@ export async function join({ table = null, fresh = false } = {}) {
     if (state.table?.table !== before) return false; // another table was opened meanwhile
     update({ rules });
     if (joinedTable.table !== state.table?.table) {
-      const waiting = state.table ? state.waiting : loadWaiting().map((step) => withBefore(step, joinedTable));
+      const waiting = (state.table ? state.waiting : loadWaiting()).map((step) => withBefore(step, joinedTable));
       saveWaiting(waiting);
       update({ table: null, game: null, points: new Map(), waiting, toast: null });
     }
@@ -358,13 +358,14 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
 /** A step with the rules that it changes: the version of the page before has stored only what it sets. */
 function withBefore(step, { table, game }) {
   const isPart = (one) => step.table === table && one.op === "set_rules" && !one.before;
+  if (!step.changes.some(isPart)) return step; // the same one, because it may be on its way
   return { ...step, changes: step.changes.map((one) => (isPart(one) ? makeRulesChange(game.rules, one.rules, one.variants) : one)) };
 }
 
 /** The rules with what a change has changed in those `before`; of lists, what it has added and removed. */
-function withRules(old, { before = old, rules }) {
+function withRules(old, { before, rules }) {
   const merge = (key) => {
-    const [current, seen, next] = [old[key], before[key], key in rules ? rules[key] : before[key]];
+    const [current, seen, next] = [old[key], before[key], rules[key]];
     if (!Array.isArray(next)) return next === seen ? current : next;
     const kept = current.filter((one) => next.includes(one) || !seen.includes(one));
     return [...kept, ...next.filter((one) => !seen.includes(one) && !kept.includes(one))];

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from kdvision.game.board import Alignment, Square, count_alignments
+from kdvision.game.board import BoardAlignment, Square, count_alignments
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.text import count_noun, join_words
 from kdvision.vision.detect.grid import Grid
@@ -90,7 +90,7 @@ class _KeptFacts(NamedTuple):
 
 
 def _keep_facts(
-    kingdom: TableKingdom, reading: TableKingdom, photo_facts: Facts, alignment: Alignment | None
+    kingdom: TableKingdom, reading: TableKingdom, photo_facts: Facts, alignment: BoardAlignment | None
 ) -> _KeptFacts:
     """Join the facts; `lost_keys` are those of pieces that have no square in the reading."""
     facts, answers, lost_keys = dict(reading.facts), set[tuple[str, str]](), list[str]()
@@ -129,7 +129,7 @@ def _compare_pieces(pieces: list[Any], photo_pieces: Any) -> Iterator[tuple[list
             yield one, other
 
 
-def _find_alignment(kingdom: TableKingdom, reading: TableKingdom) -> Alignment | None:
+def _find_alignment(kingdom: TableKingdom, reading: TableKingdom) -> BoardAlignment | None:
     """How the places of a kingdom lie on those of a reading: by the photo if it is the same one, else by the boards."""
     for pairs in (_pair_in_photo(kingdom, reading), _pair_equal_squares(kingdom, reading)):
         best, *others = [*count_alignments(pairs).most_common(2), (None, 0)]
@@ -161,7 +161,7 @@ def _pair_in_photo(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tup
             yield Square(row + top, col + left), [Square(new_row + new_top, new_col + new_left)]
 
 
-def _has_place(at: str, alignment: Alignment, reading: TableKingdom) -> bool:
+def _has_place(at: str, alignment: BoardAlignment, reading: TableKingdom) -> bool:
     """Whether a place lies on the grid of the reading, or beside it."""
     assert reading.photo_info is not None, "read from a photo"
     squares, (top, left) = reading.photo_info.squares, reading.photo_info.first

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, Required, TypedDict
 import msgspec
 from msgspec import Meta
 
-from kdvision.game.board import Alignment
+from kdvision.game.board import BoardAlignment
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.report.pieces import VISIBLE_KINDS
@@ -91,7 +91,7 @@ def find_place(piece: Any) -> str:
     return format_place((min(rows), min(cols)))
 
 
-def move_piece(piece: Any, alignment: Alignment) -> Any:
+def move_piece(piece: Any, alignment: BoardAlignment) -> Any:
     """The piece on the square on which its own one lies; a gem turns with its kingdom. Other values stay."""
     if isinstance(piece, dict):
         key = "at" if piece.get("at") else "between"
