@@ -60,6 +60,32 @@ def test_two_phones_play_one_game(open_page: OpenPage) -> None:
     expect(ann.locator("#total")).to_have_text(str(before))
 
 
+def test_a_name_that_arrives_does_not_change_the_one_that_is_being_typed(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    name = page.get_by_label("Name", exact=True)
+    name.select_text()
+    other_page.get_by_label("Name", exact=True).fill("Bo")
+    other_page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".tab-name")).to_have_text("Bo")
+    expect(name).to_have_value("Player 1")
+    page.keyboard.type("Ann")
+    name.press("Enter")
+    expect(other_page.locator(".tab-name")).to_have_text("Ann")
+    expect(name).to_have_value("Ann")
+
+
+def test_a_name_that_arrives_is_shown_once_the_field_is_left(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    name = page.get_by_label("Name", exact=True)
+    name.select_text()
+    other_page.get_by_label("Name", exact=True).fill("Bo")
+    other_page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".tab-name")).to_have_text("Bo")
+    name.press("Enter")
+    expect(name).to_have_value("Bo")
+    expect(other_page.locator(".tab-name")).to_have_text("Bo")
+
+
 def test_undo_of_a_message_takes_back_nothing_else(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD] * 2), open_page()
     page.get_by_role("button", name="Remove this kingdom").click()

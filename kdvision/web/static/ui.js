@@ -132,7 +132,7 @@ export const Select = ({ value, options, onChange, ...props }) => html`<select
 
 export const SelectField = ({ name, ...props }) => html`<${Field} name=${name}>${(id) => html`<${Select} id=${id} ...${props} />`}<//>`;
 
-/** A text input that keeps what is being typed when the page is drawn again, and commits it with Enter or on leaving. */
+/** A text input that keeps its text while it has the focus, whatever arrives, and commits it with Enter or on leaving. */
 export function TextInput({ value, onCommit, ...props }) {
   const [draft, setDraft] = useState(null);
   const commit = (event) => {
@@ -143,6 +143,8 @@ export function TextInput({ value, onCommit, ...props }) {
     value=${draft ?? value}
     autocomplete="off"
     dir="auto"
+    onFocus=${() => setDraft(String(value))}
+    onBlur=${() => setDraft(null)}
     onInput=${(event) => setDraft(event.target.value)}
     onChange=${commit}
     onKeyDown=${(event) => event.key === "Enter" && event.target.blur()}
