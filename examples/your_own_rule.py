@@ -10,7 +10,7 @@ def find_corner_castle(kingdom: Kingdom, _side: int) -> Groups:
     """Return the castle's square if it is a corner of the kingdom's smallest rectangle, else nothing."""
     top, left, bottom, right = kingdom.board.bounds
     corners = {(row, col) for row in (top, bottom) for col in (left, right)}
-    return [(square,) for square in kingdom.board.castles() if square in corners]
+    return [(square,) for square in kingdom.board.find_castles() if square in corners]
 
 
 CORNER_CASTLE = Variant(

@@ -70,10 +70,10 @@ def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_safe_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    writer.writerows([_escape_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return out.getvalue()
 
 
-def _safe_cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     apostrophe = "'" if FORMULA_START.match(text) else ""
     return apostrophe + replace_controls(text)

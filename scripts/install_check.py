@@ -36,7 +36,7 @@ PROBE: Final = """
 import importlib.util, json, pathlib, sys
 import kdvision
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model
-boards = [list(read.board.rows()) for read in kdvision.read(sys.argv[1])]
+boards = [list(read.board.format_rows()) for read in kdvision.read(sys.argv[1])]
 place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,

@@ -39,7 +39,7 @@ def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
 def _describe_kingdom(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str, Any]:
     board, (height, width) = kingdom.board.rotate(quarters), (kingdom.board.height, kingdom.board.width)
     entry: dict[str, Any] = {
-        "board": list(board.rows()),
+        "board": list(board.format_rows()),
         "points": score(board).total,
         "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
     }

@@ -100,7 +100,7 @@ def take_photo(
     scene = make_shot_scene(shot, np.random.default_rng(shot.seed), kingdoms)
     width, height = size
     camera = fit_camera(
-        scene.outline() if shot.kingdoms else EMPTY_VIEW_SQUARES,
+        scene.compute_outline() if shot.kingdoms else EMPTY_VIEW_SQUARES,
         tilt=np.radians(shot.tilt),
         azimuth=-np.radians(shot.azimuth),
         focal=1.0,

@@ -15,7 +15,7 @@ from kdvision.game.board import Board
 from kdvision.game.game import DYNASTY_ROUNDS, choose_rule_set
 from kdvision.game.kingdom import Kingdom, TokenKind, TokensByKey, find_towns, join_tokens
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.rules import SIDES, VARIANTS, board_variants, infer_board_side, make_rule_set
+from kdvision.game.rules import SIDES, VARIANTS, infer_board_side, list_board_variants, make_rule_set
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node, parse_toml
@@ -32,7 +32,7 @@ TOKENS_ARE_ELSEWHERE: Final = Problem(
 )
 SCORE_ELSEWHERE: Final = "move its photo elsewhere, and score it with kdvision score, which detects the game"
 
-EVENT_VARIANTS: Final = board_variants(GAME)
+EVENT_VARIANTS: Final = list_board_variants(GAME)
 """The variants of events. Some have tokens, which no photo shows; the event file lists them."""
 
 
@@ -52,7 +52,7 @@ class Rules:
         """The kinds of token that these variants put on squares."""
         return tuple(kind for variant in VARIANTS if variant.id in self.variants for kind in variant.tokens)
 
-    def kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
+    def build_kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
         """The kingdom with this number, from 1, and its tokens."""
         return Kingdom(board, player, tokens=join_tokens(self.list_tokens(number)))
 
@@ -60,11 +60,11 @@ class Rules:
         """The tokens on the kingdom with this number, from 1; none of any kind if they are not listed."""
         return self.tokens[number - 1] if number <= len(self.tokens) else {kind.key: () for kind in self.token_kinds}
 
-    def rule_set(self, boards: Iterable[Board]) -> RuleSet:
+    def choose_photo_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""
         return make_rule_set(GAME, side=self.side or infer_board_side(boards), variants=self.variants)
 
-    def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
+    def choose_game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
         return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
 
@@ -96,14 +96,14 @@ class Event:
     photos: Mapping[str, Seat] = field(default_factory=dict)
     tokens: Mapping[str, tuple[TokensByKey, ...]] = field(default_factory=dict)
 
-    def photo_rules(self, photo: str) -> Rules:
+    def find_photo_rules(self, photo: str) -> Rules:
         """The rules for a photo, with the tokens on its kingdoms."""
         return replace(self.rules, tokens=self.tokens.get(photo, ()))
 
     @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats whose players the event file gives, whether or not there is a photo of them."""
-        seats = (self.seat(file) for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
+        seats = (self.find_seat(file) for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
         return (*seats, *self.tables.values())
 
     @cached_property
@@ -111,7 +111,7 @@ class Event:
         """The table of each player under [[table]], by round and key of the name."""
         return {(seat.round, name_key(name)): seat.table for seat in self.tables.values() for name in seat.players}
 
-    def seat(self, photo: str) -> Seat:
+    def find_seat(self, photo: str) -> Seat:
         """The seat of a photo from [[photo]], else from its name. [[table]] gives spelling, and what is missing."""
         seat = self.photos.get(photo) or parse_seat(photo)
         tables = {self.table_of.get((seat.round, name_key(name)), "") for name in seat.players}
@@ -125,16 +125,16 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     """The event of a TOML text; errors call it `name`. Raises NotationError with line and what was expected."""
     top = parse_toml(text, name=name)
     top.check_keys(KEYS, of="an event file")
-    top.choice("game", (GAME,), default=GAME)
-    variants = top.texts("variants", [variant.id for variant in EVENT_VARIANTS])
+    top.get_choice("game", (GAME,), default=GAME)
+    variants = top.get_texts("variants", [variant.id for variant in EVENT_VARIANTS])
     dynasty = top.flag("dynasty")
-    rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, maximum=MAX_ROUNDS)
+    rounds = top.get_number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, maximum=MAX_ROUNDS)
     if "rounds" in top and not rounds:
-        top.at("rounds").fail("rounds is 0", "the number of rounds")
+        top.get_node("rounds").fail("rounds is 0", "the number of rounds")
     if dynasty and rounds != DYNASTY_ROUNDS:
-        top.at("rounds").fail(f"a Dynasty of {rounds} rounds", f"{DYNASTY_ROUNDS} rounds, or dynasty = false")
-    rules = Rules(tuple(dict.fromkeys(variants)), top.one_of("side", SIDES))
-    event = Event(top.text("name"), rules, rounds, dynasty, _parse_names(top))
+        top.get_node("rounds").fail(f"a Dynasty of {rounds} rounds", f"{DYNASTY_ROUNDS} rounds, or dynasty = false")
+    rules = Rules(tuple(dict.fromkeys(variants)), top.get_one_of("side", SIDES))
+    event = Event(top.get_text("name"), rules, rounds, dynasty, _parse_names(top))
     event = replace(event, teams=_parse_teams(top, event.players), tables=_parse_tables(top, event))
     photos, tokens = _parse_photos(top, event)
     return replace(event, photos=photos, tokens=tokens)
@@ -144,13 +144,13 @@ def _parse_names(node: Node, event_players: Sequence[str] = ()) -> tuple[str, ..
     """The `players`, each once. If `event_players` is not empty, only its names are valid, in its spelling."""
     spelling = {name_key(name): name for name in event_players}
     names: dict[str, str] = {}
-    for place, text in enumerate(node.texts("players")):
+    for place, text in enumerate(node.get_texts("players")):
         name = clean_name(text)
         if name_key(name) in names:
-            node.at("players", place).fail(f"{name} is listed twice", "each name once")
+            node.get_node("players", place).fail(f"{name} is listed twice", "each name once")
         if spelling and name_key(name) not in spelling:
             hint = "a name from the list `players` at the top"
-            node.at("players", place).fail(f"{name} is not among the players", hint)
+            node.get_node("players", place).fail(f"{name} is not among the players", hint)
         names[name_key(name)] = spelling.get(name_key(name), name)
     return tuple(names.values())
 
@@ -158,38 +158,42 @@ def _parse_names(node: Node, event_players: Sequence[str] = ()) -> tuple[str, ..
 def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]]:
     teams: dict[str, tuple[str, ...]] = {}
     team_of: dict[str, str] = {}
-    for node in top.tables("team"):
+    for node in top.get_tables("team"):
         node.check_keys(("name", "players"), of="a team")
-        name = clean_name(node.text("name", default=f"team {len(teams) + 1}"))
+        name = clean_name(node.get_text("name", default=f"team {len(teams) + 1}"))
         members = _parse_names(node, players)
         if not members:
             node.fail(f"{name} has no players", "players = and a list of names")
         if name_key(name) in map(name_key, teams):
-            node.at("name").fail(f"two teams are called {name}", "another name for each team")
+            node.get_node("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
             if (other := team_of.setdefault(name_key(member), name)) != name:
-                node.at("players", place).fail(f"{member} is in {other} too", "one team for each player")
+                node.get_node("players", place).fail(f"{member} is in {other} too", "one team for each player")
         teams[name] = members
     return teams
 
 
 def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
-    max_players = event.rules.game_rule_set([]).max_kingdoms
+    max_players = event.rules.choose_game_rule_set([]).max_kingdoms
     tables: dict[tuple[int, str], Seat] = {}
     table_of: dict[tuple[int, str], str] = {}
-    for node in top.tables("table"):
+    for node in top.get_tables("table"):
         node.check_keys(("round", "table", "players"), of="a table")
         seat = _parse_seat(node, event, Seat())
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > max_players:
-            node.at("players", max_players).fail(f"a table of {len(seat.players)}", f"at most {max_players} players")
+            node.get_node("players", max_players).fail(
+                f"a table of {len(seat.players)}", f"at most {max_players} players"
+            )
         key = seat.round, name_key(seat.table)
         if key in tables:
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
             if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
-                node.at("players").fail(f"{name} sits at table {table} in that round", "one table for each player")
+                node.get_node("players").fail(
+                    f"{name} sits at table {table} in that round", "one table for each player"
+                )
         tables[key] = seat
     return tables
 
@@ -198,13 +202,13 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
     """The seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
     photos: dict[str, Seat] = {}
     tokens: dict[str, tuple[TokensByKey, ...]] = {}
-    for node in top.tables("photo"):
+    for node in top.get_tables("photo"):
         node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
-        file = normalize("NFC", node.text("file")).replace("\\", "/").removeprefix("./")
+        file = normalize("NFC", node.get_text("file")).replace("\\", "/").removeprefix("./")
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')
         if file in photos:
-            node.at("file").fail(f"{file} is listed twice", "each file once")
+            node.get_node("file").fail(f"{file} is listed twice", "each file once")
         seat = photos[file] = _parse_seat(node, event, parse_seat(file))
         for name in seat.players:
             table = event.table_of.get((seat.round, name_key(name)))
@@ -220,12 +224,12 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
     """The round, the table and the players that are given, else those of `default`."""
     round_, table, players = default.round, default.table, default.players
     if "round" in node:
-        round_, max_round = node.number("round", maximum=MAX_ROUNDS), event.rounds or MAX_ROUNDS
+        round_, max_round = node.get_number("round", maximum=MAX_ROUNDS), event.rounds or MAX_ROUNDS
         if not 1 <= round_ <= max_round:
-            node.at("round").fail(f"round is {round_}", f"a round from 1 to {max_round}")
+            node.get_node("round").fail(f"round is {round_}", f"a round from 1 to {max_round}")
     if "table" in node:
         is_number = isinstance(node.value["table"], int)
-        table = str(node.number("table")) if is_number else parse_table(node.text("table"))
+        table = str(node.get_number("table")) if is_number else parse_table(node.get_text("table"))
     if "players" in node:
         players = _parse_names(node, event.players)
     return Seat(round_, table, players, has_listed_players="players" in node)
@@ -235,11 +239,13 @@ def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
     """Yield the tokens on each kingdom of a photo; a key that is missing means none."""
     kinds = {kind.key: kind for kind in rules.token_kinds}
     playable = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
-    for node in photo.tables("kingdom"):
+    for node in photo.get_tables("kingdom"):
         for key in node.value:
             if key not in kinds:
                 hint = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
-                node.at(key).fail(f"{key} is no part of this event", hint or f"one of {', '.join(kinds or playable)}")
+                node.get_node(key).fail(
+                    f"{key} is no part of this event", hint or f"one of {', '.join(kinds or playable)}"
+                )
             if key in node.split_unknown([key])[1]:
-                node.at(key).fail(f'{key} has "?"', "all of them, [] for none")
+                node.get_node(key).fail(f'{key} has "?"', "all of them, [] for none")
         yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}

@@ -65,7 +65,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
     is not computed again.
     """
     rules = standings.event.rules
-    max_kingdoms, box = rules.game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
+    max_kingdoms, box = rules.choose_game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
     verdicts: dict[str, tuple[TableVerdict, ...]] = {}
     results = {one.id: one for one in standings.kingdoms}
     for kingdoms in standings.games.values():
@@ -100,11 +100,11 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     ]
     first = next(filter(None, observations))
     deck = collect_deck(box)
-    kinds = first.probabilities.of_deck(deck).kinds
+    kinds = first.probabilities.select_kinds(deck).kinds
     try:
         decisions = decide(
             [
-                observation.probabilities.of_deck(deck)
+                observation.probabilities.select_kinds(deck)
                 if observation
                 else ClassProbabilities.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
                 for one, observation in zip(kingdoms, observations, strict=True)
@@ -181,7 +181,10 @@ def _set_probability(
     kingdom: KingdomResult, data: Data, probability: float, others: Sequence[tuple[str, float]]
 ) -> dict[str, Any]:
     """The data with these probabilities of its board and its totals."""
-    board, rule_set = Board.parse(data["board"]), replace(kingdom.photo.rules, side=data["side"]).rule_set([])
+    board, rule_set = (
+        Board.parse(data["board"]),
+        replace(kingdom.photo.rules, side=data["side"]).choose_photo_rule_set([]),
+    )
     boards = [(board, probability), *((Board.parse(other), p) for other, p in others)]
     first, *rest = compute_totals(replace(kingdom.kingdom, board=board), boards, rule_set)
     return {
@@ -199,7 +202,7 @@ def _list_doubts(
     doubts = []
     for square in squares:
         new_board = board.with_cells({square: other.get(square)})
-        card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.rule_set([new_board]))
+        card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.choose_photo_rule_set([new_board]))
         content = (square, str(board.get(square) or "."), probability, str(other.get(square) or "."), new_board)
         doubts.append(scored_doubt_to_dict(ScoredDoubt(*content, kingdom.number - 1, card.points, card.total, 0)))
     return doubts

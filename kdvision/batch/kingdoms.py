@@ -72,7 +72,7 @@ class KingdomResult:
     @cached_property
     def kingdom(self) -> Kingdom:
         """The kingdom with its tokens, and with the label as its player."""
-        return self.photo.rules.kingdom(self.board, self.number, self.label)
+        return self.photo.rules.build_kingdom(self.board, self.number, self.label)
 
     @property
     def has_towns(self) -> bool:
@@ -126,7 +126,7 @@ class KingdomResult:
 
 def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
     """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
-    (entry,) = build_board_result([rules.kingdom(board, number)], rules.rule_set([board])).kingdoms
+    (entry,) = build_board_result([rules.build_kingdom(board, number)], rules.choose_photo_rule_set([board])).kingdoms
     problem = find_towns_problem(board)
     if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
         entry = replace(entry, problems=(problem,))

@@ -7,7 +7,7 @@ from typing import Final
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableVerdict, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, score_typed_board
-from kdvision.batch.photos import Failure, name_key, photo_key
+from kdvision.batch.photos import Failure, make_photo_key, name_key
 from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.standings import StandingRow, Standings, assign_seats
@@ -77,13 +77,13 @@ def evaluate_event(
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
-    records = sorted(records, key=lambda one: photo_key(one.name))
+    records = sorted(records, key=lambda one: make_photo_key(one.name))
     fixes_by_photo = corrections.find_for_photos(records)
     for record in records:
-        rules = event.photo_rules(record.name)
+        rules = event.find_photo_rules(record.name)
         fixes = fixes_by_photo[record.name]
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
-        seat = event.seat(record.name)
+        seat = event.find_seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats(photos, event)
     for number, one in enumerate(photos):
@@ -102,7 +102,7 @@ def evaluate_event(
         tuple(photos),
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
-        failures=tuple(sorted(all_failures - typed_failures, key=lambda one: (photo_key(one.name), one))),
+        failures=tuple(sorted(all_failures - typed_failures, key=lambda one: (make_photo_key(one.name), one))),
         verdicts=new_verdicts,
     )
 
@@ -135,9 +135,11 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
     if not kingdoms:
         return None
     corrected_kingdoms = [
-        rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
+        rules.build_kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]
-    standing = rank_if_known(corrected_kingdoms, rules.rule_set(kingdom.board for kingdom in corrected_kingdoms))
+    standing = rank_if_known(
+        corrected_kingdoms, rules.choose_photo_rule_set(kingdom.board for kingdom in corrected_kingdoms)
+    )
     return {"kingdoms": kingdoms, "standing": standing and standing_to_dict(standing)}
 
 
@@ -146,7 +148,10 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
     from kdvision.batch.page import render_page
 
     originals = outcome.standings.original_by_copy
-    lines = [one.line(same_as=originals[one.name].name if one.name in originals else None) for one in outcome.photos]
+    lines = [
+        one.format_json_line(same_as=originals[one.name].name if one.name in originals else None)
+        for one in outcome.photos
+    ]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
     contenders, results = outcome.standings.contenders, []
     for kingdom in outcome.standings.kingdoms:

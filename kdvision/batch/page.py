@@ -19,7 +19,7 @@ from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import name_key
 from kdvision.game.board import Square, Terrain
-from kdvision.game.rules import clauses
+from kdvision.game.rules import load_clauses
 from kdvision.report.table import format_sizes
 from kdvision.text import capitalise, count_noun, replace_controls
 
@@ -48,7 +48,7 @@ def render_page(outcome: EventOutcome, folder: Path) -> str:
     )
     environment.filters["capitalise"] = capitalise
     template = environment.from_string(files(__package__).joinpath("page.html.jinja").read_text(encoding="utf-8"))
-    values = {"clauses": clauses(), "min_wide_rows": MIN_WIDE_ROWS, "name_key": name_key}
+    values = {"clauses": load_clauses(), "min_wide_rows": MIN_WIDE_ROWS, "name_key": name_key}
     return template.render(page=ReportPage(outcome, folder), **values)
 
 
@@ -67,7 +67,7 @@ class ReportPage:
         }
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
         clauses_with_points = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
-        in_order = (clause for clause in clauses() if clause in clauses_with_points)
+        in_order = (clause for clause in load_clauses() if clause in clauses_with_points)
         self.footnotes = {clause: number for number, clause in enumerate(in_order, start=1)}
         """The number of each rulebook clause that earned points, in the order of the books."""
 
@@ -75,7 +75,7 @@ class ReportPage:
     def rules(self) -> str:
         """The rules in a sentence."""
         event = self.standings.event
-        name = event.rules.rule_set(one.board for one in self.standings.counted_kingdoms).name
+        name = event.rules.choose_photo_rule_set(one.board for one in self.standings.counted_kingdoms).name
         return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
 
     @property
@@ -88,7 +88,7 @@ class ReportPage:
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)
 
-    def notes(self, kingdom: KingdomResult) -> list[str]:
+    def list_notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
         notes = [capitalise(why)] if (why := self.reasons.get(kingdom.id)) else []
         if kingdom.data_read is None:
@@ -97,7 +97,7 @@ class ReportPage:
         notes += [f"Read as {points_read}"] * kingdom.is_corrected
         return notes + [f"Read from its photo alone as {points_read}"] * kingdom.changed_by_table
 
-    def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
+    def list_cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
         """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""
         doubted_squares = {doubt["square"] for doubt in kingdom.data["doubts"]}
         return [
@@ -108,12 +108,12 @@ class ReportPage:
             for row, words in enumerate(kingdom.data["board"])
         ]
 
-    def sizes_without_points(self, kingdom: KingdomResult) -> str:
+    def describe_sizes_without_points(self, kingdom: KingdomResult) -> str:
         """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
         lines = (line for line in kingdom.data["lines"] if line["terrain"] and not line["points"])
         return format_sizes((TERRAIN_NAMES[line["terrain"]], len(line["squares"])) for line in lines)
 
-    def thumbnail(self, kingdom: KingdomResult) -> str | None:
+    def load_thumbnail(self, kingdom: KingdomResult) -> str | None:
         """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
         photo = kingdom.photo
         if photo.picture is None or photo.reading.width is None:

@@ -94,8 +94,8 @@ def list_photos(folder: Path) -> FolderContents:
         for raw in map(PurePosixPath, others)
         if raw.suffix.lower() in RAW_SUFFIXES and raw.with_suffix("") not in stems  # perhaps a kingdom's only photo
     ]
-    in_order = {name: photos[name] for name in sorted(photos, key=photo_key)}
-    return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
+    in_order = {name: photos[name] for name in sorted(photos, key=make_photo_key)}
+    return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=make_natural_key)))
 
 
 def check_folder(folder: Path) -> None:
@@ -196,16 +196,16 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, exceptions="")).casefold())
 
 
-def natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
+def make_natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
     """A sort key that puts `table 9` before `table 10`."""
     parts = re.split(r"(\d+)", text)
     numbers = (part.lstrip("0") if part.isdecimal() else "" for part in parts)
     return tuple((len(number), number, part) for number, part in zip(numbers, parts, strict=True))
 
 
-def photo_key(photo: str) -> tuple[object, ...]:
+def make_photo_key(photo: str) -> tuple[object, ...]:
     """A sort key for photo names that puts `ann.jpg` before `ann (2).jpg`."""
-    return natural_key(photo.removesuffix(PurePosixPath(photo).suffix)), photo
+    return make_natural_key(photo.removesuffix(PurePosixPath(photo).suffix)), photo
 
 
 def _drop_invisible(text: str, *, exceptions: str = JOINERS) -> str:

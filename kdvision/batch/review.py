@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
 from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms, has_known_order
-from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.photos import make_natural_key, name_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
@@ -75,7 +75,7 @@ class ReviewItem:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        names = natural_key(self.table), natural_key(self.photo)
+        names = make_natural_key(self.table), make_natural_key(self.photo)
         return -self.impact, -self.stake, self.round, *names, self.number, self.why
 
     @property
@@ -214,7 +214,7 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
     absent_names = {name for _, _, name in standings.absent_photos}
     for name in sorted(standings.event.photos.keys() - {one.name for one in standings.photos}):
-        seat, impact = standings.event.seat(name), Impact.WINNER_UNKNOWN if name in absent_names else Impact.PLACES
+        seat, impact = standings.event.find_seat(name), Impact.WINNER_UNKNOWN if name in absent_names else Impact.PLACES
         why, advice = "event.toml lists this photo, and it is not in the folder", "add it, or correct its name there"
         yield _make_item(impact, why, advice, photo=name, round=seat.round, table=standings.find_table(seat))
     for error in corrections.errors:
@@ -233,7 +233,7 @@ def check_boards(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for boards and tables. A board that a person has given needs none unless it has towns or a "?"."""
     for (round_, table), kingdoms in standings.games.items():
         about: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
-        rule_set = standings.rule_set(kingdoms[0])
+        rule_set = standings.get_rule_set(kingdoms[0])
         if len(kingdoms) > rule_set.max_kingdoms:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "put the photos into folders of their tables", **about)
@@ -320,14 +320,14 @@ def _describe_doubt(doubt: Data) -> str:
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
     """What changes in the standings if a kingdom has another board, as an impact and in words."""
-    other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board)
+    other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.get_rule_set(kingdom, board)
     before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}
     old_places, new_places = (rank_places([contenders[one.id] for one in game]) for contenders in (before, after))
     old_totals, new_totals = (rank_places(standings.add_up(contenders)) for contenders in (before, after))
-    if _winners(old_totals) != _winners(new_totals):
+    if _find_winners(old_totals) != _find_winners(new_totals):
         return Impact.EVENT_WINNER, "who wins the event"
-    if _winners(old_places) != _winners(new_places):
+    if _find_winners(old_places) != _find_winners(new_places):
         where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
         return Impact.TABLE_WINNER, f"who wins {where}"
     if (old_places, old_totals) != (new_places, new_totals):
@@ -336,5 +336,5 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
     return (Impact.NOTHING, "") if is_same else (Impact.POINTS, "points")
 
 
-def _winners(places: Mapping[str, int]) -> list[str]:
+def _find_winners(places: Mapping[str, int]) -> list[str]:
     return sorted(player for player, place in places.items() if place == 1)

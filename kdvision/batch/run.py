@@ -203,8 +203,8 @@ class BatchRun:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""
         self._done_count, self._failure_count, self._photo_count = 0, 0, len(photos)
         self.failures.clear()
-        self._read(self._new_jobs(photos))
-        self._read(self._correction_jobs(photos))
+        self._read(self._iterate_new_jobs(photos))
+        self._read(self._iterate_correction_jobs(photos))
 
     def finish(self, contents: FolderContents) -> EventOutcome:
         """Write all files.
@@ -229,13 +229,13 @@ class BatchRun:
             contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         if any(
-            one.reading.key not in ("", hash_inputs(one.content, self.event.photo_rules(name)))
+            one.reading.key not in ("", hash_inputs(one.content, self.event.find_photo_rules(name)))
             for name, one in self.records.items()
             if not one.gone
         ):
             command = f"kdvision batch {quote_path(self.options.folder)} -o {quote_path(self.options.out)}"
             self.on_message(f"the rules or the program have changed since the photos were read: run {command}")
-        self._read(self._correction_jobs(photos))
+        self._read(self._iterate_correction_jobs(photos))
         outcome = self._write(contents)
         return self.apply_corrections() if self.corrections.reload() else outcome
 
@@ -243,7 +243,7 @@ class BatchRun:
         reason, advice = "the photo is not read yet", "run kdvision batch again"
         # A file without a result may hide a kingdom that wins.
         for failure in (*(Failure(name, reason, advice) for name in contents.photos), *contents.failures):
-            self.records.setdefault(failure.name, _record_failure(failure))
+            self.records.setdefault(failure.name, _make_failure_record(failure))
         outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
@@ -257,10 +257,10 @@ class BatchRun:
         """The readings of the records by their keys. Failures caused by the machine have none."""
         return {reading.key: reading for one in self.records.values() for reading in one.readings if reading.key}
 
-    def _new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
+    def _iterate_new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for name, path in photos.items():
-            version = get_file_version(path), self.event.photo_rules(name)
+            version = get_file_version(path), self.event.find_photo_rules(name)
             is_known = name in self.records and version[0] is not None and self._versions.get(name) == version
             job = None if is_known else self._make_job(name, path)
             if job is not None:
@@ -270,7 +270,7 @@ class BatchRun:
             else:
                 yield job
 
-    def _correction_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
+    def _iterate_correction_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
         corrections = self.corrections.find_for_photos(self.records.values())
         for name, path in photos.items():
@@ -295,10 +295,10 @@ class BatchRun:
             if photo in self.records and self.records[photo].content:
                 self.failures[photo] = Failure(photo, f"{reason}; its earlier result counts", advice)
             else:
-                self.records[photo] = _record_failure(Failure(photo, reason, advice))
+                self.records[photo] = _make_failure_record(Failure(photo, reason, advice))
             return None
         content = hashlib.sha256(data).hexdigest()  # photos with the same hash are the same photo
-        return Job(photo, content, data, self.event.photo_rules(photo), fixed_squares)
+        return Job(photo, content, data, self.event.find_photo_rules(photo), fixed_squares)
 
     def _use_cached(self, job: Job) -> bool:
         """True if the result of a job is cached; then it is recorded, with the picture under the photo's name."""
@@ -327,7 +327,7 @@ class BatchRun:
             name = None if result.picture is None else self._write_picture(job, result.picture)
             key = job.key if result.is_final else ""
             reading = PhotoReading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
-            append_line(self.folder.path / RESULTS, self._record(job, reading).line())
+            append_line(self.folder.path / RESULTS, self._record(job, reading).format_json_line())
             if key:
                 self.readings[key] = reading
             if not job.fixed_squares:
@@ -342,7 +342,7 @@ class BatchRun:
             record = replace(record, second_reading=reading)
         else:
             record = replace(record, reading=reading, gone=False)
-        self.records[job.photo] = record = replace(record, seat=self.event.seat(job.photo))
+        self.records[job.photo] = record = replace(record, seat=self.event.find_seat(job.photo))
         return record
 
     def _report_progress(self, photo: str) -> None:
@@ -351,6 +351,6 @@ class BatchRun:
         self.on_progress(self._done_count, self._photo_count, self._failure_count)
 
 
-def _record_failure(failure: Failure) -> PhotoRecord:
+def _make_failure_record(failure: Failure) -> PhotoRecord:
     """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
     return PhotoRecord(failure.name, "", PhotoReading(error=failure.reason, hint=failure.advice))

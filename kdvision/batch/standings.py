@@ -16,7 +16,7 @@ from kdvision.batch.kingdoms import (
     find_same_kingdoms,
     find_second_kingdoms,
 )
-from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, name_key, natural_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, make_natural_key, name_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -91,8 +91,8 @@ class Standings:
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
         for one in self.counted_kingdoms:
             games[one.round, one.table].append(one)
-        max_kingdoms = self.event.rules.game_rule_set([]).max_kingdoms
-        keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
+        max_kingdoms = self.event.rules.choose_game_rule_set([]).max_kingdoms
+        keys = sorted(games, key=lambda key: (key[0], make_natural_key(key[1])))
         return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= max_kingdoms}
 
     @cached_property
@@ -118,7 +118,7 @@ class Standings:
         """The tables beside others that have the word for a round, as in "Round two", while no number gives a round."""
         tables = {one.table for one in self.counted_kingdoms if not ROUND.search(one.photo.name)}
         is_only_table = len({one.table for one in self.counted_kingdoms}) == 1
-        return sorted((one for one in tables if NAMES_ROUND.search(one) and not is_only_table), key=natural_key)
+        return sorted((one for one in tables if NAMES_ROUND.search(one) and not is_only_table), key=make_natural_key)
 
     @cached_property
     def unclear_groups(self) -> Mapping[tuple[int, str], list[str]]:
@@ -127,7 +127,9 @@ class Standings:
             key: {one.photo.seat.group for one in game if one.photo.name not in self.event.photos}
             for key, game in self.games.items()
         }
-        return {key: sorted(filter(None, names), key=natural_key) for key, names in groups.items() if len(names) > 1}
+        return {
+            key: sorted(filter(None, names), key=make_natural_key) for key, names in groups.items() if len(names) > 1
+        }
 
     @cached_property
     def tables(self) -> Mapping[tuple[int, str], str]:
@@ -158,7 +160,7 @@ class Standings:
         for round_ in self.all_rounds:
             keys = {*players, *(key for number, key in table_of if number == round_)}
             absent_keys = [key for key in keys if (round_, key) not in self.owners]
-            absent_keys.sort(key=lambda key: natural_key(self.spelling[key]))
+            absent_keys.sort(key=lambda key: make_natural_key(self.spelling[key]))
             absentees += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent_keys]
         return absentees
 
@@ -263,8 +265,8 @@ class Standings:
         read_names = {one.name for one in (*self.photos, *self.gone_photos)}
         names = {*self.event.photos} - read_names | {one.name for one in self.lost_photos}
         photos = list[Finding]()
-        for name in sorted(names, key=natural_key):
-            seat = self.event.seat(name)
+        for name in sorted(names, key=make_natural_key):
+            seat = self.event.find_seat(name)
             players = {(seat.round, name_key(player)) for player in seat.players}
             if not players or not players <= self.owners:
                 photos.append((seat.round, self.find_table(seat), name))
@@ -275,16 +277,18 @@ class Standings:
         seat = self.original_by_copy[copy.name].seat
         return copy.seat not in (seat, replace(seat, players=()))
 
-    def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
+    def get_rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
         boards = [board or one.board if one is kingdom else one.board for one in game]
-        return self.event.rules.game_rule_set(boards)
+        return self.event.rules.choose_game_rule_set(boards)
 
     @cached_property
     def contenders(self) -> Mapping[tuple[str, int], Contender]:
         """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
-        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.counted_kingdoms}
+        return {
+            one.id: make_contender(one.kingdom, self.get_rule_set(one), one.number) for one in self.counted_kingdoms
+        }
 
     def list_points(self, contenders: Mapping[tuple[str, int], Contender]) -> dict[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
@@ -323,7 +327,7 @@ class Standings:
                 for team, members in self.event.teams.items()
             ]
             return sums, ["points of all players"]
-        steps = [POINTS, *(step.words for step in self.event.rules.game_rule_set([]).tie_breaks)]
+        steps = [POINTS, *(step.words for step in self.event.rules.choose_game_rule_set([]).tie_breaks)]
         return [self.contenders[one.id] for one in kingdoms], steps
 
     def _rank(
@@ -345,7 +349,7 @@ class Standings:
         if level == "team":
             members = {name_key(name) for names in self.event.teams.values() for name in names}
             absentees = [name for name in absentees if name_key(name) in members]
-            players_by_photo = {name: {*map(name_key, self.event.seat(name).players)} for name in absent_photos}
+            players_by_photo = {name: {*map(name_key, self.event.find_seat(name).players)} for name in absent_photos}
             absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & members]
             kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
         with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
@@ -375,7 +379,7 @@ class Standings:
         self, level: str, kingdoms: Sequence[KingdomResult], rounds: Sequence[int], table: str | None
     ) -> Iterator[str]:
         """Yield what is not known about the kingdoms of a ranking, although their photos are there."""
-        limit = self.event.rules.game_rule_set([]).max_kingdoms
+        limit = self.event.rules.choose_game_rule_set([]).max_kingdoms
         if level == "table" and len(kingdoms) > limit:
             yield f"at most {limit} kingdoms play at one table"
         if level == "table" and (groups := self.unclear_groups.get((rounds[0], table or ""))):

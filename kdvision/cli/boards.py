@@ -31,7 +31,7 @@ from kdvision.errors import ExitCode, NotationError
 from kdvision.game.board import Terrain
 from kdvision.game.deck import parse_domino
 from kdvision.game.kingdom import Gem, Kingdom, join_tokens
-from kdvision.game.rules import GAME_KINGDOMINO, board_variants, clauses
+from kdvision.game.rules import GAME_KINGDOMINO, list_board_variants, load_clauses
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.gamefile.model import load_game, parse_game
 from kdvision.gamefile.pieces import parse_gem
@@ -43,7 +43,7 @@ MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen need a g
 TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
 
 
-@add_options(board_variants())
+@add_options(list_board_variants())
 def type_boards(
     boards: Annotated[list[str], typer.Argument(metavar="BOARD...", help="Boards in notation, or - for one on stdin.")],
     options: ScoreOptions,
@@ -71,7 +71,7 @@ def type_boards(
     gems: dict[int, list[Gem]] = {}
     for text in gem or ():
         number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")
-        node = parse_toml(f"gem = {{ {match[2]} }}", name="--gem").at("gem")
+        node = parse_toml(f"gem = {{ {match[2]} }}", name="--gem").get_node("gem")
         gems.setdefault(number, []).append(parse_gem(node))
     if gems:
         options = replace(options, variants=(*options.variants, LOST_TREASURES.id))
@@ -160,8 +160,8 @@ def game(
     else:
         print_text(format_game, game, name, dominoes=dominoes, clauses=clauses)
     is_open = any(map(game.is_open, game.rounds))
-    lacks_kingdoms = any(len(table.kingdoms) != 1 and game.note(table) for table in game.rounds)
-    if strict and (is_open or lacks_kingdoms or any(game.problems(table) for table in game.rounds)):
+    lacks_kingdoms = any(len(table.kingdoms) != 1 and game.describe_missing_kingdoms(table) for table in game.rounds)
+    if strict and (is_open or lacks_kingdoms or any(game.find_problems(table) for table in game.rounds)):
         reason = "some kingdoms are missing" if lacks_kingdoms else "there are problems"
         print_message(f"{name}: {'some facts are missing' if is_open else reason}")
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
@@ -174,7 +174,7 @@ def rules(
     ] = False,
 ) -> None:
     """List the rulebook clauses in our own words. Lines of a score and problems refer to them."""
-    all_clauses = clauses()
+    all_clauses = load_clauses()
     if clause is not None and clause not in all_clauses:
         close = get_close_matches(clause, all_clauses, n=3, cutoff=0.4)
         advice = f"did you mean {', '.join(close)}?" if close else "kdvision rules lists all of them"

@@ -169,7 +169,7 @@ class ReviewDialogue:
             print_line(f"{number} of {len(items)}{changes}")
             print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
             if (kingdom := item.kingdom) is not None:
-                scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.rule_set(kingdom))
+                scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.get_rule_set(kingdom))
                 print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
             sentences = [item.why, item.advice.replace(COMMAND_ADVICE, "")]
             if item.impact and item.kingdom is None and COMMAND not in item.advice:

@@ -63,18 +63,18 @@ Results = Sequence[PhotoResult]
 
 COLUMNS: Final[dict[str, Callable[[Results], str]]] = {
     "photos": lambda results: str(len(results)),
-    "kingdoms found": lambda results: f"{_sum(results, 'found')} of {_sum(results, 'kingdoms')}",
-    "invented": lambda results: str(_sum(results, "invented")),
-    "shape right": lambda results: str(_sum(results, "shape")),
-    "squares before": lambda results: _format_share(_sum(results, "before"), _sum(results, "squares")),
-    "after": lambda results: _format_share(_sum(results, "after"), _sum(results, "squares")),
-    "exact": lambda results: str(_sum(results, "exact")),
-    "points exact": lambda results: str(_sum(results, "points_exact")),
-    "flagged": lambda results: str(_sum(results, "review")),
-    "silent errors": lambda results: str(_sum(results, "silent")),
-    "false alarms": lambda results: str(_sum(results, "false_alarm")),
-    "coverage": lambda results: _format_share(len(results) - _sum(results, "review"), len(results)),
-    "not upright": lambda results: str(len(results) - _sum(results, "upright")),
+    "kingdoms found": lambda results: f"{_sum_counts(results, 'found')} of {_sum_counts(results, 'kingdoms')}",
+    "invented": lambda results: str(_sum_counts(results, "invented")),
+    "shape right": lambda results: str(_sum_counts(results, "shape")),
+    "squares before": lambda results: _format_share(_sum_counts(results, "before"), _sum_counts(results, "squares")),
+    "after": lambda results: _format_share(_sum_counts(results, "after"), _sum_counts(results, "squares")),
+    "exact": lambda results: str(_sum_counts(results, "exact")),
+    "points exact": lambda results: str(_sum_counts(results, "points_exact")),
+    "flagged": lambda results: str(_sum_counts(results, "review")),
+    "silent errors": lambda results: str(_sum_counts(results, "silent")),
+    "false alarms": lambda results: str(_sum_counts(results, "false_alarm")),
+    "coverage": lambda results: _format_share(len(results) - _sum_counts(results, "review"), len(results)),
+    "not upright": lambda results: str(len(results) - _sum_counts(results, "upright")),
     "median s": lambda results: f"{sorted(result.seconds for result in results)[len(results) // 2]:.2f}",
 }
 
@@ -105,5 +105,5 @@ def _format_share(part: int, total: int) -> str:
     return f"{100 * part / total:.1f} %" if total else "-"
 
 
-def _sum(results: Results, name: str) -> int:
+def _sum_counts(results: Results, name: str) -> int:
     return sum(int(getattr(result, name)) for result in results)

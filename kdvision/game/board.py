@@ -68,13 +68,13 @@ class Square(NamedTuple):
         return cls(int(match[2]) - 1, ord(match[1].upper()) - ord("A"))
 
     @cache  # noqa: B019 - a square is a small value
-    def neighbours(self) -> "tuple[Square, Square, Square, Square]":
+    def list_neighbours(self) -> "tuple[Square, Square, Square, Square]":
         """Return the squares above, right, below and left, whether or not a board has them."""
         row, col = self
         return Square(row - 1, col), Square(row, col + 1), Square(row + 1, col), Square(row, col - 1)
 
     @cache  # noqa: B019
-    def surroundings(self) -> "tuple[Square, ...]":
+    def list_surroundings(self) -> "tuple[Square, ...]":
         """Return the eight squares around this one, row by row, whether or not a board has them."""
         squares = [Square(self.row + down, self.col + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
         return tuple(square for square in squares if square != self)
@@ -173,7 +173,7 @@ class Board(Mapping[Square, Cell]):
                         raise NotationError(text, row=row + 1, column=col + 1, expected=expected, hint=hint) from None
         return cls(cells, unknown=unknown, height=len(grid), width=len(grid[0]))
 
-    def rows(self) -> tuple[str, ...]:
+    def format_rows(self) -> tuple[str, ...]:
         """Return the notation, one text per row of the frame, from the top."""
         words = dict.fromkeys(self.unknown, "?") | {square: str(cell) for square, cell in self._cells.items()}
         cols = range(self.width)
@@ -225,7 +225,7 @@ class Board(Mapping[Square, Cell]):
         top, left, bottom, right = self.bounds
         return bottom - top + 1, right - left + 1
 
-    def castles(self) -> tuple[Square, ...]:
+    def find_castles(self) -> tuple[Square, ...]:
         """Return the squares with a castle, from the top left; a valid board has exactly one."""
         return tuple(square for square, cell in self._cells.items() if cell.terrain is Terrain.CASTLE)
 
@@ -262,7 +262,7 @@ class Board(Mapping[Square, Cell]):
         return self._hash
 
     def __str__(self) -> str:
-        return " / ".join(self.rows())
+        return " / ".join(self.format_rows())
 
     def __repr__(self) -> str:
         return f"Board.parse({str(self)!r})"
@@ -283,7 +283,7 @@ def find_regions(values: Mapping[Square, T]) -> Iterator[tuple[T, tuple[Square, 
             continue
         region = [start]
         for square in region:
-            for neighbour in square.neighbours():
+            for neighbour in square.list_neighbours():
                 if rest.get(neighbour) is value:
                     del rest[neighbour]
                     region.append(neighbour)

@@ -41,14 +41,14 @@ class DeckIndex(NamedTuple):
 @lru_cache(maxsize=32)
 def index_deck(deck: Deck) -> DeckIndex:
     """Return a deck by its faces."""
-    supply = faces(deck)
-    numbers = (tuple(d.number for d in deck if face(d.left, d.right) == pair) for pair in supply)
+    supply = count_faces(deck)
+    numbers = (tuple(d.number for d in deck if make_face(d.left, d.right) == pair) for pair in supply)
     face_index = {pair: index for index, pair in enumerate(supply)}
     face_index |= {(other, one): index for (one, other), index in face_index.items()}
-    return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), face_index, kinds(deck))
+    return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), face_index, count_kinds(deck))
 
 
-def face(one: Cell, other: Cell) -> Face:
+def make_face(one: Cell, other: Cell) -> Face:
     """Return the pair of two cells in the order of their notation."""
     return (one, other) if str(one) <= str(other) else (other, one)
 
@@ -61,12 +61,12 @@ def parse_domino(text: str) -> Face:
     return cells[0], cells[1]
 
 
-def faces(deck: Deck) -> Counter[Face]:
+def count_faces(deck: Deck) -> Counter[Face]:
     """Return how many dominoes of the deck show each face."""
-    return Counter(face(domino.left, domino.right) for domino in deck)
+    return Counter(make_face(domino.left, domino.right) for domino in deck)
 
 
-def kinds(deck: Deck) -> Counter[Cell]:
+def count_kinds(deck: Deck) -> Counter[Cell]:
     """Return how many squares of the deck show each cell."""
     return Counter(cell for domino in deck for cell in (domino.left, domino.right))
 

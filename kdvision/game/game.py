@@ -43,7 +43,7 @@ class Game:
         rule_set = make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
         return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.is_side_inferred else rule_set
 
-    def problems(self, table: Table) -> tuple[Problem, ...]:
+    def find_problems(self, table: Table) -> tuple[Problem, ...]:
         """Return the problems of a round. The dominoes of a board with open towns are not checked."""
         return drop_uncheckable(find_table_problems(table, self.rule_set), table.kingdoms)
 
@@ -71,7 +71,7 @@ class Game:
                     return describe_outlook(table, self.rule_set) if winners else ""
         return ""
 
-    def note(self, table: Table) -> str:
+    def describe_missing_kingdoms(self, table: Table) -> str:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
         if self.rule_set.has_all_kingdoms(table):
             return ""
@@ -126,7 +126,7 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet, *, ends_early: bool) -> I
             yield Problem((), f"{claim} is claimed, and it is not played", "kingdomino/mix")
         elif not line.points and not list_open_facts(kingdom):
             yield Problem((), f"{claim} is claimed, and the board does not earn it", line.clause)
-    castles = len(kingdom.board.castles()) or bool(kingdom.board.unknown)
+    castles = len(kingdom.board.find_castles()) or bool(kingdom.board.unknown)
     dominoes_laid = (len(kingdom.board) + len(kingdom.board.unknown) - castles) / 2
     drawn_count = (rule_set.side**2 - 1) // 2
     least_count = 0 if ends_early else drawn_count
@@ -149,7 +149,7 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"
         yield Problem((), text, "kingdomino/in-play")
     drawn_count = rule_set.dominoes_drawn.get(seats)
-    dominoes_laid = sum(len(board) - len(board.castles()) for board in boards) // 2
+    dominoes_laid = sum(len(board) - len(board.find_castles()) for board in boards) // 2
     if drawn_count is not None and dominoes_laid > drawn_count:
         text = f"{dominoes_laid} dominoes lie in the kingdoms, and {seats} kingdoms get {drawn_count}"
         yield Problem((), text, "kingdomino/in-play")

@@ -57,7 +57,7 @@ class PlacedBuilding:
     building: Building
 
 
-def corner_squares(corner: Square) -> tuple[Square, Square, Square, Square]:
+def list_corner_squares(corner: Square) -> tuple[Square, Square, Square, Square]:
     """Return the four squares around a corner, clockwise from the upper left, which is `corner`."""
     row, col = corner
     return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
@@ -81,7 +81,7 @@ class Gem:
     @property
     def squares(self) -> tuple[Square, Square, Square, Square]:
         """The four squares around the corner, clockwise from the upper left."""
-        return corner_squares(self.corner)
+        return list_corner_squares(self.corner)
 
     @property
     def skull_square(self) -> Square | None:
@@ -253,7 +253,7 @@ def find_complete_square(kingdom: Kingdom, side: int) -> list[tuple[Square, ...]
     """
     board = kingdom.board
     is_full = len(board) + len(board.unknown) == side * side and board.extent == (side, side)
-    castles = len(board.castles())
+    castles = len(board.find_castles())
     return [tuple(board)] if is_full and (castles == 1 or (board.unknown and not castles)) else []
 
 
@@ -285,6 +285,6 @@ def name_crossing(corner: Square) -> str:
 
 def can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = ()) -> bool:
     """Return whether four landscapes meet at a corner; `unknown` squares may be any landscape."""
-    cells = [board.get(square) for square in corner_squares(corner) if square not in unknown]
+    cells = [board.get(square) for square in list_corner_squares(corner) if square not in unknown]
     terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
     return len(terrains) == len(cells)

@@ -80,7 +80,7 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
 
 
 def _check_shape(board: Board, side: int) -> Iterator[Problem]:
-    castles = board.castles()
+    castles = board.find_castles()
     if not castles and not board.unknown:
         yield Problem((), "there is no castle", "kingdomino/castle")
     if len(castles) > 1:
@@ -121,7 +121,7 @@ def find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[tuple[Cel
 def _find_detached(board: Board) -> tuple[Square, ...]:
     """Return the squares that are not connected with the castle, or with the largest part without one."""
     groups = [squares for _, squares in find_regions(dict.fromkeys([*board, *board.unknown], True))]
-    castles = set(board.castles())
+    castles = set(board.find_castles())
     main_group = max(groups, key=lambda squares: (not castles.isdisjoint(squares), len(squares)), default=())
     return tuple(sorted(square for squares in groups if squares is not main_group for square in squares))
 
@@ -149,7 +149,7 @@ def _check_dominoes(puzzle: Puzzle, *, is_scarce: bool, detached_squares: tuple[
         best, unreachable_squares = _find_best_tiling(puzzle)
         if best is None:
             yield from _explain_untileable(puzzle)
-        elif len(puzzle.board.castles()) == 1:
+        elif len(puzzle.board.find_castles()) == 1:
             yield from _explain_unbuildable(puzzle, best, unreachable_squares.difference(detached_squares))
 
 
@@ -209,7 +209,7 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
     rows, cols = range(bottom - side + 1, top + side), range(left - side + 1, right + side)
     placements = []
     squares = (Square(row, col) for row in rows for col in cols)
-    for first, second in ((square, other) for square in squares for other in square.neighbours()):
+    for first, second in ((square, other) for square in squares for other in square.list_neighbours()):
         height = max(bottom, first.row, second.row) - min(top, first.row, second.row)
         width = max(right, first.col, second.col) - min(left, first.col, second.col)
         is_repeated = domino[0] == domino[1] and second < first
@@ -218,7 +218,7 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
             halves = zip((first, second), domino, strict=True)
             joints = {joint for square, cell in halves for joint in find_joints(board, square, cell.terrain)}
             other_unknown = board.unknown.difference((first, second))
-            if joints or not other_unknown.isdisjoint((*first.neighbours(), *second.neighbours())):
+            if joints or not other_unknown.isdisjoint((*first.list_neighbours(), *second.list_neighbours())):
                 is_certain = other_unknown == board.unknown
                 placements.append(Placement(first, second, tuple(sorted(joints)) if is_certain else ()))
     return tuple(placements)
@@ -227,7 +227,7 @@ def find_placements(board: Board, domino: Face, *, side: int) -> tuple[Placement
 def find_joints(board: Board, square: Square, terrain: Terrain) -> list[Square]:
     """Return the squares beside a square that this terrain may be laid against (kingdomino/connection)."""
     terrains = (terrain, Terrain.CASTLE)
-    return [other for other in square.neighbours() if other in board and board[other].terrain in terrains]
+    return [other for other in square.list_neighbours() if other in board and board[other].terrain in terrains]
 
 
 def describe_square(square: Square) -> str:

@@ -17,9 +17,9 @@ from kdvision.game.kingdom import (
     UNKNOWN_BUILDING,
     Kingdom,
     PlacedBuilding,
-    corner_squares,
     find_crossings,
     find_free_towns,
+    list_corner_squares,
     name_crossing,
 )
 from kdvision.game.legality import join_names
@@ -150,7 +150,7 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
         if place.building == UNKNOWN_BUILDING:
             facts.append(OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}"))
     if "gems" in keys and (corners := find_crossings(kingdom)):
-        squares = tuple(sorted({square for corner in corners for square in corner_squares(corner)}))
+        squares = tuple(sorted({square for corner in corners for square in list_corner_squares(corner)}))
         facts.append(OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}"))
     for gem in kingdom.gems:
         if gem.kind == UNKNOWN:
@@ -193,7 +193,7 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
     start = {square for gem in kingdom.gems if gem.kind == UNKNOWN for square in gem.squares}
     if "gems" in kingdom.open_facts:
         corners = find_crossings(kingdom, unknown=board.unknown)
-        start.update(square for corner in corners for square in corner_squares(corner))
+        start.update(square for corner in corners for square in list_corner_squares(corner))
     if board.unknown:
         start |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
     at_risk = set[Square]()

@@ -51,7 +51,7 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
     same_terrain = [0] * len(squares)
     for i, square in enumerate(squares):
-        for neighbour in square.neighbours()[1:3]:
+        for neighbour in square.list_neighbours()[1:3]:
             j = index.get(neighbour)
             if j is None:
                 continue
@@ -62,7 +62,9 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
             if other.terrain is cell.terrain:
                 same_terrain[i] |= 1 << j
                 same_terrain[j] |= 1 << i
-    starts = {index[square] for castle in board.castles() for square in castle.neighbours() if square in index}
+    starts = {
+        index[square] for castle in board.find_castles() for square in castle.list_neighbours() if square in index
+    }
     return Puzzle(board, box, squares, face, dict(places), sum(1 << i for i in starts), tuple(same_terrain))
 
 

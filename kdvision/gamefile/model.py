@@ -54,28 +54,28 @@ def _parse_game(top: Node) -> Game:
     top.check_keys(TOP_KEYS)
     for variant in VARIANTS:
         if top.value.get("game") == variant.id:  # as `--game age-of-giants` of the command line
-            top.at("game").fail(f"{variant.name} is added to a game", f'variants = ["{variant.id}"]')
-    kind = top.choice("game", GAMES, default="kingdomino")
+            top.get_node("game").fail(f"{variant.name} is added to a game", f'variants = ["{variant.id}"]')
+    kind = top.get_choice("game", GAMES, default="kingdomino")
     variants = _parse_variants(top, kind)
     teams = top.flag("teams")
     if teams and kind != "royal-wedding":
-        top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
+        top.get_node("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
     facts = make_rule_set(kind, variants=variants).facts
     tables = tuple(_parse_tables(top, facts, teams=teams))
-    side = top.one_of("side", (7,) if teams else SIDES)
+    side = top.get_one_of("side", (7,) if teams else SIDES)
     game = make_game(kind, tables, side=side, variants=variants, teams=teams)
     _check_kingdoms(game, top)
     return game
 
 
 def _parse_variants(top: Node, kind: str) -> tuple[str, ...]:
-    for index, name in enumerate(top.texts("variants")):
+    for index, name in enumerate(top.get_texts("variants")):
         if name in OTHER_SETTINGS:
-            top.at("variants", index).fail(f"variants has {name!r}", OTHER_SETTINGS[name])
-    variants = tuple(dict.fromkeys(top.texts("variants", [variant.id for variant in VARIANTS])))
+            top.get_node("variants", index).fail(f"variants has {name!r}", OTHER_SETTINGS[name])
+    variants = tuple(dict.fromkeys(top.get_texts("variants", [variant.id for variant in VARIANTS])))
     for variant in VARIANTS:
         if variant.id in variants and not variant.fits(kind):
-            top.at("variants").fail(f"{variant.name} cannot be added to {kind}", _join_games(variant.games))
+            top.get_node("variants").fail(f"{variant.name} cannot be added to {kind}", _join_games(variant.games))
     return variants
 
 
@@ -92,24 +92,24 @@ def _find_setting(fact: str) -> str:
 
 
 def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[Table]:
-    rounds = top.tables("round")
+    rounds = top.get_tables("round")
     if rounds and "kingdom" in top:
-        top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
+        top.get_node("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
     if rounds and "open_gems" in top:
-        top.at("open_gems").fail("open_gems stands outside the rounds", "open_gems under each [[round]]")
+        top.get_node("open_gems").fail("open_gems stands outside the rounds", "open_gems under each [[round]]")
     if rounds and len(rounds) != DYNASTY_ROUNDS:
         expected = f"{DYNASTY_ROUNDS} rounds, a Dynasty, or none"
-        top.at("round", len(rounds) - 1).fail(f"the game has {count_noun(len(rounds), 'round')}", expected)
+        top.get_node("round", len(rounds) - 1).fail(f"the game has {count_noun(len(rounds), 'round')}", expected)
     if isinstance(top.value.get("kingdoms"), list):
-        top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
-    seats, team_names = top.number("kingdoms"), dict[frozenset[str], str]()
+        top.get_node("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
+    seats, team_names = top.get_number("kingdoms"), dict[frozenset[str], str]()
     for table in rounds or [top]:
         if rounds:
             table.check_keys(("kingdom", "open_gems"), of="a round")
-        open_gems = tuple(kind.casefold() for kind in table.texts("open_gems"))
+        open_gems = tuple(kind.casefold() for kind in table.get_texts("open_gems"))
         if open_gems and "gems" not in facts:
-            table.at("open_gems").fail("gems are not part of this game", _find_setting("gems"))
-        nodes = enumerate(table.tables("kingdom"), start=1)
+            table.get_node("open_gems").fail("gems are not part of this game", _find_setting("gems"))
+        nodes = enumerate(table.get_tables("kingdom"), start=1)
         kingdoms = [_parse_kingdom(node, facts, number, teams=teams) for number, node in nodes]
         if teams:  # the two names may come in another order in a later round
             keys = [frozenset(one.player.casefold().split(" & ")) for one in kingdoms]
@@ -121,24 +121,24 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
 def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool) -> Kingdom:
     for key in node.value:
         if key in FACTS and key not in facts:
-            node.at(key).fail(f"{key} is no part of this game", f"{_find_setting(key)} at the top")
+            node.get_node(key).fail(f"{key} is no part of this game", f"{_find_setting(key)} at the top")
     node.check_keys((*KINGDOM_KEYS, *facts), of="a kingdom of this game")
     node, open_facts = node.split_unknown(FACTS)
     return Kingdom(
-        board=node.board("board"),
+        board=node.get_board("board"),
         player=_parse_player(node, number, teams=teams),
-        buildings=tuple(map(parse_building, node.tables("buildings", may_be_unknown=True, may_be_text=True))),
-        knights=tuple(one.parse_square(one.value) for one in node.text_nodes("knights", may_be_unknown=True)),
-        spare_knights=node.number("spare_knights"),
-        towers=node.number("towers"),
-        coins=node.number("coins"),
+        buildings=tuple(map(parse_building, node.get_tables("buildings", may_be_unknown=True, may_be_text=True))),
+        knights=tuple(one.parse_square(one.value) for one in node.list_text_nodes("knights", may_be_unknown=True)),
+        spare_knights=node.get_number("spare_knights"),
+        towers=node.get_number("towers"),
+        coins=node.get_number("coins"),
         queen=node.flag("queen"),
-        gems=tuple(map(parse_gem, node.tables("gems", may_be_unknown=True))),
+        gems=tuple(map(parse_gem, node.get_tables("gems", may_be_unknown=True))),
         tokens=tuple(token for kind in TOKEN_KINDS.values() for token in parse_tokens(node, kind)),
-        discarded=node.number("discarded") if "discarded" in node else None,
-        claims=tuple(CLAIMS[claim] for claim in node.texts("claims", CLAIMS)),
-        towns=node.number("towns") if "towns" in node else None,
-        questions=tuple(node.texts("questions")),
+        discarded=node.get_number("discarded") if "discarded" in node else None,
+        claims=tuple(CLAIMS[claim] for claim in node.get_texts("claims", CLAIMS)),
+        towns=node.get_number("towns") if "towns" in node else None,
+        questions=tuple(node.get_texts("questions")),
         open_facts=open_facts,
     )
 
@@ -146,11 +146,11 @@ def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool
 def _parse_player(node: Node, number: int, *, teams: bool) -> str:
     if not teams:
         if "players" in node:
-            node.at("players").fail("only teams share a kingdom", "player = and one name, or teams = true")
-        return node.text("player", default=f"kingdom {number}")
+            node.get_node("players").fail("only teams share a kingdom", "player = and one name, or teams = true")
+        return node.get_text("player", default=f"kingdom {number}")
     if "player" in node:
-        node.at("player").fail("a kingdom of a team has two players", "players = and two names")
-    names, players = node.texts("players"), node.at("players")
+        node.get_node("player").fail("a kingdom of a team has two players", "players = and two names")
+    names, players = node.get_texts("players"), node.get_node("players")
     if names and len(names) != 2:
         players.fail(f"a team of {len(names)}", "two names")
     if any("&" in name for name in names):
@@ -164,17 +164,17 @@ def _check_kingdoms(game: Game, top: Node) -> None:
     """Fail for a number of kingdoms that cannot be, for a name used twice, and for rounds with different players."""
     rules, seats, first_players = game.rule_set, game.rounds[0].seats, set[str]()
     for number, table in enumerate(game.rounds):
-        node = top.at("round", number) if len(game.rounds) > 1 else top
+        node = top.get_node("round", number) if len(game.rounds) > 1 else top
         count, limit = len(table.kingdoms), rules.max_kingdoms
         if not count and number == 0:
             node.fail("there is no kingdom", "at least one, under [[kingdom]]")
         if count > limit:
-            node.at("kingdom", limit).fail(f"{rules.name} with {count} kingdoms", f"at most {limit} of them")
+            node.get_node("kingdom", limit).fail(f"{rules.name} with {count} kingdoms", f"at most {limit} of them")
         if "kingdoms" in top and seats < count:
-            top.at("kingdoms").fail(f"kingdoms is {seats}", f"no fewer than the {count} entered")
+            top.get_node("kingdoms").fail(f"kingdoms is {seats}", f"no fewer than the {count} entered")
         if "kingdoms" in top and seats not in rules.dominoes_drawn:
             counts = [str(count) for count in sorted(rules.dominoes_drawn)]
-            top.at("kingdoms").fail(f"{rules.name} with {seats} kingdoms", f"{join_words(counts, 'or')} of them")
+            top.get_node("kingdoms").fail(f"{rules.name} with {seats} kingdoms", f"{join_words(counts, 'or')} of them")
         _check_names(table, node, teams=game.teams)
         players = {kingdom.player.casefold() for kingdom in table.kingdoms}
         first_players = first_players or players
@@ -190,5 +190,5 @@ def _check_names(table: Table, node: Node, *, teams: bool) -> None:
             if name.casefold() in names:
                 what = f"{name} is in two teams" if teams else f"two kingdoms of {name}"
                 expected = "each person in one team" if teams else "another name for each kingdom"
-                node.at("kingdom", index).fail(what, expected)
+                node.get_node("kingdom", index).fail(what, expected)
             names.add(name.casefold())

@@ -44,10 +44,12 @@ def parse_building(node: Node) -> PlacedBuilding:
     node.check_keys(("at", "name", *EFFECT_KEYS), of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
-    name = node.text("name")
+    name = node.get_text("name")
     has_effect = any(key in node for key in EFFECT_KEYS)
-    place = node.at("at").parse_square(node.text("at"))
-    return PlacedBuilding(place, _parse_effect(node, name) if has_effect else _find_building(node.at("name"), name))
+    place = node.get_node("at").parse_square(node.get_text("at"))
+    return PlacedBuilding(
+        place, _parse_effect(node, name) if has_effect else _find_building(node.get_node("name"), name)
+    )
 
 
 def _find_building(node: Node, name: str) -> Building:
@@ -63,11 +65,13 @@ def _find_building(node: Node, name: str) -> Building:
 def _parse_effect(node: Node, name: str) -> Building:
     namesake = _NAMED.get(_normalise(name))
     new_tile = Building(
-        crowns=node.number("crowns"),
-        points=node.number("points"),
-        per_territory=TERRAINS[node.choice("per_territory", TERRAINS, default="")] if "per_territory" in node else None,
-        per_tower=node.number("per_tower"),
-        per_knight=node.number("per_knight"),
+        crowns=node.get_number("crowns"),
+        points=node.get_number("points"),
+        per_territory=TERRAINS[node.get_choice("per_territory", TERRAINS, default="")]
+        if "per_territory" in node
+        else None,
+        per_tower=node.get_number("per_tower"),
+        per_knight=node.get_number("per_knight"),
     )
     effect = describe_building(new_tile)
     tile = _KNOWN.get(_normalise(effect))
@@ -84,18 +88,18 @@ def parse_gem(node: Node) -> Gem:
     node.check_keys(("kind", "between", "crowns", "skull", "turned"), of="a gem")
     if "kind" not in node:
         node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
-    skull = QUARTERS.index(node.choice("skull", QUARTERS, default="")) if "skull" in node else None
-    turn_count = node.number("turned", maximum=3)
-    kind, corner, crowns = node.text("kind").casefold(), _parse_corner(node), node.value.get("crowns", [0, 0, 0, 0])
+    skull = QUARTERS.index(node.get_choice("skull", QUARTERS, default="")) if "skull" in node else None
+    turn_count = node.get_number("turned", maximum=3)
+    kind, corner, crowns = node.get_text("kind").casefold(), _parse_corner(node), node.value.get("crowns", [0, 0, 0, 0])
     are_numbers = isinstance(crowns, list) and all(type(count) is int and 0 <= count <= 9 for count in crowns)
     if not are_numbers or len(crowns) != len(QUARTERS):
-        node.at("crowns").fail(f"crowns is {crowns!r}", f"four numbers, for {', '.join(QUARTERS)}")
+        node.get_node("crowns").fail(f"crowns is {crowns!r}", f"four numbers, for {', '.join(QUARTERS)}")
     first, second, third, fourth = crowns
     return Gem(kind, corner, (first, second, third, fourth), skull, turn_count)
 
 
 def _parse_corner(node: Node) -> Square:
-    place, names = node.at("between"), node.text("between").split()
+    place, names = node.get_node("between"), node.get_text("between").split()
     expected = 'two squares that touch at the corner the gem lies on, as in between = "B2 C3"'
     if len(names) != 2:
         place.fail("a gem lies between squares", expected)
@@ -108,7 +112,7 @@ def _parse_corner(node: Node) -> Square:
 def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
     """Yield the tokens of one kind on a kingdom: texts of a square and a name, as in "C3" and "C3 Farmer"."""
     names = {_normalise(name): name for name in kind.crowns}
-    for entry in node.text_nodes(kind.key, may_be_unknown=True):
+    for entry in node.list_text_nodes(kind.key, may_be_unknown=True):
         square, name = _split_place(entry)
         full_name = names.get(_normalise(name))
         if full_name is None:

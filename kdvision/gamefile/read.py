@@ -88,7 +88,7 @@ class Node:
     def __init__(self, value: Any, name: str, path: NodePath = (), source: str = "") -> None:
         self.value, self.name, self.path, self.source = value, name, path, source
 
-    def at(self, *path: str | int) -> "Node":
+    def get_node(self, *path: str | int) -> "Node":
         """Return the node at a path of keys and indices below this one. Its value is None if it does not exist."""
         value = self.value
         for step in path:
@@ -117,7 +117,7 @@ class Node:
         """Fail at the first key that is not one of these."""
         for key in self.value:
             if key not in keys:
-                self.at(key).fail(f"{key} is no part of {of}", f"one of {', '.join(keys)}")
+                self.get_node(key).fail(f"{key} is no part of {of}", f"one of {', '.join(keys)}")
 
     def split_unknown(self, keys: Collection[str]) -> tuple["Node", frozenset[str]]:
         """Return the node without the keys whose value is "?", and those of `keys` that have "?", also in a list."""
@@ -130,10 +130,10 @@ class Node:
     def _take(self, key: str, default: T, is_right: Callable[[Any], bool], expected: str) -> T:
         value: T = self.value.get(key, default)
         if not is_right(value):
-            self.at(key).fail(f"{key} is {_format_value(value)}", expected)
+            self.get_node(key).fail(f"{key} is {_format_value(value)}", expected)
         return value
 
-    def text(self, key: str, *, default: str = "") -> str:
+    def get_text(self, key: str, *, default: str = "") -> str:
         """Return a text of one line, without blanks around it."""
 
         def is_line(value: Any) -> bool:
@@ -141,12 +141,12 @@ class Node:
 
         return self._take(key, default, is_line, "some text in quotes, on one line").strip()
 
-    def number(self, key: str, *, default: int = 0, maximum: int = 1000) -> int:
+    def get_number(self, key: str, *, default: int = 0, maximum: int = 1000) -> int:
         """Return a whole number from 0 to `maximum`."""
         expected = f"a whole number from 0 to {maximum}"
         return self._take(key, default, lambda value: type(value) is int and 0 <= value <= maximum, expected)
 
-    def one_of(self, key: str, numbers: Sequence[int]) -> int | None:
+    def get_one_of(self, key: str, numbers: Sequence[int]) -> int | None:
         """Return one of the allowed numbers, None if the key is missing."""
         expected = " or ".join(map(str, numbers))
         default: int | None = None
@@ -158,32 +158,32 @@ class Node:
         """Return true or false, false if the key is missing."""
         return self._take(key, False, lambda value: isinstance(value, bool), "true or false")
 
-    def choice(self, key: str, words: Collection[str], *, default: str) -> str:
+    def get_choice(self, key: str, words: Collection[str], *, default: str) -> str:
         """Return one of the allowed words."""
         return self._take(key, default, lambda value: isinstance(value, str) and value in words, _join_choices(words))
 
-    def texts(self, key: str, words: Collection[str] = ()) -> list[str]:
+    def get_texts(self, key: str, words: Collection[str] = ()) -> list[str]:
         """Return a list of texts, without blanks around them; if words are given, one of these each."""
-        nodes = self.text_nodes(key)
+        nodes = self.list_text_nodes(key)
         for node in nodes:
             if words and node.value not in words:
                 node.fail(f"{key} has {_format_value(node.value)}", _join_choices(words))
         return [node.value for node in nodes]
 
-    def tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:
+    def get_tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:
         """Return a list of tables, and of texts if they are allowed; without "?" if it is allowed."""
         header = ".".join((*(step for step in self.path if isinstance(step, str)), key))
         if isinstance(self.value.get(key), dict):
-            self.at(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
-        nodes = self._entries(key, may_be_unknown=may_be_unknown)
+            self.get_node(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
+        nodes = self._list_entries(key, may_be_unknown=may_be_unknown)
         for node in nodes:
             if not isinstance(node.value, (dict, str) if may_be_text else dict):
                 node.fail(f"{key} has {_format_value(node.value)}", f"[[{header}]], or tables in braces")
         return nodes
 
-    def text_nodes(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
+    def list_text_nodes(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
         """Return the nodes of a list of texts, without "?" if it is allowed."""
-        nodes = self._entries(key, may_be_unknown=may_be_unknown)
+        nodes = self._list_entries(key, may_be_unknown=may_be_unknown)
         for node in nodes:
             if not isinstance(node.value, str) or not node.value.strip():
                 node.fail(f"{key} has {_format_value(node.value)}", "texts in quotes")
@@ -197,9 +197,9 @@ class Node:
         except NotationError:
             self.fail(f"{name!r} is no square", EXPECTED_SQUARE)
 
-    def board(self, key: str) -> Board:
+    def get_board(self, key: str) -> Board:
         """Return a board, given in notation as one text or as a list of rows."""
-        value, node = self.value.get(key), self.at(key)
+        value, node = self.value.get(key), self.get_node(key)
         if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(row, str) for row in value)):
             what = f"{key} is {_format_value(value)}" if key in self else f"{key} is missing"
             node.fail(what, 'a board, as "w w1 / l #"')
@@ -208,9 +208,9 @@ class Node:
         except NotationError as error:
             node.fail(str(error), error.expected, hint="" if error.expected in error.hint else error.hint)
 
-    def _entries(self, key: str, *, may_be_unknown: bool) -> list["Node"]:
+    def _list_entries(self, key: str, *, may_be_unknown: bool) -> list["Node"]:
         values = self._take(key, list[Any](), lambda value: isinstance(value, list), "a list in [ ]")
-        entries = [self.at(key, index) for index in range(len(values))]
+        entries = [self.get_node(key, index) for index in range(len(values))]
         return [entry for entry in entries if not (may_be_unknown and entry.value == UNKNOWN)]
 
 

@@ -53,7 +53,7 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     yield from _format_comments(remarks)
     if kingdom.questions:
         yield from ("questions = [", *(f"    {_format(question)}," for question in kingdom.questions), "]")
-    yield from ('board = """', *kingdom.board.rows(), '"""')
+    yield from ('board = """', *kingdom.board.format_rows(), '"""')
     facts = {
         TOWNS: kingdom.towns,
         "coins": kingdom.coins or None,

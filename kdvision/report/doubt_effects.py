@@ -151,11 +151,11 @@ def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) ->
         counts.subtract(cell for cell in other.values() if cell in counts)
     unused_kinds = [cell for cell, count in counts.items() if count > 0]
     for square in sorted(board.unknown):
-        neighbours = [place for place in square.neighbours() if place in board or place in board.unknown]
+        neighbours = [place for place in square.list_neighbours() if place in board or place in board.unknown]
         words = [
             str(cell)
             for cell in unused_kinds
             if any(place in board.unknown or (cell, board[place]) in index.face_index for place in neighbours)
         ]
-        for word in [*words, ".", *(["#"] if not board.castles() else [])]:
+        for word in [*words, ".", *(["#"] if not board.find_castles() else [])]:
             yield Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))

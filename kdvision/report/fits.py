@@ -9,7 +9,7 @@ from rich.text import Text
 
 from kdvision.game.deck import Face, index_deck
 from kdvision.game.legality import Placement, describe_square, find_placements
-from kdvision.game.rules import SIDES, clauses, infer_board_side
+from kdvision.game.rules import SIDES, infer_board_side, load_clauses
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import (
     describe_reading,
@@ -98,7 +98,7 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
     """The answer for one kingdom as plain values. Rows and columns of `first` and `second` may be negative."""
     entry = answer.entry
     return {
-        "board": list(entry.board.rows()),
+        "board": list(entry.board.format_rows()),
         "side": entry.rule_set.side,
         "fits": answer.fits,
         "text": answer.text,
@@ -128,7 +128,7 @@ def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool
         title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
         board = list_board_lines(answer.entry)
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
-        clause = Text(str(clauses()[answer.clause]), style="dim")
+        clause = Text(str(load_clauses()[answer.clause]), style="dim")
         parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))
     return render_text(Group(*parts), width=width, colour=colour)
 

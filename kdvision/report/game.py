@@ -36,7 +36,7 @@ def build_round_results(game: Game, name: str) -> list[Result]:
 
 def build_round_result(game: Game, table: Table, title: str) -> Result:
     """The result of one round with its problems."""
-    problems = game.problems(table)
+    problems = game.find_problems(table)
     rows = tuple(
         ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in problems if problem.kingdom == number))
         for number, kingdom in enumerate(table.kingdoms)
@@ -63,7 +63,7 @@ def format_game(
             kingdom_namings = zip(table.kingdoms, _name_dominoes(game, table), strict=True)
             parts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in kingdom_namings]
         parts += [f" ! {replace_controls(problem.text)}\n" for problem in result.shared_problems]
-        parts += [f" {note}\n"] if (note := game.note(table)) else []
+        parts += [f" {note}\n"] if (note := game.describe_missing_kingdoms(table)) else []
     if len(game.rounds) > 1 and game.has_result:
         parts.append(format_combined(Result(None, standing=game.standing), width=width, colour=colour))
     parts += [f" Dynasty: {replace_controls(game.outlook)}\n"] if game.outlook else []
@@ -88,7 +88,7 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
                 "standing": result.standing and standing_to_dict(result.standing),
                 "outlook": result.outlook or None,
                 "problems": [problem_to_dict(problem) for problem in result.shared_problems],
-                "note": game.note(table) or None,
+                "note": game.describe_missing_kingdoms(table) or None,
             }
             for table, result in zip(game.rounds, results, strict=True)
         ],
@@ -171,7 +171,7 @@ def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str
 def _add_questions(game: Game, entries: Sequence[ScoredKingdom]) -> Game:
     """The game with what is uncertain about its boards. Its own problems are found again when the file is read."""
     (table,) = game.rounds
-    problem_texts, kingdoms = {problem.text for problem in game.problems(table)}, []
+    problem_texts, kingdoms = {problem.text for problem in game.find_problems(table)}, []
     for kingdom, entry in zip(table.kingdoms, entries, strict=True):
         questions = [replace_controls(text) for text in _list_questions(entry) if text not in problem_texts]
         kingdoms.append(replace(kingdom, questions=tuple(questions)))

@@ -65,7 +65,9 @@ def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
         for square in territory.squares:
             quad = shrink_quad(grid.quads[square], 0.92)
             # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
-            outer_sides = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in territory.squares]
+            outer_sides = [
+                i for i, neighbour in enumerate(square.list_neighbours()) if neighbour not in territory.squares
+            ]
             border += [quad[[i, (i + 1) % 4]] for i in outer_sides]
         draw_lines(canvas, border, DARK, grid.side_pixels * 0.085)
         draw_lines(canvas, border, COLOURS[territory.terrain], grid.side_pixels * 0.055)

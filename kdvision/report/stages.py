@@ -62,7 +62,7 @@ def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scal
 def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: float) -> str:
     """Draw all cells with their likeliest contents: tiles in green, empty cells with a thin line."""
     cells = [
-        (observation.grid, place, *observation.probabilities.likeliest(place))
+        (observation.grid, place, *observation.probabilities.find_likeliest(place))
         for observation in observations
         for place in np.ndindex(observation.grid.rows, observation.grid.cols)
     ]

@@ -131,7 +131,7 @@ def list_board_lines(entry: ScoredKingdom) -> list[Text]:
     """The squares with their column letters and row numbers, as `--fix` names them."""
     board, doubt_squares = entry.board, {doubt.square for doubt in entry.doubts}
     lines = [Text("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]
-    for row, words in enumerate(board.rows()):
+    for row, words in enumerate(board.format_rows()):
         line = Text.assemble((f"{row + 1:>2} ", "dim"))
         for col, word in enumerate(words.split()):
             cell = board.get(Square(row, col))

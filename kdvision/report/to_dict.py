@@ -57,7 +57,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
     reading, is_open = entry.reading, entry.is_open
     first, *others = entry.possible_totals
     return {
-        "board": list(entry.board.rows()),
+        "board": list(entry.board.format_rows()),
         "corners": reading and [[round(float(x), 1), round(float(y), 1)] for x, y in reading.grid.corners],
         "place": reading and reading.place,
         "colour": (reading and reading.colour) or None,

@@ -81,7 +81,7 @@ class KingdomReading:
     @cached_property
     def probabilities(self) -> ClassProbabilities:
         """The class probabilities of the board's squares, for the kinds of its box."""
-        probabilities = self.observation.probabilities.of_deck(collect_deck(self.box))
+        probabilities = self.observation.probabilities.select_kinds(collect_deck(self.box))
         return ClassProbabilities(probabilities.log_probs[self.frame.slices], probabilities.kinds)
 
     @property
@@ -122,7 +122,7 @@ def build_readings(
     may_have_towns = report_towns and get_game(box) == GAME_KINGDOMINO
     towns = find_possible_towns([one.probabilities for one in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
-    colours = [one.colour if one.castle_cell in decision.board.castles() else "" for one, decision in pairs]
+    colours = [one.colour if one.castle_cell in decision.board.find_castles() else "" for one, decision in pairs]
     columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
     colourless, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
     for reading, colour in zip(map(build_reading, *columns), colours, strict=True):

@@ -22,15 +22,15 @@ from kdvision.web.http import (
     InviteQuery,
     Outlines,
     ReadQuery,
-    error_response,
-    json_response,
+    make_error_response,
+    make_json_response,
     parse_content_length,
     parse_query,
     read_json,
     read_photo,
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
-from kdvision.web.security import PAIRING_SECONDS, Pairing, client_address, is_loopback, name_cookie
+from kdvision.web.security import PAIRING_SECONDS, Pairing, is_loopback, name_cookie, read_client_address
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, check_number, check_round
 from kdvision.web.table.live import SharedTable, Watcher
@@ -69,10 +69,10 @@ async def read(request: Request) -> Response:
     """Read a photo: its kingdoms as `kdvision score --json` prints them and the facts that it does not show."""
     options = parse_query(request.query_params, ReadQuery)
     outlines = [KingdomOutline.parse(text) for text in options.corners]
-    return await _run_photo_job(request, partial(_service_of(request).read, options=options, outlines=outlines))
+    return await _run_photo_job(request, partial(_get_service(request).read, options=options, outlines=outlines))
 
 
-async def picture(request: Request) -> Response:
+async def convert_to_jpeg(request: Request) -> Response:
     """Convert a photo that the browser cannot show to JPEG."""
     return await _run_photo_job(request, convert_picture, has_progress=False)
 
@@ -89,30 +89,30 @@ async def fits(request: Request) -> Response:
     return await _run_quick_job(request, partial(answer_fits, body))
 
 
-async def rules(request: Request) -> Response:
+async def list_rules(request: Request) -> Response:
     """The games, squares, buildings and clauses that the rules know, and whether this server keeps photos."""
-    return json_response(describe_rules(keeps=_service_of(request).keep_folder is not None))
+    return make_json_response(describe_rules(keeps=_get_service(request).keep_folder is not None))
 
 
 async def invite(request: Request) -> Response:
     """The link for other phones and its QR code; with `table`, the link to that table."""
     import segno
 
-    link, query = _service_of(request).link, parse_query(request.query_params, InviteQuery)
+    link, query = _get_service(request).link, parse_query(request.query_params, InviteQuery)
     if link is not None and query.table:
         link += f"&table={query.table}"
     rows: list[Any] = [] if link is None else [*segno.make(link, error="m").matrix]
-    return json_response({"link": link, "qr": ["".join(map(str, row)) for row in rows]})
+    return make_json_response({"link": link, "qr": ["".join(map(str, row)) for row in rows]})
 
 
 async def pair(request: Request) -> Response:
     """Give a phone that brings the key the cookie."""
     pairing: Pairing = request.app.state.pairing
     key = (await read_json(request, max_bytes=MAX_KEY_BYTES)).get("key")
-    if not isinstance(key, str) or not pairing.is_key(key, client_address(request)):
+    if not isinstance(key, str) or not pairing.is_key(key, read_client_address(request)):
         raise Refusal(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
-    _service_of(request).tables.storage.use_key()
-    response = json_response({"paired": True})
+    _get_service(request).tables.storage.use_key()
+    response = make_json_response({"paired": True})
     response.set_cookie(name_cookie(request), pairing.cookie, max_age=PAIRING_SECONDS, httponly=True, samesite="lax")
     return response
 
@@ -123,15 +123,15 @@ async def pair(request: Request) -> Response:
 async def join_table(request: Request) -> Response:
     """Join a table, or make a new one."""
     join_request = await read_json(request, JoinRequest)
-    return json_response(_service_of(request).tables.join(join_request).state)
+    return make_json_response(_get_service(request).tables.join(join_request).state)
 
 
 async def change_table(request: Request) -> Response:
     """Change the game at a table, or undo and redo a step."""
     table, change_request = _find_table(request), await read_json(request, ChangeRequest)
-    tables = _service_of(request).tables
-    with tables.jobs.reserve(client_address(request), 0):
-        return json_response(await tables.change(table, change_request))
+    tables = _get_service(request).tables
+    with tables.jobs.reserve(read_client_address(request), 0):
+        return make_json_response(await tables.change(table, change_request))
 
 
 async def read_at_table(request: Request) -> Response:
@@ -142,14 +142,14 @@ async def read_at_table(request: Request) -> Response:
         table.game.find(query.kingdom)
         if len(outlines) != 1:
             raise Refusal(422, "one outline is needed to read a kingdom again", hint="send corners= once")
-    service, loop = _service_of(request), asyncio.get_running_loop()
+    service, loop = _get_service(request), asyncio.get_running_loop()
 
     game = table.game
     check_number(game, query.game)
     check_round(game, query.round)
 
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
-        adding = _service_of(request).tables.add_photo(table, query.round, query.kingdom, readings, game, rules)
+        adding = _get_service(request).tables.add_photo(table, query.round, query.kingdom, readings, game, rules)
         with closing(adding):  # it never runs if the server has been stopped
             return asyncio.run_coroutine_threadsafe(adding, loop).result()
 
@@ -162,13 +162,13 @@ async def watch_table(request: Request) -> Response:
     table = _find_table(request)
     if request.method == "HEAD":
         return Response(media_type=EVENTS)
-    return LiveResponse(table, _service_of(request).tables.watch(table, client_address(request)))
+    return LiveResponse(table, _get_service(request).tables.watch(table, read_client_address(request)))
 
 
 async def list_games(request: Request) -> Response:
     """List the games of this server, the latest first."""
-    tables = _service_of(request).tables
-    return await _run_quick_job(request, lambda: json_response(tables.list_games()))
+    tables = _get_service(request).tables
+    return await _run_quick_job(request, lambda: make_json_response(tables.list_games()))
 
 
 class LiveResponse(StreamingResponse):
@@ -176,7 +176,7 @@ class LiveResponse(StreamingResponse):
 
     def __init__(self, table: SharedTable, watcher: Watcher) -> None:
         self._table, self._watcher = table, watcher
-        super().__init__(watcher.events(), media_type=EVENTS)
+        super().__init__(watcher.stream_events(), media_type=EVENTS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events; the table forgets the client at the end."""
@@ -201,7 +201,7 @@ async def _run_photo_job(request: Request, job: Callable[..., Response], *, has_
 
     The job gets the bytes of the photo; if it `has_progress`, it may get the keyword argument `report`.
     """
-    photos, address = _service_of(request).photos, client_address(request)
+    photos, address = _get_service(request).photos, read_client_address(request)
     max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
     with ExitStack() as stack:
         reservation = photos.reserve(
@@ -211,14 +211,14 @@ async def _run_photo_job(request: Request, job: Callable[..., Response], *, has_
         bound_job = partial(job, await read_photo(request))
         if has_progress and JSON_LINES in request.headers.get("accept", ""):
             run = photos.run(slot, lambda report: bound_job(report=report))
-            return StreamingResponse(_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
+            return StreamingResponse(_stream_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
         return await wait_for_response(request, photos, bound_job)
 
 
 async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
     """The response of a job without a photo. It has its own queue, so it never waits for photos."""
-    queue = _service_of(request).quick_jobs
-    with queue.reserve(client_address(request), 0):
+    queue = _get_service(request).quick_jobs
+    with queue.reserve(read_client_address(request), 0):
         return await wait_for_response(request, queue, job)
 
 
@@ -234,7 +234,7 @@ async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[],
         future.cancel()
 
 
-async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:
+async def _stream_json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:
     """Each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
 
     def format_line(report: Any) -> bytes:
@@ -247,18 +247,18 @@ async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> A
             async for report in reports:
                 yield format_line(report)
         except KdvisionError as error:
-            yield format_line(error_response(error))
+            yield format_line(make_error_response(error))
         except Exception:  # without a last line a client would take the connection for lost, and send the photo again
             log.exception("a photo could not be read")
-            yield format_line(error_response(FAILURE))
+            yield format_line(make_error_response(FAILURE))
         finally:
             await reports.aclose()
 
 
-def _service_of(request: Request) -> Service:
+def _get_service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
 def _find_table(request: Request) -> SharedTable:
-    return _service_of(request).tables.find(request.path_params["table"])
+    return _get_service(request).tables.find(request.path_params["table"])

@@ -27,7 +27,7 @@ BACKLOG: Final = 64
 """Connections that wait to be accepted. The event loop accepts all of them before it looks at any."""
 
 
-def available_connections() -> int:
+def count_available_connections() -> int:
     """Half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
 
     The other half is for files, and for connections that are accepted before the limit is applied: with fewer, the
@@ -49,7 +49,7 @@ class LimitedProtocol(Protocol):
     """
 
     head_timeout: ClassVar[float] = HEAD_TIMEOUT_SECONDS
-    max_connections: ClassVar[int] = available_connections()
+    max_connections: ClassVar[int] = count_available_connections()
     max_per_address: ClassVar[int] = MAX_CONNECTIONS_PER_ADDRESS
 
     idle_since: float = float("inf")

@@ -9,10 +9,20 @@ from typing import Annotated, Any, Final, Literal, Required, TypedDict
 import msgspec
 from msgspec import Meta, Struct
 
-from kdvision.game.deck import kinds
+from kdvision.game.deck import count_kinds
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.kingdom import JOKER, QUARTERS, Building, TokenKind
-from kdvision.game.rules import GAMES, GROUPS, SIDES, TOKEN_KINDS, VARIANTS, Clause, Variant, clauses, make_rule_set
+from kdvision.game.rules import (
+    GAMES,
+    GROUPS,
+    SIDES,
+    TOKEN_KINDS,
+    VARIANTS,
+    Clause,
+    Variant,
+    load_clauses,
+    make_rule_set,
+)
 from kdvision.game.rules.queendomino import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS
 from kdvision.gamefile.pieces import EFFECT_KEYS, TERRAINS
@@ -20,7 +30,7 @@ from kdvision.gamefile.pieces import EFFECT_KEYS, TERRAINS
 SQUARE: Final = r"[A-Za-z]([1-9]|1[0-9]|2[0-6])"
 
 
-def one_of(values: Any) -> Meta:
+def allow_values(values: Any) -> Meta:
     """The values that a field may have, as the rules list them."""
     return Meta(extra_json_schema={"enum": list(values)})
 
@@ -96,14 +106,14 @@ def describe_rules(*, keeps: bool) -> Rules:
         buildings=[_describe_building(building) for building in BUILDINGS],
         joker=JOKER,
         quarters=list(QUARTERS),
-        clauses=dict(clauses()),
+        clauses=dict(load_clauses()),
         keeps=keeps,
     )
 
 
 def _describe_game(kind: str) -> GameInfo:
     rule_set = make_rule_set(kind)
-    cells = sorted(str(cell) for cell in kinds(rule_set.deck))
+    cells = sorted(str(cell) for cell in count_kinds(rule_set.deck))
     variants = [variant.id for variant in VARIANTS if variant.fits(kind)]
     is_royal = kind == "royal-wedding"
     return GameInfo(kind, rule_set.name, cells, variants, _list_seats(kind), bool(rule_set.facts), teams=is_royal)
@@ -119,7 +129,7 @@ def _describe_variant(variant: Variant) -> VariantInfo:
     seats = _list_seats(kind, variant.id)
     values = {name: getattr(variant, name) for name in VariantInfo.__struct_fields__ if hasattr(variant, name)}
     derived_values = {
-        "cells": sorted(str(cell) for cell in kinds(variant.dominoes)),
+        "cells": sorted(str(cell) for cell in count_kinds(variant.dominoes)),
         "seats": seats if seats != _list_seats(kind) else {},
     }
     return msgspec.convert(values | derived_values, VariantInfo, from_attributes=True)
@@ -145,7 +155,7 @@ class GivenGem(TypedDict, total=False):
     kind: Required[Name]
     between: Required[Annotated[str, Meta(description="two squares that touch at its corner, such as B2 C3")]]
     crowns: Quarters
-    skull: Annotated[str, one_of(QUARTERS)]
+    skull: Annotated[str, allow_values(QUARTERS)]
     turned: Annotated[int, Meta(ge=0, le=3)]
 
 
@@ -164,7 +174,7 @@ class GivenKingdom(_GivenTokens, total=False):
     players: Players
     questions: Annotated[list[str], Meta(description="what is left to check")]
     discarded: Count
-    claims: list[Annotated[str, one_of(CLAIMS)]]
+    claims: list[Annotated[str, allow_values(CLAIMS)]]
     towns: Count | QuestionMark
     coins: Count | QuestionMark
     towers: Count | QuestionMark
@@ -183,9 +193,9 @@ class GivenRound(TypedDict, total=False):
 class Game(TypedDict, total=False):
     """A game as in a game file: either `kingdom`, or `round` three times."""
 
-    game: Annotated[str, one_of(GAMES)]
-    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]]
-    side: Annotated[int, one_of(SIDES)]
+    game: Annotated[str, allow_values(GAMES)]
+    variants: list[Annotated[str, allow_values(variant.id for variant in VARIANTS)]]
+    side: Annotated[int, allow_values(SIDES)]
     teams: bool
     kingdoms: Annotated[Count, Meta(description="how many were played, if some are not listed")]
     open_gems: list[Name]

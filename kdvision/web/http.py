@@ -117,7 +117,7 @@ def _check_size(size: int, max_bytes: int) -> int:
 
 async def read_photo(request: Request) -> bytes:
     """The bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
-    kind = _media_type(request)
+    kind = _parse_media_type(request)
     if kind and kind not in (FORM, "application/octet-stream") and not kind.startswith("image/"):
         hint = "send the photo as the body, or as the file of a form"
         raise Refusal(415, f"a body of type {kind[:40]} is not a photo", hint=hint)
@@ -127,7 +127,7 @@ async def read_photo(request: Request) -> bytes:
 
 async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
     """The JSON body of a request as an instance of the model; raises Refusal."""
-    if _media_type(request) != "application/json":
+    if _parse_media_type(request) != "application/json":
         raise Refusal(415, "the body is not declared as JSON", hint="send Content-Type: application/json")
     body = await _read_body(request, max_bytes)
     try:
@@ -173,21 +173,21 @@ async def _extract_file(request: Request, body: bytes) -> bytes:
         await form.close()
 
 
-def _media_type(request: Request) -> str:
+def _parse_media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def make_json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A response that holds a value as JSON."""
     return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
-def error_response(error: KdvisionError) -> Response:
+def make_error_response(error: KdvisionError) -> Response:
     """A response that tells what is wrong and what to do, as the command line does."""
     retry_after = error.retry_after if isinstance(error, Refusal) else None
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_response({"error": str(error), "hint": error.hint or None}, status_of(error), headers)
+    return make_json_response({"error": str(error), "hint": error.hint or None}, get_status(error), headers)
 
 
-def status_of(error: KdvisionError) -> int:
+def get_status(error: KdvisionError) -> int:
     return error.status if isinstance(error, Refusal) else STATUS.get(type(error), 422)

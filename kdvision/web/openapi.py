@@ -13,7 +13,7 @@ from starlette.responses import Response
 from kdvision import __version__
 from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
-from kdvision.web.http import FORM, Fits, InviteQuery, ReadQuery, json_response
+from kdvision.web.http import FORM, Fits, InviteQuery, ReadQuery, make_json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.table.changes import ChangeRequest
 from kdvision.web.table.live import TableState
@@ -76,7 +76,7 @@ class Operation(NamedTuple):
         in_path = re.findall(r"{(\w+)}", path)
         if self.takes:
             operation["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
-        fields = component_schemas()[self.query.__name__]["properties"] if self.query else {}
+        fields = make_component_schemas()[self.query.__name__]["properties"] if self.query else {}
         operation["parameters"] = [
             *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path),
             *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
@@ -94,9 +94,9 @@ def _describe_content(types: Mapping[str, Any]) -> Json:
     return {media_type: {"schema": schema} for media_type, schema in zip(types, schemas, strict=True)}
 
 
-async def openapi(_: Request) -> Response:
+async def serve_openapi(_: Request) -> Response:
     """The OpenAPI description of this API."""
-    return json_response(describe_api())
+    return make_json_response(describe_api())
 
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
@@ -104,12 +104,12 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         *("POST", api.read, {JSON: models.SeenResult, api.JSON_LINES: Progress}, PHOTO, ReadQuery),
         error_types=(models.Result, models.Error),
     ),
-    "/api/picture": Operation("POST", api.picture, {"image/jpeg": Binary}, PHOTO),
+    "/api/picture": Operation("POST", api.convert_to_jpeg, {"image/jpeg": Binary}, PHOTO),
     "/api/score": Operation(
         "POST", api.score, {JSON: models.GameResult, "text/plain": str, "application/toml": str}, {JSON: Game}
     ),
     "/api/fits": Operation("POST", api.fits, {JSON: models.FitsAnswer}, {JSON: Fits}),
-    "/api/rules": Operation("GET", api.rules, {JSON: Rules}),
+    "/api/rules": Operation("GET", api.list_rules, {JSON: Rules}),
     "/api/invite": Operation("GET", api.invite, {JSON: models.Invitation}, query=InviteQuery, errors=(422,)),
     "/api/pair": Operation("POST", api.pair, {JSON: models.Paired}, {JSON: models.Key}),
     "/api/tables": Operation("POST", api.join_table, {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)),
@@ -123,7 +123,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         error_types=(models.Result, models.Error),
     ),
     "/api/games": Operation("GET", api.list_games, {JSON: list[PastGame]}, errors=(503,)),
-    "/api/openapi.json": Operation("GET", openapi, {JSON: dict}),
+    "/api/openapi.json": Operation("GET", serve_openapi, {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""
 
@@ -141,7 +141,7 @@ def describe_api() -> Json:
         },
         "paths": {path: {operation.method.lower(): operation.describe(path)} for path, operation in OPERATIONS.items()},
         "components": {
-            "schemas": component_schemas(),
+            "schemas": make_component_schemas(),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "with --lan: the key"}},
         },
         "security": [{}, {"key": []}],
@@ -149,7 +149,7 @@ def describe_api() -> Json:
 
 
 @cache
-def component_schemas() -> dict[str, Json]:
+def make_component_schemas() -> dict[str, Json]:
     """The JSON Schema of each model by its name."""
     types = [one for operation in OPERATIONS.values() for one in operation.types]
     return msgspec.json.schema_components(types, ref_template=REF_TEMPLATE)[1]

@@ -23,7 +23,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import FileResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kdvision.web.http import error_response
+from kdvision.web.http import make_error_response
 from kdvision.web.limits import Refusal
 
 log = logging.getLogger("kdvision.web")
@@ -80,7 +80,7 @@ NO_RESPONSE: Final = 500
 STOPPED: Final = Refusal(503, "the server was stopped", hint="start it again: kdvision serve")
 
 
-def new_key() -> str:
+def make_key() -> str:
     """A random key as it is printed, such as `K7QX-2MPA`."""
     letters = "".join(secrets.choice(KEY_LETTERS) for _ in range(KEY_LENGTH))
     return f"{letters[:4]}-{letters[4:]}"
@@ -97,7 +97,7 @@ def name_cookie(request: HTTPConnection) -> str:
     return f"{COOKIE}-{port}" if port else COOKIE
 
 
-def client_address(request: HTTPConnection) -> str:
+def read_client_address(request: HTTPConnection) -> str:
     """The network address that a request came from."""
     return request.client.host if request.client else ""
 
@@ -121,7 +121,7 @@ class Pairing:
             return True
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self.is_key(token, client_address(request))
+            return self.is_key(token, read_client_address(request))
         cookies = [request.cookies.get(name, "") for name in (name_cookie(request), COOKIE)]
         return any(hmac.compare_digest(cookie.encode(), self.cookie.encode()) for cookie in cookies)
 
@@ -168,13 +168,13 @@ class SecurityMiddleware:
             await self.app(scope, receive, send_with_headers)
         except Refusal as error:
             is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith(API)
-            response = error_response(error)
+            response = make_error_response(error)
             if error.status == 401 and is_page:
                 response = FileResponse(STATIC_FOLDER / "pair.html", 401)
             await response(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the server stops and does not wait any longer
             if status == NO_RESPONSE:
-                await error_response(STOPPED)(scope, receive, send_with_headers)
+                await make_error_response(STOPPED)(scope, receive, send_with_headers)
         finally:
             path = "".join(letter if letter.isprintable() else "?" for letter in scope["path"][:MAX_LOGGED_PATH])
             log.info("%s %s %d, %.0f ms", scope["method"], path, status, 1000 * (time.perf_counter() - start))

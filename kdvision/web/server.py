@@ -27,7 +27,7 @@ from kdvision.errors import KdvisionError
 from kdvision.text import capitalise
 from kdvision.vision.find import Networks
 from kdvision.web.connections import BACKLOG, LimitedProtocol
-from kdvision.web.http import FAILURE, error_response
+from kdvision.web.http import FAILURE, make_error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
 from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware
@@ -108,7 +108,7 @@ async def _handle_error(request: Request, error: Exception) -> Response:
             async with asyncio.timeout(SHUTDOWN_SECONDS):
                 async for _ in request.stream():
                     pass
-    return error_response(error)
+    return make_error_response(error)
 
 
 async def _handle_http(request: Request, error: Exception) -> Response:
@@ -117,13 +117,13 @@ async def _handle_http(request: Request, error: Exception) -> Response:
     message = messages.get(error.status_code, error.detail)
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API):
         return HTMLResponse(ERROR_PAGE.format(message=escape(capitalise(message))), error.status_code, error.headers)
-    response = error_response(Refusal(error.status_code, message, hint="see /api/openapi.json"))
+    response = make_error_response(Refusal(error.status_code, message, hint="see /api/openapi.json"))
     response.headers.update(error.headers or {})
     return response
 
 
 async def _handle_failure(_: Request, __: Exception) -> Response:
-    return error_response(FAILURE)
+    return make_error_response(FAILURE)
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ def open_listener(settings: Settings) -> Listener:
         raise KdvisionError(message, hint="choose another one: --port 0") from error
     port, storage = listener.getsockname()[1], Storage(settings.data)
     settings = replace(settings, port=port, key=(settings.key or storage.renew_key()) if settings.lan else None)
-    address = network_address() if settings.lan else None
+    address = find_network_address() if settings.lan else None
     link = None if address is None else f"http://{address}:{port}/#key={settings.key}"
     local_url = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
     return Listener(listener, settings, Tables(storage), local_url, link)
 
 
-def network_address() -> str | None:
+def find_network_address() -> str | None:
     """The address of this machine in its network; None without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -164,7 +164,7 @@ def network_address() -> str | None:
     return None if ipaddress.ip_address(address).is_loopback else address
 
 
-def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
+def make_uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -193,7 +193,7 @@ def run_server(listener: Listener) -> None:
     """Serve until the process is told to stop; requests in progress are finished first."""
     logging.getLogger("kdvision.web").setLevel(logging.INFO)
     app = create_app(listener.settings, link=listener.link, tables=listener.tables)
-    server = TableServer(uvicorn_config(app), listener.tables)
+    server = TableServer(make_uvicorn_config(app), listener.tables)
 
     def keep_in_log(record: logging.LogRecord) -> bool:
         return not (server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))

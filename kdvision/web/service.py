@@ -28,7 +28,7 @@ from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo, shrink
-from kdvision.web.http import json_response, list_variants, status_of
+from kdvision.web.http import get_status, list_variants, make_json_response
 from kdvision.web.limits import MAX_KINGDOM_SIDE, JobQueue, Refusal, Report
 from kdvision.web.table.model import TableGame, TableRules
 from kdvision.web.table.readings import make_reading
@@ -72,12 +72,12 @@ class Service:
         result, variants = self._read_photo(content, rules, outlines, report)
         body = result_to_dict(result)
         if result.error is not None:
-            return json_response(body, status_of(result.error))
+            return make_json_response(body, get_status(result.error))
         for kingdom, scored_kingdom in zip(body["kingdoms"], result.kingdoms, strict=True):
             # A building stands on its square, and only which one it is may be unknown.
             missing_items = {fact["item"] for fact in kingdom["missing"]}
             kingdom["untold"] = sorted(missing_items | scored_kingdom.kingdom.open_facts)
-        return json_response(body | {"variants": variants})
+        return make_json_response(body | {"variants": variants})
 
     def read_at_table(
         self,
@@ -92,10 +92,10 @@ class Service:
         rules = replace(game.rules, game=GAME_AUTO) if game.is_open else game.rules
         result, variants = self._read_photo(content, rules, outlines, report)
         if result.error is not None:
-            return json_response(result_to_dict(result), status_of(result.error))
+            return make_json_response(result_to_dict(result), get_status(result.error))
         readings = [make_reading(scored_kingdom, photo_id) for scored_kingdom in result.kingdoms]
         answer = add(readings, replace(rules, game=result.game or game.rules.game, variants=variants))
-        return json_response(replace(answer, width=result.width, height=result.height))
+        return make_json_response(replace(answer, width=result.width, height=result.height))
 
     def _read_photo(
         self, content: bytes, rules: TableRules, outlines: Sequence[KingdomOutline], report: Report
@@ -152,7 +152,7 @@ def score_game(game: Mapping[str, Any], accept: str) -> Response:
         return Response(write_game_text(parsed_game), media_type=TOML)
     if TEXT in accept:
         return Response(format_game(parsed_game, GAME_NAME), media_type=TEXT)
-    return json_response(game_to_dict(parsed_game, GAME_NAME))
+    return make_json_response(game_to_dict(parsed_game, GAME_NAME))
 
 
 def answer_fits(body: Any) -> Response:
@@ -165,4 +165,4 @@ def answer_fits(body: Any) -> Response:
     rule_set = choose_rule_set(body.game, [board], side=body.side, variants=list_variants(body))
     result = build_board_result([board], rule_set)
     (answer,) = find_fits(result, parse_domino(body.domino), side=body.side)
-    return json_response(fits_to_dict(answer))
+    return make_json_response(fits_to_dict(answer))

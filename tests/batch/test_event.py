@@ -46,18 +46,18 @@ def test_every_key_is_read() -> None:
 
 
 def test_rules_follow_the_file_and_else_the_boards() -> None:
-    rule_set = parse_event(FULL_EVENT).rules.rule_set([])
+    rule_set = parse_event(FULL_EVENT).rules.choose_photo_rule_set([])
     assert rule_set.name.endswith("Middle Kingdom, Harmony")
     long_board = Board.parse("# w w w w w")
-    assert [Rules().rule_set([board]).side for board in (long_board, Board.parse("#"))] == [7, 5]
+    assert [Rules().choose_photo_rule_set([board]).side for board in (long_board, Board.parse("#"))] == [7, 5]
 
 
 def test_seats_come_from_the_file_then_from_names_then_from_tables() -> None:
     event = parse_event(FULL_EVENT)
-    assert event.seat("IMG_0012.jpg") == Seat(2, "B", ("Zoë", "Di"))
-    assert event.seat("round1/table3/Bo.jpg") == Seat(1, "3", ("Bo",))
-    assert event.seat("round1/table3.jpg") == Seat(1, "3", ("Ann", "Bo"))
-    assert Event().seat("round1/table3.jpg") == Seat(1, "3")
+    assert event.find_seat("IMG_0012.jpg") == Seat(2, "B", ("Zoë", "Di"))
+    assert event.find_seat("round1/table3/Bo.jpg") == Seat(1, "3", ("Bo",))
+    assert event.find_seat("round1/table3.jpg") == Seat(1, "3", ("Ann", "Bo"))
+    assert Event().find_seat("round1/table3.jpg") == Seat(1, "3")
 
 
 def test_tables_and_files_have_one_name_in_any_case_and_unicode_form() -> None:
@@ -65,14 +65,14 @@ def test_tables_and_files_have_one_name_in_any_case_and_unicode_form() -> None:
         '[[table]]\ntable = "a"\nplayers = ["Bo", "Di"]\n'
         '[[photo]]\nfile = "Zoe\u0308-7.jpg"\ntable = "A"\nplayers = ["Bo"]\n[[photo.kingdom]]'
     )
-    assert event.seat("table-a.jpg") == Seat(1, "A", ("Bo", "Di"))
-    assert event.seat("Zo\u00eb-7.jpg") == Seat(1, "A", ("Bo",)) == event.seats[0]
-    assert event.photo_rules("Zo\u00eb-7.jpg").tokens == ({},)
+    assert event.find_seat("table-a.jpg") == Seat(1, "A", ("Bo", "Di"))
+    assert event.find_seat("Zo\u00eb-7.jpg") == Seat(1, "A", ("Bo",)) == event.seats[0]
+    assert event.find_photo_rules("Zo\u00eb-7.jpg").tokens == ({},)
 
 
 def test_a_photo_entry_overrides_only_the_keys_it_gives() -> None:
     event = parse_event('[[photo]]\nfile = "round2/table5/IMG_1.jpg"\nplayers = ["Ann"]')
-    assert event.seat("round2/table5/IMG_1.jpg") == Seat(2, "5", ("Ann",))
+    assert event.find_seat("round2/table5/IMG_1.jpg") == Seat(2, "5", ("Ann",))
 
 
 @pytest.mark.parametrize(

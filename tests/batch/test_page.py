@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.game.rules import clauses
+from kdvision.game.rules import load_clauses
 from tests.batch.text_photos import make_photo, run_batch, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
@@ -50,7 +50,7 @@ def test_every_point_has_its_rule(tmp_path: Path) -> None:
     notes = dict(re.findall(r'<li id="rule-(\d+)">([^<]+)', text))
     rule_numbers = set(re.findall(r'href="#rule-(\d+)"', text))
     assert rule_numbers == notes.keys() == {"1"}
-    assert unescape(notes["1"]).strip() == clauses()["kingdomino/value"].text
+    assert unescape(notes["1"]).strip() == load_clauses()["kingdomino/value"].text
     assert "without points: lake 2" in text
 
 

@@ -124,7 +124,7 @@ def test_tokens_of_a_kingdom_that_the_photo_does_not_show_are_to_be_reviewed(eve
 
 def test_results_without_tokens_keep_their_keys() -> None:
     assert hash_inputs("x", Rules()) == hash_inputs("x", Rules(tokens=()))
-    tokens = parse_event(EVENT).photo_rules("round1/table1/ann+bo.jpg").tokens
+    tokens = parse_event(EVENT).find_photo_rules("round1/table1/ann+bo.jpg").tokens
     assert hash_inputs("x", Rules(tokens=tokens)) != hash_inputs("x", Rules())
 
 

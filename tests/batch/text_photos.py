@@ -63,7 +63,7 @@ def read_text_photo(job: Job) -> JobResult:
         for number, board in enumerate(boards)
     ]
     facts = GivenFacts(tokens={number: job.rules.list_tokens(number + 1) for number in range(len(readings))})
-    result = build_photo_result("", (640, 480), readings, job.rules.rule_set(boards), facts=facts)
+    result = build_photo_result("", (640, 480), readings, job.rules.choose_photo_rule_set(boards), facts=facts)
     return JobResult({**result_to_dict(result), "photo": None}, PICTURE, hash_models())
 
 

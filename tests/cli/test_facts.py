@@ -85,7 +85,7 @@ def correct_doubtful_squares(path: Path, truth: Sequence[Board]) -> None:
         doubtful_squares = [Square.parse(name) for name in re.findall(r'^    "(\w+) is', blocks[number], re.MULTILINE)]
         corrected_board = file_board.with_cells({square: board.get(square) for square in doubtful_squares})
         block = re.sub(r"questions = \[\n.*?\n\]\n", "", blocks[number], flags=re.DOTALL)
-        blocks[number] = block.replace(rows, "\n".join(corrected_board.rows()))
+        blocks[number] = block.replace(rows, "\n".join(corrected_board.format_rows()))
     path.write_text("[[kingdom]]".join(blocks), encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.game.rules import clauses
+from kdvision.game.rules import load_clauses
 from tests.conftest import Run
 
 GAME = """
@@ -161,8 +161,8 @@ def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
 
 def test_every_clause_has_its_line(run: Run) -> None:
     result = run("rules")
-    assert [line.split(" (")[0] for line in result.out.splitlines()] == list(clauses())
-    assert len(run("rules", "--json").out.splitlines()) == len(clauses())
+    assert [line.split(" (")[0] for line in result.out.splitlines()] == list(load_clauses())
+    assert len(run("rules", "--json").out.splitlines()) == len(load_clauses())
 
 
 def test_one_clause_is_shown(run: Run) -> None:

@@ -27,14 +27,14 @@ def test_a_board_maps_squares_to_cells() -> None:
     assert (board.height, board.width, len(board)) == (2, 2, 2)
     assert Square(0, 0) not in board
     assert board.get(Square(0, 0)) is None
-    assert board.castles() == (Square(1, 1),)
+    assert board.find_castles() == (Square(1, 1),)
 
 
 def test_squares_have_the_names_players_use() -> None:
     assert Square(2, 2).name == "C3"
     assert Square.parse("c3") == Square(2, 2)
     assert Square.parse("A10") == Square(9, 0)
-    assert Square(1, 1).neighbours() == (Square(0, 1), Square(1, 2), Square(2, 1), Square(1, 0))
+    assert Square(1, 1).list_neighbours() == (Square(0, 1), Square(1, 2), Square(2, 1), Square(1, 0))
 
 
 @pytest.mark.parametrize("name", ["", "3C", "C0", "C", "CC3", "C-1", "C99", "Ä1", "C٣"])

@@ -3,14 +3,14 @@
 import pytest
 
 from kdvision.game.board import Cell
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, Domino, face, faces, kinds
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, Domino, count_faces, count_kinds, make_face
 
 
 @pytest.mark.clause("kingdomino/box")
 def test_kingdomino_holds_what_its_back_page_counts() -> None:
     contents = "21 w, 5 w1, 16 f, 6 f1, 12 l, 6 l1, 10 g, 2 g1, 2 g2, 6 s, 2 s1, 2 s2, 1 m, 1 m1, 3 m2, 1 m3"
     counts = (entry.split() for entry in contents.split(", "))
-    assert kinds(KINGDOMINO) == {Cell.parse(cell): int(count) for count, cell in counts}
+    assert count_kinds(KINGDOMINO) == {Cell.parse(cell): int(count) for count, cell in counts}
 
 
 @pytest.mark.parametrize("deck", [KINGDOMINO, QUEENDOMINO])
@@ -19,13 +19,13 @@ def test_boxes_hold_48_dominoes_numbered_from_1(deck: tuple[Domino, ...]) -> Non
 
 
 def test_queendomino_holds_twenty_town_squares() -> None:
-    cell_counts = kinds(QUEENDOMINO)
+    cell_counts = count_kinds(QUEENDOMINO)
     assert cell_counts[Cell.parse("t")] == 20
     assert sum(cell_counts.values()) == 96
 
 
 def test_faces_forget_which_way_a_domino_lies() -> None:
     one, other = Cell.parse("w"), Cell.parse("m3")
-    assert face(one, other) == face(other, one)
-    assert faces(KINGDOMINO)[face(one, other)] == 1
-    assert faces(KINGDOMINO)[face(Cell.parse("f"), Cell.parse("f"))] == 4
+    assert make_face(one, other) == make_face(other, one)
+    assert count_faces(KINGDOMINO)[make_face(one, other)] == 1
+    assert count_faces(KINGDOMINO)[make_face(Cell.parse("f"), Cell.parse("f"))] == 4

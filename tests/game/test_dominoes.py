@@ -5,7 +5,7 @@ import pytest
 
 from kdvision.game import dominoes
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck, kinds
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck, count_kinds
 from kdvision.game.dominoes import MAX_READINGS, Naming, count_box, name_game_dominoes
 from kdvision.lab.games.play import play
 
@@ -132,7 +132,7 @@ def test_four_whole_kingdoms_account_for_all_dominoes() -> None:
 def test_every_domino_is_missing_or_here() -> None:
     boards = [kingdom.board for kingdom in play(np.random.default_rng(4), players=3)]
     count = count_box(boards, KINGDOMINO, drawn_count=36)
-    laid_count = sum((kinds(KINGDOMINO) - kinds(())).values()) // 2 - sum(
+    laid_count = sum((count_kinds(KINGDOMINO) - count_kinds(())).values()) // 2 - sum(
         domino.count for domino in count.missing_dominoes
     )
     assert laid_count == count.dominoes_laid

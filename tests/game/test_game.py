@@ -84,10 +84,10 @@ def test_fewer_kingdoms_than_play_together_are_a_problem_and_no_result(
 ) -> None:
     table = Table(tuple(Kingdom(Board.parse("# w1 w")) for _ in range(seats)), seats=seats)
     game = make_game(kind, [table], side=side)
-    texts = [problem.text for problem in game.problems(table)]
+    texts = [problem.text for problem in game.find_problems(table)]
     is_allowed = seats == least
     assert any(text.endswith(f"is played with at least {least}") for text in texts) != is_allowed
-    assert (game.has_round_result(table), game.note(table) == "") == (is_allowed, is_allowed)
+    assert (game.has_round_result(table), game.describe_missing_kingdoms(table) == "") == (is_allowed, is_allowed)
 
 
 @pytest.mark.parametrize(

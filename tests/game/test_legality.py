@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, face, faces
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, count_faces, make_face
 from kdvision.game.legality import find_problems, join_names
 
 KINDS = ("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2", "s", "s1", "s2", "m", "m1", "m2", "m3", "t", "l2")
@@ -90,7 +90,7 @@ def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
 def is_tileable(board: Board) -> bool:
     """Return whether dominoes of the box can cover the board: an independent search from the top left."""
     cells = {square: cell for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
-    return can_cover(cells, Counter(faces(KINGDOMINO)))
+    return can_cover(cells, Counter(count_faces(KINGDOMINO)))
 
 
 def can_cover(cells: dict[Square, Cell], supply: Counter[tuple[Cell, Cell]]) -> bool:
@@ -98,7 +98,7 @@ def can_cover(cells: dict[Square, Cell], supply: Counter[tuple[Cell, Cell]]) -> 
         return True
     first = min(cells)
     for neighbour in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
-        domino_face = face(cells[first], cells[neighbour]) if neighbour in cells else None
+        domino_face = make_face(cells[first], cells[neighbour]) if neighbour in cells else None
         if domino_face is not None and supply[domino_face]:
             supply[domino_face] -= 1
             other_cells = {square: cell for square, cell in cells.items() if square not in (first, neighbour)}

@@ -317,7 +317,7 @@ def test_an_open_file_says_what_is_missing() -> None:
     assert [fact.text for fact in list_open_facts(cy)] == ["which squares are towns"]
     assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
     assert game.is_open(game.rounds[0])
-    assert game.problems(game.rounds[0]) == ()
+    assert game.find_problems(game.rounds[0]) == ()
     assert ScoredKingdom(ann, game.rule_set).card.total == compute_range(ann, game.rule_set).minimum == 46
 
 
@@ -382,7 +382,7 @@ def test_only_what_can_be_left_open_may_be(old: str, new: str, message: str) -> 
 
 def list_problems(text: str) -> list[str]:
     game = parse_game(text)
-    return [problem.text for problem in game.problems(game.rounds[0])]
+    return [problem.text for problem in game.find_problems(game.rounds[0])]
 
 
 def test_towns_that_were_counted_have_to_be_on_the_board() -> None:

@@ -65,7 +65,7 @@ def test_joints_are_squares_of_the_board_that_match(board: Board, domino: Face, 
     terrains = {domino[0].terrain, domino[1].terrain, Terrain.CASTLE}
     for first, second, joints in find_placements(board, domino, side=side):
         assert all(board[joint].terrain in terrains for joint in joints)
-        assert all({first, second} & {*joint.neighbours()} for joint in joints)
+        assert all({first, second} & {*joint.list_neighbours()} for joint in joints)
 
 
 @given(board=BOARDS, domino=DOMINOES, side=SIDES)

@@ -108,7 +108,7 @@ def test_the_documents_example_is_a_right_game() -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     game = parse_game(example)
     assert len(game.rounds[0].kingdoms) == 3
-    assert game.problems(game.rounds[0]) == ()
+    assert game.find_problems(game.rounds[0]) == ()
 
 
 def test_gems_are_read() -> None:
@@ -473,7 +473,7 @@ def test_seven_players_need_another_box() -> None:
 )
 def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, side: int) -> None:
     game = parse_game(f"{top}\n" + '[[kingdom]]\nboard = "# w w"\n' * count)
-    assert (game.note(game.rounds[0]), game.side) == (note, side)
+    assert (game.describe_missing_kingdoms(game.rounds[0]), game.side) == (note, side)
     assert parse_game(write_game_text(game)) == game
 
 
@@ -483,12 +483,12 @@ def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
     host_problems = ["there are towers, and nobody hosts the Queen"]
     for top, expected in (("", host_problems), ("kingdoms = 2", host_problems), ("kingdoms = 3", []), ("side = 5", [])):
         game = parse_game(f"{top}\n{text}")
-        assert [problem.text for problem in game.problems(game.rounds[0])] == expected
+        assert [problem.text for problem in game.find_problems(game.rounds[0])] == expected
 
 
 def test_three_kingdoms_longer_than_five_are_a_problem_not_a_duel() -> None:
     game = parse_game('[[kingdom]]\nboard = "f f f f # l l"\n' + '[[kingdom]]\nboard = "# l l"\n' * 2)
-    (problem,) = game.problems(game.rounds[0])
+    (problem,) = game.find_problems(game.rounds[0])
     assert problem.text == "the kingdom spans 1 by 7 squares, and at most 5 by 5 are allowed"
 
 
@@ -497,7 +497,7 @@ def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
         "# short", "\nqueen = true"
     )
     game = parse_game(text)
-    texts = [problem.text for problem in game.problems(game.rounds[0])]
+    texts = [problem.text for problem in game.find_problems(game.rounds[0])]
     assert "the knight on A3 stands on the castle" in texts
     assert "there are 500 coins in the game, and the box has 174" in texts
     assert "the Queen is in 2 kingdoms at once" in texts
@@ -627,7 +627,9 @@ def test_five_kinds_of_gem_win_in_a_single_kingdom_and_beside_an_unknown_square(
 @pytest.mark.clause("lost-treasures/immediate")
 def test_only_one_kingdom_can_have_five_kinds_of_gem() -> None:
     game = parse_game(write_treasure_game(FIVE_KINDS, FIVE_KINDS))
-    problems = [problem for problem in game.problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"]
+    problems = [
+        problem for problem in game.find_problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"
+    ]
     assert [problem.text for problem in problems] == [
         "A and B have 5 kinds of gem, and the first to have them ends the game"
     ]
@@ -662,7 +664,10 @@ def test_the_names_of_a_team_may_come_in_another_order_in_a_later_round() -> Non
 @pytest.mark.parametrize("top, min_count", [("", 3), ("side = 5", 5), ("side = 7", 3)])
 def test_two_kingdoms_of_a_royal_wedding_may_be_two_of_three(top: str, min_count: int) -> None:
     game = parse_game(f'{top}\ngame = "royal-wedding"\n' + '[[kingdom]]\nboard = "# t g"\n' * 2)
-    assert game.note(game.rounds[0]) == f"2 kingdoms are entered so far, and this game has at least {min_count}"
+    assert (
+        game.describe_missing_kingdoms(game.rounds[0])
+        == f"2 kingdoms are entered so far, and this game has at least {min_count}"
+    )
 
 
 FULL_BOARD = "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"
@@ -673,11 +678,11 @@ WIDE_BOARD = "# w w f f f"
 def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
     text = f'variants = ["harmony"]\n[[kingdom]]\nboard = "{FULL_BOARD}"\n[[kingdom]]\nboard = "{WIDE_BOARD}"\n'
     game = parse_game(text)
-    problems = [problem for problem in game.problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text]
+    problems = [problem for problem in game.find_problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text]
     assert [(problem.kingdom, problem.clause) for problem in problems] == [(0, "kingdomino/complete")]
     for side, points in ((5, 5), (7, 0)):
         game = parse_game(f"side = {side}\n{text}")
-        assert not any("--size" in problem.text for problem in game.problems(game.rounds[0]))
+        assert not any("--size" in problem.text for problem in game.find_problems(game.rounds[0]))
         (harmony,) = (
             line for line in score(game.rounds[0].kingdoms[0], game.rule_set).lines if line.label == "Harmony"
         )
@@ -690,7 +695,9 @@ def test_a_full_five_by_five_asks_for_the_size_where_the_number_of_kingdoms_deci
     text += '[[kingdom]]\nboard = "# t g"\n' * 2
     for top, count in ("", 1), ("side = 7\n", 0), ("kingdoms = 3\n", 0):
         game = parse_game(top + text)
-        problems = [problem for problem in game.problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text]
+        problems = [
+            problem for problem in game.find_problems(game.rounds[0]) if "--size 5, or side = 5" in problem.text
+        ]
         assert (game.side, len(problems)) == (7, count)
 
 

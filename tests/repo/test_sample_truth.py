@@ -76,11 +76,11 @@ def test_a_picture_without_kingdoms_has_an_empty_list() -> None:
 @pytest.mark.parametrize("turn", [0, 80, 180, -90])
 def test_pieces_and_gems_turn_with_the_board(turn: float) -> None:
     kingdom = make_layout(turn)
-    (castle,) = kingdom.board.castles()
+    (castle,) = kingdom.board.find_castles()
     rendered_kingdom = render_kingdom(kingdom, aim_camera(kingdom))
     kingdom_with_pieces = replace(rendered_kingdom, pieces={castle: "tower"}, gems=frozenset({castle}))
     (entry,) = describe_picture(Picture(np.zeros((600, 800, 3), np.uint8), (kingdom_with_pieces,), ()))["kingdoms"]
-    (upright_castle,) = Board.parse(entry["board"]).castles()
+    (upright_castle,) = Board.parse(entry["board"]).find_castles()
     assert entry["pieces"] == {upright_castle.name: "tower"}
     (crossing,) = entry["gems"]
     first, last = (Square.parse(name) for name in crossing.split())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kdvision.cli.inputs import parse_fixes
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
-from kdvision.game.rules import board_variants, make_rule_set
+from kdvision.game.rules import list_board_variants, make_rule_set
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game
 from kdvision.report.build import build_board_result
@@ -52,7 +52,9 @@ def check_notation(text: str) -> None:
         return check_error(error)
     assert Board.parse(str(board)) == board
     assert score(board, make_rule_set()).total >= 0
-    result = build_board_result([board, board], make_rule_set(variants=[variant.id for variant in board_variants()]))
+    result = build_board_result(
+        [board, board], make_rule_set(variants=[variant.id for variant in list_board_variants()])
+    )
     json.dumps(result_to_dict(result), allow_nan=False)
     assert format_table(result)
     return None

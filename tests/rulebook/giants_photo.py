@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from kdvision.game.rules import make_rule_set
-from kdvision.lab.games.play import PlayedKingdom, draft
+from kdvision.lab.games.play import PlayedKingdom, play_draft
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import held_out_tops
 from scripts import samples
@@ -23,7 +23,7 @@ def play_game() -> list[PlayedKingdom]:
     rng, deck = np.random.default_rng(SEED), make_rule_set(variants=["age-of-giants"]).deck
     order = rng.permutation(len(deck))
     lines = [[deck[i] for i in sorted(order[start : start + 5])] for start in range(0, len(deck), 5)]
-    return draft(rng, lines, kingdoms=5, kings=1, side=5, care=(0.9, 1.0))
+    return play_draft(rng, lines, kingdoms=5, kings=1, side=5, care=(0.9, 1.0))
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ Script = Callable[[str], Any]
 def find_corner_castle(kingdom: Any, _side: int) -> list[tuple[Any, ...]]:
     """Return the castle's square if it is the top left corner of the board, else nothing."""
     top, left, _, _ = kingdom.board.bounds
-    return [(square,) for square in kingdom.board.castles() if square == (top, left)]
+    return [(square,) for square in kingdom.board.find_castles() if square == (top, left)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,7 +58,7 @@ def fresh_kdvision() -> Iterator[None]:
         house_rule = rules.Variant(ID, NAME, HELP, CLAUSE, points=3, find_groups=find_corner_castle)
         rules.VARIANTS = (*rules.VARIANTS, house_rule)
         text = f'[house.{ID}]\ntext = "3 more points for a castle in a corner."'
-        rules.clauses().update(import_module("kdvision.game.rules.clauses").parse_clauses(text))
+        rules.load_clauses().update(import_module("kdvision.game.rules.clauses").parse_clauses(text))
         yield
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "kdvision"]:
@@ -163,7 +163,7 @@ def test_a_review_of_a_batch_scores_and_explains_the_variant(main: Main, tmp_pat
 def test_event_files_have_the_variant() -> None:
     event = import_module("kdvision.batch.event").parse_event(f'variants = ["{ID}"]')
     board = import_module("kdvision.game.board").Board.parse(CORNER_BOARD)
-    rule_set = event.rules.game_rule_set([board])
+    rule_set = event.rules.choose_game_rule_set([board])
     assert import_module("kdvision.game.scoring").score(board, rule_set).total == 4
 
 
@@ -197,7 +197,7 @@ def test_tables_keep_and_score_the_variant() -> None:
 
 def test_the_server_describes_the_variant() -> None:
     openapi = import_module("kdvision.web.openapi")
-    schemas = openapi.component_schemas()
+    schemas = openapi.make_component_schemas()
     assert ID in schemas["Game"]["properties"]["variants"]["items"]["enum"]
     assert ID in schemas["GivenKingdom"]["properties"]["claims"]["items"]["enum"]
     assert KEY in {

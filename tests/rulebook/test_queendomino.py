@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.deck import QUEENDOMINO, kinds, parse_domino
+from kdvision.game.deck import QUEENDOMINO, count_kinds, parse_domino
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import Building, Kingdom, PlacedBuilding, Table, to_kingdom
 from kdvision.game.rules import queendomino
@@ -88,7 +88,7 @@ def test_the_worked_example_scores_71_line_by_line() -> None:
 
 @clause("queendomino/box")
 def test_the_box_holds_its_own_dominoes() -> None:
-    assert kinds(QUEENDOMINO)[Board.parse("t")[Square(0, 0)]] == 20
+    assert count_kinds(QUEENDOMINO)[Board.parse("t")[Square(0, 0)]] == 20
     assert find_broken_clauses(make_kingdom("# t w")) == {"queendomino/box"}
     assert find_broken_clauses(make_kingdom("# t g")) == set()
 

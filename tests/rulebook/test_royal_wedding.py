@@ -3,7 +3,7 @@
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, faces
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, count_faces
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import Kingdom, PlacedBuilding
 from kdvision.game.rules import royal_wedding
@@ -20,7 +20,7 @@ def find_broken_clauses(text: str, *, side: int) -> set[str]:
 @clause("royal-wedding/box")
 def test_both_boxes_are_one() -> None:
     assert len(ROYAL_WEDDING) == 96
-    assert faces(ROYAL_WEDDING) == faces(KINGDOMINO) + faces(QUEENDOMINO)
+    assert count_faces(ROYAL_WEDDING) == count_faces(KINGDOMINO) + count_faces(QUEENDOMINO)
     assert len({domino.number for domino in ROYAL_WEDDING}) == 96
     assert find_broken_clauses("w m3 # m3 t", side=5) == set()
     assert find_broken_clauses("w m3 # m3 w", side=5) == {"royal-wedding/box"}

@@ -37,7 +37,7 @@ def make_observation(
     """The observation of a board with a rim of table around it; the names in `shares_by_square` ignore the rim."""
     board = Board.parse(text)
     blank = " ".join("." * (board.width + 2))
-    board_with_rim = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
+    board_with_rim = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.format_rows()), blank]))
     shares_on_grid = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _parse_names(shares_by_square)}
     reading = override_squares(ClassProbabilities.of(board_with_rim, confidence=0.999), shares_on_grid)
     return make_plain_observation(reading, make_grid(board_with_rim, left=left - side, top=top - side, side=side))

@@ -13,8 +13,8 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from kdvision.web import connections
-from kdvision.web.connections import MAX_CONNECTIONS, LimitedProtocol, available_connections
-from kdvision.web.server import Settings, create_app, uvicorn_config
+from kdvision.web.connections import MAX_CONNECTIONS, LimitedProtocol, count_available_connections
+from kdvision.web.server import Settings, create_app, make_uvicorn_config
 from tests.webserver import TIMEOUT_SECONDS
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -159,7 +159,7 @@ def test_this_machine_has_no_limit_of_its_own() -> None:
 
 
 def test_the_server_limits_its_connections() -> None:
-    config = uvicorn_config(create_app(Settings()))
+    config = make_uvicorn_config(create_app(Settings()))
     assert isinstance(config.http, type) and issubclass(config.http, LimitedProtocol)
 
 
@@ -178,7 +178,7 @@ def test_half_of_the_file_descriptors_are_left_free(
     resource = pytest.importorskip("resource")
     monkeypatch.setattr(resource, "RLIM_INFINITY", -1)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft_limit, -1))
-    assert available_connections() == expected
+    assert count_available_connections() == expected
 
 
 def test_a_flood_of_connections_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from kdvision.web.openapi import component_schemas, describe_api
+from kdvision.web.openapi import describe_api, make_component_schemas
 from tests.conftest import Run
 from tests.paths import ROOT
 from tests.phones import LiveStream, Phone
@@ -94,5 +94,5 @@ def test_the_description_has_the_refusals_of_wrong_keys_and_of_photos_for_anothe
 def test_the_command_line_prints_the_same_schema(run: Run) -> None:
     validator = pytest.importorskip("jsonschema_rs")
     result = run("type", "w1 w / # f", "# l1 / l l", "--harmony", "--json")
-    schema = {"$ref": "#/components/schemas/Result", "components": {"schemas": component_schemas()}}
+    schema = {"$ref": "#/components/schemas/Result", "components": {"schemas": make_component_schemas()}}
     validator.validator_for(schema).validate(json.loads(result.out))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from kdvision.web.limits import Refusal
-from kdvision.web.security import KEY_LETTERS, MAX_WRONG_KEYS, OPEN_PATHS, WRONG_KEYS_SECONDS, Pairing, new_key
+from kdvision.web.security import KEY_LETTERS, MAX_WRONG_KEYS, OPEN_PATHS, WRONG_KEYS_SECONDS, Pairing, make_key
 from kdvision.web.server import Settings
 from kdvision.web.table.storage import Storage
 from tests.webserver import Answer, Client, running_server
@@ -28,7 +28,7 @@ def get_cookie(answer: Answer) -> str:
 
 
 def test_keys_are_easy_to_type_and_all_different() -> None:
-    keys = {new_key() for _ in range(50)}
+    keys = {make_key() for _ in range(50)}
     assert len(keys) == 50
     assert all(re.fullmatch(rf"[{KEY_LETTERS}]{{4}}-[{KEY_LETTERS}]{{4}}", key) for key in keys)
 

@@ -154,7 +154,7 @@ def _read(job: Job) -> JobResult:
         "",
         (photo.width, photo.height),
         readings,
-        rules.rule_set(one.board for one in readings),
+        rules.choose_photo_rule_set(one.board for one in readings),
         facts=GivenFacts(tokens={number: rules.list_tokens(number + 1) for number in range(len(readings))}),
     )
     values = {**result_to_dict(result), "photo": None}

@@ -200,7 +200,7 @@ class DaskExecutor:
         try:
             threads: int = sum(self._client.nthreads().values())
         except Exception as error:  # a lost connection raises errors of many classes
-            raise self._connection_error() from error
+            raise self._make_connection_error() from error
         return JOBS_PER_THREAD * threads
 
     def submit(self, job: Job) -> Future[JobResult]:
@@ -220,14 +220,14 @@ class DaskExecutor:
         except distributed.KilledWorker:  # too many workers died while they had this job
             return None
         except (CancelledError, OSError, TimeoutError) as error:
-            raise self._connection_error() from error
+            raise self._make_connection_error() from error
         except (ImportError, AttributeError, TypeError) as error:
             raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=INSTALL_SAME) from error
         if result.models != hash_models():
             raise ModelError("a worker of the cluster has other models", hint=INSTALL_SAME)
         return result
 
-    def _connection_error(self) -> KdvisionError:
+    def _make_connection_error(self) -> KdvisionError:
         hint = f"{ALL_KEPT}: start the cluster, and run again"
         return KdvisionError(f"{self.name} does not answer any more", hint=hint)
 

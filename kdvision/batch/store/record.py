@@ -302,7 +302,7 @@ class PhotoRecord:
         """The name of the picture with the score drawn in."""
         return self.last_reading.picture
 
-    def line(self, same_as: str | None = None) -> dict[str, Any]:
+    def format_json_line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
         return {
             "photo": self.name,

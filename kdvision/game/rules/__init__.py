@@ -30,7 +30,7 @@ from kdvision.game.board import Board
 from kdvision.game.kingdom import TokenKind
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.clauses import Clause as Clause
-from kdvision.game.rules.clauses import clauses as clauses
+from kdvision.game.rules.clauses import load_clauses as load_clauses
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.kingdomino import kingdomino as kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
@@ -100,7 +100,7 @@ def find_only_game(variants: Collection[str]) -> str | None:
     return next((one.games[0] for one in VARIANTS if one.id in variants and len(one.games) == 1), None)
 
 
-def board_variants(game: str | None = None) -> tuple[Variant, ...]:
+def list_board_variants(game: str | None = None) -> tuple[Variant, ...]:
     """Return the variants that need nothing but boards and tokens, of one game if it is named."""
     return tuple(v for v in VARIANTS if TOKEN_KINDS.keys() >= set(v.facts) and (game is None or v.fits(game)))
 

@@ -34,7 +34,7 @@ class Clause:
 
 
 @cache
-def clauses() -> Mapping[str, Clause]:
+def load_clauses() -> Mapping[str, Clause]:
     """Return every clause by its id, book by book."""
     return parse_clauses(Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8"))
 

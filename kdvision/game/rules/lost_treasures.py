@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, corner_squares
+from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, list_corner_squares
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules.variant import Variant, check_each, check_supply
 from kdvision.game.scoring import RuleSet
@@ -57,7 +57,7 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
             yield Problem(gem.squares, text, "lost-treasures/crowns")
     for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
         if count > 1:
-            squares = corner_squares(corner)
+            squares = list_corner_squares(corner)
             text = f"{count} gems lie between {join_names(squares)}"
             yield Problem(squares, text, "lost-treasures/discovery")
 

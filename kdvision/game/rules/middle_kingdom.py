@@ -12,7 +12,7 @@ def find_central_castle(kingdom: Kingdom, _side: int) -> Groups:
     The centre is that of the smallest rectangle around all squares, if both sides of it are odd; this is the ruling
     kingdomino/centre.
     """
-    castles, (top, left, bottom, right) = kingdom.board.castles(), kingdom.board.bounds
+    castles, (top, left, bottom, right) = kingdom.board.find_castles(), kingdom.board.bounds
     is_central = [(2 * row, 2 * col) for row, col in castles] == [(top + bottom, left + right)]
     return [castles] if is_central else []
 

@@ -32,7 +32,7 @@ def find_corners(kingdom: Kingdom, _side: int, *, terrain: Terrain) -> Groups:
 
 def find_local_business(kingdom: Kingdom, _side: int, *, terrain: Terrain) -> Groups:
     """Return the squares of a terrain among the eight around the castle."""
-    squares = {square for castle in kingdom.board.castles() for square in castle.surroundings()}
+    squares = {square for castle in kingdom.board.find_castles() for square in castle.list_surroundings()}
     return _select_terrain(kingdom, squares, terrain)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, faces
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, count_faces
 from kdvision.game.dominoes import MAX_READINGS, list_readings
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
@@ -29,7 +29,7 @@ def check_turns(table: Table, rule_set: RuleSet) -> Iterator[Problem]:
         readings = list_readings(puzzle) if len(puzzle.squares) > 2 * limit else []
         used_faces = [Counter(puzzle.box.faces[puzzle.face[i][j]] for i, j in reading) for reading in readings]
         for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
-            other_faces = faces(other)
+            other_faces = count_faces(other)
             needs = [(face_counts - other_faces).total() for face_counts in used_faces]
             if 0 < len(readings) < MAX_READINGS and min(needs) > limit:
                 text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {limit} of each box"

@@ -68,7 +68,7 @@ def list_tile_lines(kingdom: Kingdom) -> Iterator[Line]:
             yield Line(label, 0, "court/building-crowns", (tile.square,))
             continue
         things = places.get(character.noun, {})
-        count = sum([things.get(square, 0) for square in tile.square.surroundings()])
+        count = sum([things.get(square, 0) for square in tile.square.list_surroundings()])
         parts = [str(character.points)] if character.points else []
         if character.each:
             noun = character.noun

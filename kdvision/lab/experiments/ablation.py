@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
+from kdvision.game.deck import KINGDOMINO, Deck, Domino, count_kinds
 from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_csv, read_picture
 from kdvision.lab.experiments.factors import DRAWN, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
@@ -25,7 +25,7 @@ from kdvision.vision.networks.cells import CellClassifier
 SCENES: Final = 80
 SOURCE: Final = "this run"
 REMOVED: Final = Path(__file__).with_name("ablation_removed.csv")
-_CELLS: Final = sorted(kinds(KINGDOMINO), key=str)
+_CELLS: Final = sorted(count_kinds(KINGDOMINO), key=str)
 ANY_PAIR: Final[Deck] = tuple(
     Domino(number, *pair)
     for number, pair in enumerate(

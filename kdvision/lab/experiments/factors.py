@@ -81,7 +81,7 @@ def draw_factors(number: int) -> SceneFactors:
 def render_scene(factors: SceneFactors, number: int, art: str, data: Path) -> Picture:
     """Return the picture of a scene and its truth, in "drawn" dominoes or those of a source of the data folder."""
     scene_art = choose_drawn_art(number) if art == DRAWN else DrawnSceneArt(FolderArt(data, art))
-    return factors.picture(number, scene_art)
+    return factors.render_picture(number, scene_art)
 
 
 def choose_drawn_art(number: int) -> DrawnSceneArt:

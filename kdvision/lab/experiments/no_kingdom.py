@@ -44,7 +44,7 @@ def open_picture(data: Path, case: Row) -> Photo:
     if folder := FOLDERS.get(str(case["kind"])):
         return Photo.open(data / folder / str(case["picture"]))
     number, objects = int(case["picture"]), OBJECTS[str(case["kind"])]
-    return Photo.open(draw_factors(number).picture(number, choose_drawn_art(number), objects=objects).photo)
+    return Photo.open(draw_factors(number).render_picture(number, choose_drawn_art(number), objects=objects).photo)
 
 
 def _list_pictures(data: Path, seed: int) -> Iterator[Row]:

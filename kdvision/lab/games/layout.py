@@ -31,18 +31,18 @@ class Tile:
     def width(self) -> float:
         return 2.0 if self.kind in ("domino", "back") else 1.0
 
-    def halves(self) -> list[Points]:
+    def compute_halves(self) -> list[Points]:
         """Return the corners (4, 2) of each square, clockwise from the top left of the print: left half, right half."""
         return [self._place(x, 1.0) for x in ((-0.5, 0.5) if self.width > 1 else (0.0,))]
 
-    def outline(self) -> Points:
+    def compute_outline(self) -> Points:
         """Return the corners (4, 2) of the whole tile."""
         return self._place(0.0, self.width)
 
     def _place(self, x: float, width: float) -> Points:
         left, right = x - width / 2, x + width / 2
         box = np.array([[left, -0.5], [right, -0.5], [right, 0.5], [left, 0.5]])
-        return np.asarray(box @ rotation_matrix(self.turn).T + np.array(self.centre))
+        return np.asarray(box @ make_rotation_matrix(self.turn).T + np.array(self.centre))
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ class Scene:
     pieces: list[Piece] = field(default_factory=list)
     loose: list[Points] = field(default_factory=list)  # face-up squares that belong to no kingdom
 
-    def outline(self) -> Points:
+    def compute_outline(self) -> Points:
         """Return the corners (n, 2) of all kingdoms, or of the loose tiles if there is no kingdom."""
         quads = [quad for kingdom in self.kingdoms for quad in kingdom.squares.values()] or self.loose
-        quads = quads or [tile.outline() for tile in self.tiles] or [np.array([[-2.0, -2.0], [2.0, 2.0]])]
+        quads = quads or [tile.compute_outline() for tile in self.tiles] or [np.array([[-2.0, -2.0], [2.0, 2.0]])]
         return np.concatenate(quads)
 
 
-def rotation_matrix(turn: float) -> Points:
+def make_rotation_matrix(turn: float) -> Points:
     """Return the matrix (2, 2) that turns points by an angle."""
     return np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
 
@@ -131,7 +131,7 @@ def lay_out(
     """Return the layout of a kingdom around a point, and its tiles, the castle's first."""
     noise = noise or LayoutNoise.sample(rng)
     middle = np.array([[s.col, s.row] for s in kingdom.board], float).mean(0)
-    frame = rotation_matrix(turn) @ np.array([[1.0, noise.shear], [0.0, 1.0]])
+    frame = make_rotation_matrix(turn) @ np.array([[1.0, noise.shear], [0.0, 1.0]])
     first_row, first_col = kingdom.top_left
     tiles: list[Tile] = []
     squares: dict[Square, Points] = {}
@@ -145,7 +145,7 @@ def lay_out(
         if kind == "castle":
             heading = float(rng.integers(4)) * np.pi / 2
         tiles.append(Tile(kind, name, (x, y), twist + heading))
-        squares.update(zip(places, tiles[-1].halves(), strict=True))
+        squares.update(zip(places, tiles[-1].compute_halves(), strict=True))
 
     put_tile("castle", colour, 0.0, Square(CASTLE.row - first_row, CASTLE.col - first_col))
     for domino, *halves in kingdom.placements:

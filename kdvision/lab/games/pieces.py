@@ -7,7 +7,7 @@ import numpy as np
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import can_hold_gem, corner_squares
+from kdvision.game.kingdom import can_hold_gem, list_corner_squares
 from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
@@ -105,7 +105,7 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, is_legal: bool
     gems = set[Square]()
     illegal_share, legal_share = (0.0, 1.0) if is_legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
     for corner in kingdom.squares:
-        crossing = corner_squares(corner)
+        crossing = list_corner_squares(corner)
         if not kingdom.squares.keys() >= set(crossing):
             continue
         if rng.random() < (legal_share if can_hold_gem(kingdom.board, corner) else illegal_share):

@@ -70,10 +70,10 @@ def play(
     width = 3 if players == 3 else 4
     drawn_indices = [int(i) for i in rng.permutation(len(deck))[:count]]
     lines = [[deck[i] for i in sorted(drawn_indices[start : start + width])] for start in range(0, count, width)]
-    return draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, turns=turns, care=care)
+    return play_draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, turns=turns, care=care)
 
 
-def draft(
+def play_draft(
     rng: Rng,
     lines: Sequence[Sequence[Domino]],
     *,

@@ -24,7 +24,7 @@ class Camera:
     height: int
     bend: float = 0.0
 
-    def plane(self, z: float) -> Points:
+    def compute_plane_homography(self, z: float) -> Points:
         """Return the homography (3, 3) from the plane at height `z` to pixels, before distortion."""
         result = self.matrix[:, [0, 1, 3]].copy()
         result[:, 2] += z * self.matrix[:, 2]
@@ -38,17 +38,17 @@ class Camera:
 
     def project(self, points: Points, z: float = 0.0) -> Points:
         """Return the pixels (n, 2) of table points (n, 2) at height `z`, with distortion."""
-        return self.distort(apply_homography(self.plane(z), points))
+        return self.distort(apply_homography(self.compute_plane_homography(z), points))
 
     def distort(self, pixels: Points) -> Points:
         """Return the distorted positions of ideal pixels (n, 2)."""
-        middle, scale = self._lens()
+        middle, scale = self._locate_lens()
         offset = (pixels - middle) / scale
         return np.asarray(middle + scale * offset * (1 + self.bend * (offset**2).sum(-1, keepdims=True)))
 
-    def lens_maps(self) -> tuple[Floats32, Floats32]:
+    def compute_lens_maps(self) -> tuple[Floats32, Floats32]:
         """Return the maps for `cv2.remap` that distort an ideal picture."""
-        middle, scale = self._lens()
+        middle, scale = self._locate_lens()
         x = ((np.arange(self.width) - middle[0]) / scale).astype(np.float32)
         y = ((np.arange(self.height) - middle[1]) / scale).astype(np.float32)[:, None]
         bend = np.float32(self.bend)
@@ -59,7 +59,7 @@ class Camera:
         ratio *= np.float32(scale)
         return x * ratio + np.float32(middle[0]), y * ratio + np.float32(middle[1])
 
-    def _lens(self) -> tuple[Points, float]:
+    def _locate_lens(self) -> tuple[Points, float]:
         return np.array([self.width / 2, self.height / 2]), float(np.hypot(self.width, self.height) / 2)
 
 

@@ -56,7 +56,7 @@ class Sheet:
 
 def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, style: PrintStyle, rng: Rng) -> Sheet:
     """Return the sheet of some tiles, with as many pixels as the camera can resolve."""
-    outlines = np.concatenate([tile.outline() for tile in tiles])
+    outlines = np.concatenate([tile.compute_outline() for tile in tiles])
     low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
     steps = np.stack([camera.project(outlines + np.array(step)) for step in ((0, 0), (1, 0), (0, 1))])
     lengths = np.linalg.norm(steps[1:] - steps[0], axis=-1)  # of the sides of squares, in pixels
@@ -65,7 +65,7 @@ def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, st
     width, height = (int(n) for n in np.ceil((high - low) * unit))
     colours, lean = np.zeros((height, width, 4), np.uint8), np.zeros((height, width, 2), np.float32)
     for tile, face in zip(tiles, faces, strict=True):
-        corners = (tile.outline() - low) * unit
+        corners = (tile.compute_outline() - low) * unit
         _stamp_card(colours, _make_card(face, tile, unit, style, rng), corners)
         cv2.fillConvexPoly(lean, corners.round().astype(np.int32), rng.normal(0, style.warp, 2).tolist())
     place = np.array([[1 / unit, 0, low[0]], [0, 1 / unit, low[1]], [0, 0, 1]])
@@ -126,7 +126,7 @@ def draw_sheet(
         """Return a layer of the sheet as it is visible at height `z`, moved by an offset on the table."""
         move = np.eye(3)
         move[:2, 2] = offset
-        matrix = camera.plane(z) @ move @ sheet.place
+        matrix = camera.compute_plane_homography(z) @ move @ sheet.place
         return np.asarray(cv2.warpPerspective(layer, matrix, (camera.width, camera.height), flags=flags), np.float32)
 
     alpha = np.ascontiguousarray(sheet.colours[..., 3])

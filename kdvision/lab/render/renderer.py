@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
-from kdvision.lab.games.layout import Kingdom, Scene, rotation_matrix
+from kdvision.lab.games.layout import Kingdom, Scene, make_rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle
@@ -30,10 +30,10 @@ _MAX_TABLE_SIDE_PX: Final = 2000
 class SceneArt(Protocol):
     """Where the pictures of tiles and the shapes of pieces come from."""
 
-    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
         """Return the picture of a `Tile`, RGB: (h, 2h, 3) for dominoes and backs, else (h, h, 3)."""
 
-    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
+    def build_mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         """Return the mesh of a `Piece`."""
 
     @property
@@ -87,7 +87,7 @@ def place_camera(scene: Scene, rng: Rng, *, size: int, fill: tuple[float, float]
     shift = (float(rng.uniform(-room, room)), float(rng.uniform(-room, room)))
     tilt_degrees = abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)
     return fit_camera(
-        scene.outline(),
+        scene.compute_outline(),
         tilt=float(np.radians(tilt_degrees)),
         azimuth=float(rng.uniform(0, 2 * np.pi)),
         roll=float(rng.normal(0, 0.08) if rng.random() < 0.7 else rng.uniform(0, 6.3)),
@@ -122,14 +122,14 @@ def render(
     reflectance = np.full(picture.shape[:2], rng.uniform(0.1, 0.7), np.float32)  # of the table; a card has 1
     lean = np.zeros((*reflectance.shape, 2), np.float32)
     if scene.tiles:
-        faces = [art.tile(tile.kind, tile.name, rng) for tile in scene.tiles]
+        faces = [art.draw_tile(tile.kind, tile.name, rng) for tile in scene.tiles]
         sheet = cards.make_sheet(scene.tiles, faces, camera, style, rng)
         lean = cards.draw_sheet(picture, reflectance, sheet, camera, style, lamp, rng)
     cover = _draw_pieces(picture, reflectance, scene, camera.lift(style.thickness), art, lamp, rng)
     if occluders:
         corners = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
         place_occluders(picture, reflectance, cover, corners, art.scraps, rng)
-    maps = camera.lens_maps()
+    maps = camera.compute_lens_maps()
     layers = [
         cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for layer in (picture, reflectance, cover, lean)
@@ -171,9 +171,9 @@ def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:
 
 
 def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> Bytes:
-    outline = scene.outline()
+    outline = scene.compute_outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
-    size, matrix = (camera.width, camera.height), camera.plane(0.0)
+    size, matrix = (camera.width, camera.height), camera.compute_plane_homography(0.0)
     visible_corners = apply_homography(np.linalg.inv(matrix), UNIT_SQUARE * size)
     extent = float(np.clip(np.abs(visible_corners - middle).max(), reach, 4 * reach))
     side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
@@ -182,8 +182,8 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> 
     # Half of the tables are parallel to the tiles: the weave of a cloth and the lines of a mat mislead most then.
     turn = scene.tiles[0].turn if scene.tiles and rng.random() < 0.5 else rng.uniform(0, 6.3)
     place = np.eye(3)
-    place[:2, :2] = rotation_matrix(turn) / unit
-    place[:2, 2] = middle - rotation_matrix(turn) @ (extent, extent)
+    place[:2, :2] = make_rotation_matrix(turn) / unit
+    place[:2, 2] = middle - make_rotation_matrix(turn) @ (extent, extent)
     pixels = (top * 255).astype(np.uint8)
     return np.asarray(cv2.warpPerspective(pixels, matrix @ place, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
 
@@ -194,7 +194,7 @@ def _draw_pieces(
     """Draw a scene's pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
     cover = np.zeros(picture.shape[:2], np.uint8)
     for piece in sorted(scene.pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
-        mesh = art.mesh(piece.kind, piece.colour, rng)
+        mesh = art.build_mesh(piece.kind, piece.colour, rng)
         mesh = (mesh.tip(piece.lean) if piece.lean else mesh).place(piece.at, piece.turn, piece.size)
         shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)
         shade = cv2.GaussianBlur(shadow.astype(np.float32) / 255, (0, 0), rng.uniform(0.7, 4)) * rng.uniform(0.2, 0.6)

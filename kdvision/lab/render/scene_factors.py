@@ -46,18 +46,18 @@ class SceneFactors:
     castles: float = 0.4  # share of castles that stand on their tiles
     table: str = ""  # a name in HELD_OUT_TOPS; "" for a random one
 
-    def picture(self, number: int, art: SceneArt, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Picture:
+    def render_picture(self, number: int, art: SceneArt, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Picture:
         """Return the photo of scene `number` with its truth; `objects` limits the other objects."""
-        return self.photograph(self.scene(number, objects=objects), number, art, make_rng(number, "photo"))
+        return self.photograph(self.build_scene(number, objects=objects), number, art, make_rng(number, "photo"))
 
     def photograph(self, scene: Scene, number: int, art: SceneArt, rng: Rng) -> Picture:
         """Return the photo of a scene with its truth, from the camera of scene `number`."""
         table = self.table or str(rng.choice(list(HELD_OUT_TOPS)))
         factors = PhotoFactors(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
-        camera, table_top = self.camera(scene, number), HELD_OUT_TOPS[table]
+        camera, table_top = self.make_camera(scene, number), HELD_OUT_TOPS[table]
         return renderer.render(scene, camera, art, rng, factors=factors, table_top=table_top)
 
-    def scene(self, number: int, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Scene:
+    def build_scene(self, number: int, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Scene:
         """Return scene `number`; `objects` limits the other objects."""
         rng = make_rng(number, "games")
         builder, direction = SceneBuilder(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
@@ -94,7 +94,7 @@ class SceneFactors:
                 break
         return layout, tiles
 
-    def camera(self, scene: Scene, number: int) -> Camera:
+    def make_camera(self, scene: Scene, number: int) -> Camera:
         """Return the camera in which squares have the wanted side in pixels."""
         rng = make_rng(number, "camera")
         aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))
@@ -106,7 +106,7 @@ class SceneFactors:
         def fit(longer_side: float) -> Camera:
             width, height = (round(longer_side * min(1.0, share)) for share in (aspect, 1 / aspect))
             view = {"tilt": np.radians(self.angle), "azimuth": azimuth, "roll": roll, "focal": focal, "bend": bend}
-            return fit_camera(scene.outline(), width=width, height=height, fill=self.fill, shift=shift, **view)
+            return fit_camera(scene.compute_outline(), width=width, height=height, fill=self.fill, shift=shift, **view)
 
         return fit(min(_MAX_SIDE_PX, 1000 * self.pixels / measure_square_side(fit(1000), scene)))
 
@@ -114,7 +114,7 @@ class SceneFactors:
 def measure_square_side(camera: Camera, scene: Scene) -> float:
     """Return the side in pixels (the root of the mean area) of the kingdoms' squares, or else of the loose squares."""
     squares = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
-    squares = squares or [scene.outline().mean(0) + UNIT_SQUARE - 0.5]
+    squares = squares or [scene.compute_outline().mean(0) + UNIT_SQUARE - 0.5]
     return measure_side([camera.project(quad) for quad in squares])
 
 

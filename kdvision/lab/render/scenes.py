@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.lab.arrays import Points, Rng
-from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile, lay_out, rotation_matrix
+from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile, lay_out, make_rotation_matrix
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render.objects.household import MAX_REACH_SQUARES
 
@@ -37,7 +37,7 @@ def make_scene(
     return builder.scene
 
 
-def _centres(quads: Iterable[Points]) -> Points:
+def _compute_centres(quads: Iterable[Points]) -> Points:
     return np.array([quad.mean(0) for quad in quads])
 
 
@@ -73,7 +73,7 @@ class SceneBuilder:
                 angle = rng.uniform(0, 2 * np.pi)
                 at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
                 layout, tiles = lay_out(played_kingdoms[order[k]], rng, at=at, turn=turn, colour=colour)
-                if self.is_free(_centres(layout.squares.values()), MIN_KINGDOM_GAP_SQUARES):
+                if self.is_free(_compute_centres(layout.squares.values()), MIN_KINGDOM_GAP_SQUARES):
                     break
             else:
                 continue
@@ -85,13 +85,13 @@ class SceneBuilder:
 
     def add_layout(self, layout: KingdomLayout, tiles: list[Tile]) -> None:
         """Add a kingdom exactly as it was laid out."""
-        self.object_points = np.concatenate([self.object_points, _centres(layout.squares.values())])
+        self.object_points = np.concatenate([self.object_points, _compute_centres(layout.squares.values())])
         self.scene.kingdoms.append(layout)
         self.scene.tiles += tiles
 
     def set_reach(self, *, margin: float) -> None:
         """Let other objects lie up to `margin` squares beyond the kingdoms; find the spare dominoes."""
-        self.reach = margin + float(np.abs(self.scene.outline()).max())
+        self.reach = margin + float(np.abs(self.scene.compute_outline()).max())
         used_names = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
         self.spare_numbers = [name for name in self.box if name not in used_names]
         self.rng.shuffle(self.spare_numbers)
@@ -108,7 +108,7 @@ class SceneBuilder:
         rng = self.rng
         step, turn = rng.uniform(1.02, 1.35), rng.uniform(0, 2 * np.pi)
         numbers = self.spare_numbers[-int(rng.integers(3, 5)) :]
-        down = rotation_matrix(turn) @ np.array([0.0, step])
+        down = make_rotation_matrix(turn) @ np.array([0.0, step])
         for _ in range(12):
             x, y = self._choose_place()
             line = [
@@ -168,12 +168,12 @@ class SceneBuilder:
 
     def _add_tiles(self, tiles: list[Tile], gap: float) -> bool:
         """Add tiles if all of them are free; return whether they are."""
-        centres = _centres(half for tile in tiles for half in tile.halves())
+        centres = _compute_centres(half for tile in tiles for half in tile.compute_halves())
         if not self.is_free(centres, gap):
             return False
         self.object_points = np.concatenate([self.object_points, centres])
         self.scene.tiles += tiles
-        self.scene.loose += [half for tile in tiles if tile.kind == "domino" for half in tile.halves()]
+        self.scene.loose += [half for tile in tiles if tile.kind == "domino" for half in tile.compute_halves()]
         return True
 
     def _add_piece(self, kind: str, at: tuple[float, float], *, gap: float) -> None:

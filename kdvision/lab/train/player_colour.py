@@ -49,12 +49,12 @@ class ColouredArt:
     castles: Sequence[Mesh]
     scraps: Sequence[Bytes] = ()
 
-    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
+    def draw_tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; castles in colours that are not printed are drawn."""
         is_drawn = kind == "castle" and name not in scenes.COLOURS
-        return (self.box if is_drawn else self.art).tile(kind, name)
+        return (self.box if is_drawn else self.art).draw_tile(kind, name)
 
-    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
+    def build_mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         if kind == "castle" and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
         return make_piece_mesh(kind, colour, rng)

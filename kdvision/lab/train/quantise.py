@@ -60,7 +60,7 @@ def quantise_networks(run: Run) -> None:
             print(f"{name} is quantised already", flush=True)
             continue
         quantised_path = run.work / f"{name}-int8.onnx"
-        quantise(path, quantised_path, record_inputs(run.data)[name])
+        quantise(path, quantised_path, collect_inputs(run.data)[name])
         float_count, integer_count = (count_right_kingdoms(run, {name: model}) for model in (path, quantised_path))
         is_kept = is_loss_acceptable(float_count, integer_count)
         counts = f"{float_count} kingdoms right in floats, {integer_count} in integers"
@@ -75,7 +75,7 @@ def is_loss_acceptable(float_count: int, integer_count: int) -> bool:
     return float_count - integer_count <= max(1, round(MAX_LOST_SHARE * float_count))
 
 
-def record_inputs(data: Path) -> dict[str, list[Bytes]]:
+def collect_inputs(data: Path) -> dict[str, list[Bytes]]:
     """Return the inputs that both networks get on rendered scenes."""
     models = {name: RecordingModel(find_model(name)) for name in NAMES}
     for seed in range(RANGE_SEED, RANGE_SEED + RANGE_SCENES):

@@ -16,7 +16,7 @@ from kdvision.vision.geometry import Floats, Mask
 
 def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
     """Return the cells of a grid that touch the board's squares and are none of them, in order."""
-    neighbours = {cell for square in board for cell in square.neighbours()} - set(board)
+    neighbours = {cell for square in board for cell in square.list_neighbours()} - set(board)
     return sorted(cell for cell in neighbours if 0 <= cell.row < rows and 0 <= cell.col < cols)
 
 

@@ -86,7 +86,7 @@ def find_warnings(
         yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", warning="unknown")
     facts = {
         "few": len(board) < usual_squares,
-        "castle": observation.max_castle_probability <= P_PRESENT and bool(board.castles()),
+        "castle": observation.max_castle_probability <= P_PRESENT and bool(board.find_castles()),
         "unproved": not decision.is_proved,
         "flawed": surroundings.damaged,
         **surroundings._asdict(),

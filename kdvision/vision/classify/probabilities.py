@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logit
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import Deck, kinds
+from kdvision.game.deck import Deck, count_kinds
 from kdvision.vision.geometry import Floats, Ints, Mask
 
 KINDS: Final[tuple[str, ...]] = (
@@ -76,12 +76,12 @@ class ClassProbabilities:
         """The board of each cell's most probable kind, without deck and rules."""
         return make_board(self.kinds, self.log_probs.argmax(axis=2))
 
-    def likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
+    def find_likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
         """Return the most probable kind of a cell (row, column), in notation, and its probability."""
         chances = np.exp(self.log_probs[place])
         return self.kinds[int(chances.argmax())], float(chances.max())
 
-    def of_deck(self, deck: Deck) -> "ClassProbabilities":
+    def select_kinds(self, deck: Deck) -> "ClassProbabilities":
         """Return the probabilities with the kinds of this deck.
 
         Without the kinds of other decks, the probability of a tile and the ratios of the remaining kinds stay the same,
@@ -91,7 +91,7 @@ class ClassProbabilities:
         return self._drop_kinds(deck)._add_kinds(deck)
 
     def _drop_kinds(self, deck: Deck) -> "ClassProbabilities":
-        deck_kinds = {*map(str, kinds(deck)), Terrain.CASTLE.value, NOTHING}
+        deck_kinds = {*map(str, count_kinds(deck)), Terrain.CASTLE.value, NOTHING}
         if deck_kinds.issuperset(self.kinds):
             return self
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
@@ -107,7 +107,7 @@ class ClassProbabilities:
 
     def _add_kinds(self, deck: Deck) -> "ClassProbabilities":
         """Return the probabilities with more kinds: a network without w2 reads it as w1, so their counts divide w1."""
-        counts, log_probs, names = kinds(deck), self.log_probs.copy(), list[str]()
+        counts, log_probs, names = count_kinds(deck), self.log_probs.copy(), list[str]()
         columns = []
         for cell, count in counts.items():
             like = Cell(cell.terrain, cell.crowns - 1) if cell.crowns else cell

@@ -95,7 +95,7 @@ class Decision:
     def is_scattered(self) -> bool:
         """True if two dominoes or more, and at least half of all, do not connect; a player may misplace one."""
         detached_groups = [problem.squares for problem in self.problems if problem.clause == "kingdomino/connection"]
-        loose, tiles = len(set().union(*detached_groups)), len(self.board) - len(self.board.castles())
+        loose, tiles = len(set().union(*detached_groups)), len(self.board) - len(self.board.find_castles())
         return loose >= 4 and tiles <= 2 * loose  # two dominoes have four squares
 
     @property
@@ -106,7 +106,9 @@ class Decision:
     @property
     def box_squares(self) -> frozenset[Square]:
         """The squares of castles and of dominoes that the box has."""
-        return frozenset([*self.board.castles(), *(square for domino in self.dominoes for square in domino.squares)])
+        return frozenset(
+            [*self.board.find_castles(), *(square for domino in self.dominoes for square in domino.squares)]
+        )
 
     @property
     def is_consistent(self) -> bool:

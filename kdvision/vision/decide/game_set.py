@@ -69,7 +69,7 @@ def decide_game(
     def decide_with(name: str) -> tuple[str, list[Decision]]:
         with_expansions = "+".join((name, *expansions))
         deck = collect_deck(with_expansions)
-        return with_expansions, decide([one.of_deck(deck) for one in kingdoms], deck)
+        return with_expansions, decide([one.select_kinds(deck) for one in kingdoms], deck)
 
     if game != GAME_AUTO:
         return decide_with(game)

@@ -69,7 +69,7 @@ class BoardProgramme:
         max_columns = 1000  # only noise and large grids have more placements within the limit
         is_solvable = is_within_limit.sum() <= max_columns
         best = self._solve_columns(is_within_limit, relaxation=relaxation) if is_solvable else None
-        best = best or self._round(relaxation.x)
+        best = best or self._round_relaxation(relaxation.x)
         if not best.is_proved or best.loss > relaxation.fun + limit:
             return self._replace_uncertain(best, limit), set(range(len(p.grids)))
         gap = max(best.loss - float(relaxation.fun), 0.0)
@@ -83,7 +83,7 @@ class BoardProgramme:
         )
         return sorted([best, *alternatives], key=lambda one: one.loss), unfinished_kingdoms
 
-    def _round(self, values: Floats) -> Solution:
+    def _round_relaxation(self, values: Floats) -> Solution:
         """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
         p, placement_ids = self.placements, list[int]()
         item = np.where(p.is_castle, len(p.stock) + p.kingdom_of[p.first], p.face)

@@ -138,7 +138,7 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     """Return for each square those that lie where its axes lead, nearest first."""
     side_ratios, min_axis_cosine = (0.65, 1.5), 0.93
     # The largest distance between edges, or corners, that meet; gaps between tiles reach 0.2 sides.
-    steps = np.array(Square(0, 0).surroundings())  # columns and rows; the set is symmetric
+    steps = np.array(Square(0, 0).list_surroundings())  # columns and rows; the set is symmetric
     diagonal: Mask = np.asarray(steps.all(axis=1))
     max_gap: Floats = 0.35 * np.where(diagonal, 1.3, 1.0)
     # Perspective changes sizes: a neighbour lies further from where one square's axes lead.

@@ -38,7 +38,7 @@ from kdvision.web.table.model import (
     TableGame,
     TableKingdom,
     TableRules,
-    cells_of,
+    list_cells,
     parse_place,
 )
 from kdvision.web.table.readings import join_readings
@@ -109,7 +109,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         for cell in [cell for doubt in self.doubts for cell in doubt.changes.values()]:
             parse_cell(cell)  # scoring does so only once the doubts of this table are ranked
         if self.reading is None:
-            cells = cells_of(Board.parse(self.board)) if self.board else {}
+            cells = list_cells(Board.parse(self.board)) if self.board else {}
             info = PhotoInfo(review=True, doubts=self.doubts, pieces=self.pieces, problems=self.problems)
             photo_info = info if self.doubts or self.pieces or self.problems else None
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), photo_info=photo_info)

@@ -85,7 +85,7 @@ class Watcher:
         self.is_closed = True
         self._has_events.set()
 
-    async def events(self) -> AsyncGenerator[bytes, None]:
+    async def stream_events(self) -> AsyncGenerator[bytes, None]:
         """The events as they come, and comments in between."""
         while not self.is_closed:
             try:

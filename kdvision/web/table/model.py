@@ -10,7 +10,7 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.legality import move_names
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, find_only_game, make_rule_set, name_box
-from kdvision.web.games import one_of
+from kdvision.web.games import allow_values
 from kdvision.web.limits import Refusal
 
 PLACE: Final = r"(?:0|-?[1-9][0-9]?),(?:0|-?[1-9][0-9]?)"
@@ -34,9 +34,9 @@ Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game fi
 class PartialRules(Struct, frozen=True):
     """Rules of which some may not be given: the game keeps its own ones."""
 
-    game: Annotated[str, one_of(GAMES)] | UnsetType = UNSET
-    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]] | UnsetType = UNSET
-    side: Annotated[int | None, one_of((*SIDES, None))] | UnsetType = UNSET
+    game: Annotated[str, allow_values(GAMES)] | UnsetType = UNSET
+    variants: list[Annotated[str, allow_values(variant.id for variant in VARIANTS)]] | UnsetType = UNSET
+    side: Annotated[int | None, allow_values((*SIDES, None))] | UnsetType = UNSET
     seats: Annotated[int, Meta(ge=1, le=9)] | UnsetType | None = UNSET
     dynasty: bool | UnsetType = UNSET
     teams: bool | UnsetType = UNSET
@@ -46,9 +46,9 @@ class PartialRules(Struct, frozen=True):
 class TableRules(PartialRules, frozen=True):
     """The rules of a game; `seats` is how many kingdoms were played, if some are not entered."""
 
-    game: Annotated[str, one_of(GAMES)] = "kingdomino"
-    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]] = []
-    side: Annotated[int | None, one_of((*SIDES, None))] = None
+    game: Annotated[str, allow_values(GAMES)] = "kingdomino"
+    variants: list[Annotated[str, allow_values(variant.id for variant in VARIANTS)]] = []
+    side: Annotated[int | None, allow_values((*SIDES, None))] = None
     seats: Annotated[int, Meta(ge=1, le=9)] | None = None
     dynasty: bool = False
     teams: bool = False
@@ -239,7 +239,7 @@ def parse_place(place: str, first: tuple[int, int] = (0, 0)) -> Square:
     return Square(row - first[0], col - first[1])
 
 
-def cells_of(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
+def list_cells(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
     """The squares of a board by their places; `first` is the place of its A1."""
     words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN)
     return {format_place(square, first): word for square, word in words.items()}

@@ -29,8 +29,8 @@ from kdvision.web.table.model import (
     SquareDoubt,
     TableKingdom,
     TableRules,
-    cells_of,
     format_place,
+    list_cells,
     parse_place,
 )
 from kdvision.web.table.observations import SurroundedObservation, decode_observation, encode_observation
@@ -44,7 +44,7 @@ def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
     first, corners = reading.frame.first, describe_grid(reading.observation.grid)
     pieces = [_make_piece_doubt(one, first) for one in reading.uncertain_pieces]
     info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces)
-    cells, facts = cells_of(entry.board, first), _list_facts(entry, reading, first)
+    cells, facts = list_cells(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
     kingdom = _with_review(kingdom, reading, entry.rule_set)
     return StoredReading(kingdom, encode_observation(reading.observation, reading.surroundings))
@@ -85,9 +85,9 @@ def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleS
     assert info is not None, "read from a photo"
     unplayed_pieces = [*find_unplayed_pieces(reading, rule_set)]
     needs_review = reading.needs_review(unplayed_pieces) or bool(info.contradictions)
-    cells, doubts = cells_of(reading.board, first), []
+    cells, doubts = list_cells(reading.board, first), []
     for doubt in list_alternatives(reading):
-        other_cells = cells_of(doubt.board, first)
+        other_cells = list_cells(doubt.board, first)
         changes = {
             at: other_cells.get(at, ".") for at in {**cells, **other_cells} if cells.get(at) != other_cells.get(at)
         }
@@ -154,7 +154,7 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
     Squares that people have set stay, also those outside the grid.
     """
     first = _locate_board(reading, kingdom)
-    cells = cells_of(reading.board, first) | kingdom.fixes
+    cells = list_cells(reading.board, first) | kingdom.fixes
     cells = {place: cell for place, cell in cells.items() if cell != "."}
     decided_kingdom = replace(kingdom, cells=cells, checked=kingdom.checked and cells == kingdom.cells)
     rule_set = make_rule_set(rules.game, variants=rules.variants)

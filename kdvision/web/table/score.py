@@ -123,7 +123,7 @@ def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: 
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
         "problems": [problem_to_dict(problem) for problem in result.shared_problems],
-        "note": played_game.note(table) or None,
+        "note": played_game.describe_missing_kingdoms(table) or None,
         "questions": questions,
     }
     verdict = _describe_round(game, played_game, number, in_doubt, round_score)
@@ -209,7 +209,7 @@ def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdo
     data = {
         "game": rules.game,
         "variants": rules.variants,
-        "kingdom": [given_facts | {"board": [*kingdom.board.rows()]}],
+        "kingdom": [given_facts | {"board": [*kingdom.board.format_rows()]}],
     }
     try:
         (table,) = game_from_dict(data, name=kingdom.player).rounds

@@ -23,7 +23,7 @@ from msgspec import DecodeError, json
 from msgspec.structs import replace
 
 from kdvision.web.limits import Refusal
-from kdvision.web.security import PAIRING_SECONDS, new_key
+from kdvision.web.security import PAIRING_SECONDS, make_key
 from kdvision.web.table.facts import open_malformed_facts
 from kdvision.web.table.model import TableGame, TableKingdom
 
@@ -169,7 +169,7 @@ class Storage:
         """The key that was used a short time ago, or else a new one; stored for the next start."""
         now = time.time()
         query = "SELECT value FROM settings WHERE name = 'key' AND changed > ?"
-        key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), new_key())
+        key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), make_key())
         self._run(("REPLACE INTO settings VALUES ('key', ?, ?)", (key, now)))
         return str(key)
 

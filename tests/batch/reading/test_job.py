@@ -61,7 +61,7 @@ def test_a_fixed_square_is_kept(demo: JobResult) -> None:
 def test_a_joint_decision_knows_the_squares_that_a_person_has_fixed() -> None:
     """Otherwise it doubts them again."""
     (observation,) = read(DEMO, HARMONY, ((1, "A1", "w1"),)).observations
-    assert unpack_observation(observation).probabilities.best.trim().rows()[0].startswith("w1")
+    assert unpack_observation(observation).probabilities.best.trim().format_rows()[0].startswith("w1")
 
 
 def test_a_joint_decision_is_certain_of_no_square_that_only_has_the_name_of_a_fixed_one(
@@ -138,7 +138,7 @@ def test_tokens_on_squares_with_new_names_are_reviewed(
     text = f'variants = ["age-of-giants"]\n[[photo]]\nfile = "a.jpg"\n[[photo.kingdom]]\ngiants = [{giants}]'
     reading = replace(make_reading(SMALL), frame_before_fixes=BoardFrame(Square(0, int(has_renamed_squares))))
     monkeypatch.setattr(pipeline, "read", lambda *_, **__: [reading])
-    (kingdom,) = read(png(table_photo().pixels), parse_event(text).photo_rules("a.jpg")).data["kingdoms"]
+    (kingdom,) = read(png(table_photo().pixels), parse_event(text).find_photo_rules("a.jpg")).data["kingdoms"]
     is_reviewed = has_renamed_squares and bool(giants)
     assert kingdom["review"] == is_reviewed
     assert ["have new names" in problem["text"] for problem in kingdom["problems"]] == [True] * is_reviewed

@@ -14,7 +14,7 @@ from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
 from kdvision.game.game import Game
 from kdvision.game.kingdom import JOKER, Building, Gem, Kingdom, PlacedBuilding, Table, Token
-from kdvision.game.rules import board_variants, make_rule_set
+from kdvision.game.rules import list_board_variants, make_rule_set
 from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
@@ -22,7 +22,7 @@ from kdvision.game.rules.queendomino import BUILDINGS, KNIGHTS, TOWERS
 from kdvision.game.rules.quests import QUEST_GROUP
 from kdvision.game.rules.the_court import BUILDINGS as COURT_BUILDINGS
 from kdvision.game.rules.the_court import CHARACTERS, RESOURCE_TOKENS, RESOURCES, THE_COURT, TILES
-from kdvision.lab.games.play import PlayedKingdom, draft, play
+from kdvision.lab.games.play import PlayedKingdom, play, play_draft
 
 CARELESS_PLAY: Final = (0.0, 0.0)
 PLAYERS: Final = ("Ann", "Bo", "Cy", "Di", "Eve", "Flo", "Gus", "Hal")
@@ -36,7 +36,9 @@ def make_kingdomino_game(rng: np.random.Generator) -> Game:
     players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
     played_kingdoms = play(rng, players=players, side=side, care=CARELESS_PLAY)
     variants = [
-        variant.id for variant in board_variants() if not variant.group and not variant.facts and rng.random() < 0.5
+        variant.id
+        for variant in list_board_variants()
+        if not variant.group and not variant.facts and rng.random() < 0.5
     ]
     return Game("kingdomino", side, (Table(_make_kingdoms(played_kingdoms)),), tuple(variants))
 
@@ -75,7 +77,9 @@ def make_giants_game(rng: np.random.Generator) -> Game:
         [domino for place, domino in enumerate(line) if place not in removed_places]
         for line in _draw_lines(rng, deck, 5)
     ]
-    played_kingdoms = draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS_PLAY)
+    played_kingdoms = play_draft(
+        rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS_PLAY
+    )
     giant_count = sum(
         str(placement.domino.number).isalpha()
         for played_kingdom in played_kingdoms
@@ -104,7 +108,9 @@ def make_queendomino_game(rng: np.random.Generator) -> Game:
     players = int(rng.integers(2, 5))
     side = 7 if players == 2 else 5
     lines = _draw_lines(rng, QUEENDOMINO, 4)
-    played_kingdoms = draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS_PLAY)
+    played_kingdoms = play_draft(
+        rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS_PLAY
+    )
     return Game("queendomino", side, (Table(_deal_pieces(rng, _make_kingdoms(played_kingdoms))),))
 
 
@@ -128,7 +134,7 @@ def make_wedding_game(rng: np.random.Generator) -> Game:
     width = 4 if side == 7 and not teams else 8
     kings, queens = _draw_lines(rng, ROYAL_WEDDING[:48], width), _draw_lines(rng, ROYAL_WEDDING[48:], width)
     lines = [line for line_pair in zip(queens, kings, strict=True) for line in line_pair]
-    played_kingdoms = draft(rng, lines, kingdoms=seats, kings=2 if teams else 1, side=side, care=CARELESS_PLAY)
+    played_kingdoms = play_draft(rng, lines, kingdoms=seats, kings=2 if teams else 1, side=side, care=CARELESS_PLAY)
     table = Table(_deal_pieces(rng, _make_kingdoms(played_kingdoms, teams=teams)))
     return Game("royal-wedding", side, (table,), teams=teams)
 

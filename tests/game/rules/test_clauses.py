@@ -4,11 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from kdvision.game.rules import VARIANTS, clauses
+from kdvision.game.rules import VARIANTS, load_clauses
 from kdvision.game.rules.clauses import parse_clauses
 from tests.paths import ROOT
 
-BOOKS = {clause.split("/")[0] for clause in clauses()}
+BOOKS = {clause.split("/")[0] for clause in load_clauses()}
 CLAUSE_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(BOOKS))})/[a-z0-9-]+")
 
 
@@ -30,11 +30,11 @@ def find_test_clauses() -> set[str]:
 
 
 def test_every_clause_is_in_the_rules_and_no_code_cites_another() -> None:
-    assert find_code_clauses("kdvision/game") == find_code_clauses("kdvision") == set(clauses())
+    assert find_code_clauses("kdvision/game") == find_code_clauses("kdvision") == set(load_clauses())
 
 
 def test_every_clause_has_a_test() -> None:
-    assert find_test_clauses() == set(clauses())
+    assert find_test_clauses() == set(load_clauses())
 
 
 def test_a_house_rule_needs_only_its_text() -> None:
@@ -44,7 +44,7 @@ def test_a_house_rule_needs_only_its_text() -> None:
 
 
 def test_clauses_have_a_full_text() -> None:
-    for clause in clauses().values():
+    for clause in load_clauses().values():
         assert clause.book
         assert clause.section or clause.house
         assert clause.text.endswith(".")
@@ -60,4 +60,4 @@ def test_every_variant_has_its_clause_and_its_row_in_the_documentation() -> None
         if not variant.group
     ]
     assert all(f"`{variant.id}`" in page for variant in VARIANTS)
-    assert {variant.clause for variant in VARIANTS} <= set(clauses())
+    assert {variant.clause for variant in VARIANTS} <= set(load_clauses())

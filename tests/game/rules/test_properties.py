@@ -116,7 +116,7 @@ def summarize_score(kingdom: Kingdom) -> tuple[list[tuple[str, int]], int, int]:
 @given(boards())
 def test_notation_survives_a_round_trip(board: Board) -> None:
     assert Board.parse(str(board)) == board
-    assert Board.parse(board.rows()) == board
+    assert Board.parse(board.format_rows()) == board
 
 
 @given(kingdoms())

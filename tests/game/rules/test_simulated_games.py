@@ -29,7 +29,7 @@ def play_games(kind: str) -> list[Game]:
 def test_whole_games_have_no_problems(kind: str) -> None:
     for game in play_games(kind):
         for table in game.rounds:
-            problems = game.problems(table)
+            problems = game.find_problems(table)
             assert not problems, f"{problems}\n{write_game_text(game)}"
 
 

@@ -63,7 +63,7 @@ def test_scenes_show_the_art_that_is_named() -> None:
 def test_tables_without_a_kingdom_hold_something_else() -> None:
     for number in range(3):
         for kind, objects in no_kingdom.OBJECTS.items():
-            scene = no_kingdom.draw_factors(number).scene(number, objects=objects)
+            scene = no_kingdom.draw_factors(number).build_scene(number, objects=objects)
             assert not scene.kingdoms and scene.tiles + scene.pieces
             assert bool(scene.loose) <= (kind == "loose dominoes")
 
@@ -71,7 +71,7 @@ def test_tables_without_a_kingdom_hold_something_else() -> None:
 def test_equal_cases_give_equal_pictures() -> None:
     small_factors = replace(no_kingdom.draw_factors(1), pixels=16.0, fill=0.95)
     picture, same_picture = (
-        small_factors.picture(1, GREY_ART, objects=no_kingdom.OBJECTS["clutter"]) for _ in range(2)
+        small_factors.render_picture(1, GREY_ART, objects=no_kingdom.OBJECTS["clutter"]) for _ in range(2)
     )
     assert np.array_equal(picture.photo, same_picture.photo)
 

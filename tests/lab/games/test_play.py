@@ -22,7 +22,7 @@ def replay(kingdom: PlayedKingdom, side: int) -> None:
         joins = [
             table[neighbour].terrain in (Terrain.CASTLE, cell.terrain)
             for square, cell in ((left, domino.left), (right, domino.right))
-            for neighbour in square.neighbours()
+            for neighbour in square.list_neighbours()
             if neighbour in table
         ]
         assert any(joins), f"domino {domino} joins nothing"
@@ -80,7 +80,7 @@ def test_territories_grow_as_in_play() -> None:
     rng = np.random.default_rng(1)
     boards = [k.board for _ in range(10) for k in play(rng, players=4)]
     touches_own_terrain = [
-        any(neighbour in board and board[neighbour].terrain is cell.terrain for neighbour in square.neighbours())
+        any(neighbour in board and board[neighbour].terrain is cell.terrain for neighbour in square.list_neighbours())
         for board in boards
         for square, cell in board.items()
         if cell.terrain is not Terrain.CASTLE

@@ -69,7 +69,7 @@ def test_the_lens_moves_points_and_pictures_alike(bend: float) -> None:
         ideal_point, real_point = ideal_camera.project(point[None])[0], camera.project(point[None])[0]
         picture = np.zeros((480, 640), np.float32)
         cv2.circle(picture, (round(ideal_point[0] * 16), round(ideal_point[1] * 16)), 4 * 16, 1.0, -1, cv2.LINE_AA, 4)
-        distorted_picture = np.asarray(cv2.remap(picture, *camera.lens_maps(), cv2.INTER_LINEAR))
+        distorted_picture = np.asarray(cv2.remap(picture, *camera.compute_lens_maps(), cv2.INTER_LINEAR))
         y, x = np.mgrid[0:480, 0:640]
         centroid = np.array([(x * distorted_picture).sum(), (y * distorted_picture).sum()]) / distorted_picture.sum()
         assert centroid == pytest.approx(real_point, abs=0.3)

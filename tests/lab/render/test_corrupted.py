@@ -6,7 +6,7 @@ import pytest
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
 from kdvision.lab.games.pieces import add_kings, lean_figures
 from kdvision.lab.render.corrupted import corrupt_randomly
-from kdvision.lab.render.objects.meshes import wooden_mesh
+from kdvision.lab.render.objects.meshes import make_wooden_mesh
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import make_scene
 
@@ -23,7 +23,7 @@ def test_levels_are_interpolated_between_severities(name: str) -> None:
 
 
 def test_a_tipped_figure_rests_on_the_table_and_is_lower() -> None:
-    king = wooden_mesh("king", "blue")
+    king = make_wooden_mesh("king", "blue")
     tipped_king = king.tip(np.radians(60))
     assert tipped_king.triangles[..., 2].min() == pytest.approx(0)
     assert tipped_king.triangles[..., 2].max() < king.triangles[..., 2].max()

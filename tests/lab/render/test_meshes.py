@@ -115,7 +115,7 @@ def test_castles_are_as_wide_as_a_square_open_in_the_middle_and_all_different() 
     rng = np.random.default_rng(7)
     silhouettes = set()
     for colour in meshes.COLOURS:
-        castle = meshes.castle_mesh(colour, rng)
+        castle = meshes.make_castle_mesh(colour, rng)
         mask = draw_mesh(make_blank_image(), castle, TOP_CAMERA)
         width, depth, height = measure_size(castle)
         assert 0.6 < min(width, depth) <= max(width, depth) < 1.1
@@ -126,7 +126,7 @@ def test_castles_are_as_wide_as_a_square_open_in_the_middle_and_all_different() 
 
 
 def test_the_same_seed_makes_the_same_castle() -> None:
-    one, other = (meshes.castle_mesh("blue", np.random.default_rng(3)) for _ in range(2))
+    one, other = (meshes.make_castle_mesh("blue", np.random.default_rng(3)) for _ in range(2))
     assert np.array_equal(one.triangles, other.triangles)
     assert np.array_equal(one.colours, other.colours)
 
@@ -134,8 +134,8 @@ def test_the_same_seed_makes_the_same_castle() -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        *(meshes.wooden_mesh(kind, "blue") for kind in ("king", "knight", "tower")),
-        meshes.castle_mesh("red", np.random.default_rng(0)),
+        *(meshes.make_wooden_mesh(kind, "blue") for kind in ("king", "knight", "tower")),
+        meshes.make_castle_mesh("red", np.random.default_rng(0)),
     ],
     ids=["king", "knight", "tower", "castle"],
 )
@@ -148,8 +148,8 @@ def test_pieces_stand_on_the_table_with_their_faces_outwards(piece: Mesh) -> Non
 
 
 def test_a_toppled_king_is_flat_and_still_has_its_faces_outwards() -> None:
-    lying_king = meshes.wooden_mesh("king", "green").topple()
-    assert measure_size(lying_king)[2] == pytest.approx(measure_size(meshes.wooden_mesh("king", "green"))[1])
+    lying_king = meshes.make_wooden_mesh("king", "green").topple()
+    assert measure_size(lying_king)[2] == pytest.approx(measure_size(meshes.make_wooden_mesh("king", "green"))[1])
     a, b, c = lying_king.triangles.transpose(1, 0, 2)
     assert (np.cross(a, b) * c).sum() > 0
 

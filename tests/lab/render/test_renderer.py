@@ -49,7 +49,7 @@ SWATCHES = {
 class Swatches:
     """Art with one plain colour for each terrain, so that a pixel identifies the tile."""
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
         if kind == "castle":
             return self.paint_square(Cell.parse("#"))
         domino = KINGDOMINO[int(name) - 1]
@@ -58,7 +58,7 @@ class Swatches:
     def paint_square(self, cell: Cell) -> Bytes:
         return np.full((32, 32, 3), SWATCHES[cell.terrain.value], np.uint8)
 
-    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    def build_mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         return make_piece_mesh(kind, colour, rng)
 
     scraps: Sequence[Bytes] = ()
@@ -80,7 +80,7 @@ def make_kingdom_scene(seed: int = 3, *, castle: float = 0.0) -> Scene:
 
 
 def aim_camera(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 0.9) -> Camera:
-    outline = scene.outline()
+    outline = scene.compute_outline()
     return fit_camera(outline, tilt=tilt, azimuth=1.2, focal=1.0, width=480, height=400, fill=fill, bend=bend)
 
 
@@ -219,9 +219,15 @@ BOX = DrawnArt(1, side=32)
 
 def test_drawn_art_has_every_card_and_piece() -> None:
     art, rng = DrawnSceneArt(DrawnArt(2, side=DRAWN_SIDE_PX)), np.random.default_rng(0)
-    assert art.tile("domino", 20, rng).shape == art.tile("back", 20, rng).shape == (DRAWN_SIDE_PX, 2 * DRAWN_SIDE_PX, 3)
-    assert art.tile("castle", "pink", rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
-    assert all(len(art.mesh(kind, "blue", rng).triangles) for kind in ("castle", "king", "knight", "tower", "cup"))
+    assert (
+        art.draw_tile("domino", 20, rng).shape
+        == art.draw_tile("back", 20, rng).shape
+        == (DRAWN_SIDE_PX, 2 * DRAWN_SIDE_PX, 3)
+    )
+    assert art.draw_tile("castle", "pink", rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
+    assert all(
+        len(art.build_mesh(kind, "blue", rng).triangles) for kind in ("castle", "king", "knight", "tower", "cup")
+    )
     assert art.scraps == ()
 
 
@@ -229,7 +235,7 @@ def test_random_cameras_see_the_kingdom() -> None:
     scene = make_kingdom_scene()
     for seed in range(40):
         camera = renderer.place_camera(scene, np.random.default_rng(seed), size=320, fill=(0.5, 0.9))
-        x, y = camera.project(scene.outline()).mean(0)
+        x, y = camera.project(scene.compute_outline()).mean(0)
         assert max(camera.width, camera.height) == 320
         assert -32 < x < camera.width + 32
         assert -32 < y < camera.height + 32

@@ -30,7 +30,7 @@ SMALL_SCENE = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0
 class GreyArt(DrawnArt):
     """A box with plain grey tiles."""
 
-    def tile(self, kind: str, name: int | str) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str) -> Bytes:
         if kind == "castle":
             return np.full((16, 16, 3), 255, np.uint8)
         return np.full((16, 32, 3), 60 if kind == "back" else 5 * int(name), np.uint8)
@@ -50,13 +50,13 @@ def measure_turns(scene: Scene) -> Points:
 
 
 def test_the_same_number_gives_the_same_photo() -> None:
-    picture, same_picture, other_picture = (SMALL_SCENE.picture(number, GREY_ART) for number in (3, 3, 4))
+    picture, same_picture, other_picture = (SMALL_SCENE.render_picture(number, GREY_ART) for number in (3, 3, 4))
     assert np.array_equal(picture.photo, same_picture.photo)
     assert str(picture.kingdoms[0].board) == str(same_picture.kingdoms[0].board) != str(other_picture.kingdoms[0].board)
 
 
 def test_the_light_changes_no_square() -> None:
-    one, other = (replace(SMALL_SCENE, light=light).picture(1, GREY_ART) for light in (0.0, 1.0))
+    one, other = (replace(SMALL_SCENE, light=light).render_picture(1, GREY_ART) for light in (0.0, 1.0))
     (first,), (second,) = one.kingdoms, other.kingdoms
     assert first.board == second.board
     assert all(np.array_equal(first.squares[s].corners, second.squares[s].corners) for s in first.board)
@@ -67,34 +67,34 @@ def test_the_light_changes_no_square() -> None:
 @pytest.mark.parametrize("angle", [0.0, 60.0])
 def test_squares_have_the_wanted_side_and_lie_in_the_picture(number: int, angle: float) -> None:
     factors = SceneFactors(angle=angle, kingdoms=1 + number, pixels=20)
-    scene = factors.scene(number)
-    camera = factors.camera(scene, number)
+    scene = factors.build_scene(number)
+    camera = factors.make_camera(scene, number)
     assert measure_square_side(camera, scene) == pytest.approx(20, rel=0.03)
     points = np.concatenate([camera.project(get_centres(kingdom)) for kingdom in scene.kingdoms])
     assert (points > 0).all() and (points < (camera.width, camera.height)).all()
 
 
 def test_the_angle_is_the_cameras() -> None:
-    scene = SMALL_SCENE.scene(0)
+    scene = SMALL_SCENE.build_scene(0)
     for angle in (0.0, 45.0):
-        matrix = replace(SMALL_SCENE, angle=angle).camera(scene, 0).matrix
+        matrix = replace(SMALL_SCENE, angle=angle).make_camera(scene, 0).matrix
         position = -np.linalg.inv(matrix[:, :3]) @ matrix[:, 3]
-        offset = position[:2] - scene.outline().mean(0)
+        offset = position[:2] - scene.compute_outline().mean(0)
         assert np.degrees(np.arctan2(np.linalg.norm(offset), position[2])) == pytest.approx(angle, abs=0.01)
 
 
 def test_the_kingdoms_span_the_wanted_share() -> None:
     factors = SceneFactors(kingdoms=1, fill=0.3)
-    scene = factors.scene(2)
-    camera = factors.camera(scene, 2)
-    share = np.ptp(camera.project(scene.outline()), axis=0) / (camera.width, camera.height)
+    scene = factors.build_scene(2)
+    camera = factors.make_camera(scene, 2)
+    share = np.ptp(camera.project(scene.compute_outline()), axis=0) / (camera.width, camera.height)
     assert share.max() == pytest.approx(0.3, abs=0.02)
 
 
 @pytest.mark.parametrize("angle", [0.0, 4.0, 8.0])
 def test_dominoes_are_turned_up_to_the_wanted_angle(angle: float) -> None:
     turns = np.concatenate(
-        [np.abs(measure_turns(SceneFactors(kingdoms=1, twist=angle, clutter=0).scene(n))) for n in range(6)]
+        [np.abs(measure_turns(SceneFactors(kingdoms=1, twist=angle, clutter=0).build_scene(n))) for n in range(6)]
     )
     assert turns.max() <= 2 * angle + 1e-6  # the middle tile may be turned the other way
     assert turns.max() > 0.9 * angle - 1e-6
@@ -103,7 +103,7 @@ def test_dominoes_are_turned_up_to_the_wanted_angle(angle: float) -> None:
 def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
     gaps = {}
     for angle in (0.0, 8.0):
-        (kingdom,) = SceneFactors(kingdoms=1, twist=angle).scene(0).kingdoms
+        (kingdom,) = SceneFactors(kingdoms=1, twist=angle).build_scene(0).kingdoms
         steps = [
             np.linalg.norm(kingdom.squares[a].mean(0) - kingdom.squares[b].mean(0))
             for a, b in kingdom.partner.items()
@@ -118,14 +118,14 @@ def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
 @pytest.mark.parametrize("gap", [0.5, 1.0, 2.5])
 def test_kingdoms_have_the_wanted_gap(gap: float) -> None:
     for number in range(3):
-        one, other = SceneFactors(kingdoms=2, gap=gap).scene(number).kingdoms
+        one, other = SceneFactors(kingdoms=2, gap=gap).build_scene(number).kingdoms
         distance = np.linalg.norm(get_centres(one)[:, None] - get_centres(other)[None], axis=2).min()
         assert 1 + gap < distance < 1 + gap + 0.15
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_the_number_of_kingdoms_each_with_its_castle(count: int) -> None:
-    scene = SceneFactors(kingdoms=count, castles=1.0).scene(5)
+    scene = SceneFactors(kingdoms=count, castles=1.0).build_scene(5)
     assert len(scene.kingdoms) == count
     assert all(Terrain.CASTLE in {cell.terrain for cell in kingdom.board.values()} for kingdom in scene.kingdoms)
     assert sum(piece.kind == "castle" and piece.size == 0.95 for piece in scene.pieces) == count
@@ -133,7 +133,7 @@ def test_the_number_of_kingdoms_each_with_its_castle(count: int) -> None:
 
 @pytest.mark.parametrize("number", range(6))
 def test_all_dominoes_come_from_one_box(number: int) -> None:
-    tiles = SceneFactors(kingdoms=1 + number % 4).scene(number).tiles
+    tiles = SceneFactors(kingdoms=1 + number % 4).build_scene(number).tiles
     names = [tile.name for tile in tiles if tile.kind == "domino"]
     assert len(names) == len(set(names))
 
@@ -144,10 +144,10 @@ def test_clutter_adds_other_objects() -> None:
         SceneFactors(clutter=len(OTHER_OBJECTS), castles=0),
     )
     counts = [
-        [len(scene.tiles) + len(scene.pieces) for scene in map(factors.scene, range(4))]
+        [len(scene.tiles) + len(scene.pieces) for scene in map(factors.build_scene, range(4))]
         for factors in (bare_factors, cluttered_factors)
     ]
-    tile_counts = [sum(len(k.partner) // 2 + 1 for k in bare_factors.scene(n).kingdoms) for n in range(4)]
+    tile_counts = [sum(len(k.partner) // 2 + 1 for k in bare_factors.build_scene(n).kingdoms) for n in range(4)]
     assert counts[0] == tile_counts
     assert all(cluttered_count > bare_count for bare_count, cluttered_count in zip(*counts, strict=True))
 

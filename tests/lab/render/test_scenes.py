@@ -57,7 +57,7 @@ def test_cards_may_touch_but_none_covers_another() -> None:
     for seed in SEEDS:
         is_covered = np.zeros((1200, 1200), np.uint8)
         for tile in make_scene(np.random.default_rng(seed)).tiles:
-            core = np.array(tile.centre) + 0.7 * (tile.outline() - tile.centre)
+            core = np.array(tile.centre) + 0.7 * (tile.compute_outline() - tile.centre)
             mask = np.zeros_like(is_covered)
             cv2.fillConvexPoly(mask, ((core + 30) * 20).astype(np.int32), 1)
             assert not (is_covered & mask).any()
@@ -104,7 +104,7 @@ def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -
     cells = {tuple(quad.mean(0).round(6)): layout.board[square] for square, quad in layout.squares.items()}
     for tile in tiles[1:]:
         domino = KINGDOMINO[int(tile.name) - 1]
-        left, right = (tuple(half.mean(0).round(6)) for half in tile.halves())
+        left, right = (tuple(half.mean(0).round(6)) for half in tile.compute_halves())
         assert (cells[left], cells[right]) == (domino.left, domino.right)
 
 

@@ -83,6 +83,6 @@ def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
 def test_a_knight_in_a_player_s_colour_is_plain_and_draws_no_random_number() -> None:
     rng, reference_rng = np.random.default_rng(9), np.random.default_rng(9)
     knight = make_piece_mesh("knight", "blue", rng)
-    assert np.array_equal(knight.triangles, meshes.wooden_mesh("knight", "blue").triangles)
+    assert np.array_equal(knight.triangles, meshes.make_wooden_mesh("knight", "blue").triangles)
     assert rng.random() == reference_rng.random()
     assert max(measure_size(make_piece_mesh("knight", "", rng))) > 0

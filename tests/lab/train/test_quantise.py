@@ -78,7 +78,7 @@ def test_only_a_network_in_floats_is_quantised_and_replaced_if_little_is_lost(
     detector_bytes = (MODELS / "detector.onnx").read_bytes()
     (models / "detector.onnx").write_bytes(detector_bytes)
     (models / "cells.onnx").write_bytes(cells.read_bytes())
-    monkeypatch.setattr(quantising, "record_inputs", lambda _: {"cells": [make_crops(8, 1)]})
+    monkeypatch.setattr(quantising, "collect_inputs", lambda _: {"cells": [make_crops(8, 1)]})
     counts = iter([100, 100 - loss])
     monkeypatch.setattr(quantising, "count_right_kingdoms", lambda *_: next(counts))
     quantise_networks(Run(tmp_path, models, tmp_path, workers=1))
@@ -95,7 +95,7 @@ def test_a_network_that_the_folder_lacks_is_not_quantised_elsewhere(
 ) -> None:
     before = cells.read_bytes()
     monkeypatch.setattr(quantising, "find_model", lambda _: cells)
-    monkeypatch.setattr(quantising, "record_inputs", lambda _: {"detector": [make_crops(8, 1)]})
+    monkeypatch.setattr(quantising, "collect_inputs", lambda _: {"detector": [make_crops(8, 1)]})
     monkeypatch.setattr(quantising, "count_right_kingdoms", lambda *_: 100)
     quantise_networks(Run(tmp_path, tmp_path / "models", tmp_path, workers=1))
     assert cells.read_bytes() == before

@@ -17,7 +17,7 @@ BOX = np.array([[32.0, 32], [96, 32], [96, 96], [32, 96]])
 def tiles() -> dict[str, NDArray[np.uint8]]:
     """Drawn starting tiles, 64 pixels a side."""
     art = DrawnArt(3, side=64)
-    return {colour: art.tile("castle", colour) for colour in ("blue", "green", "pink", "yellow", "purple")}
+    return {colour: art.draw_tile("castle", colour) for colour in ("blue", "green", "pink", "yellow", "purple")}
 
 
 def crop_tile(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
+from kdvision.game.deck import KINGDOMINO, Deck, Domino, count_faces
 from kdvision.game.legality import find_problems
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import ClassProbabilities
@@ -66,7 +66,7 @@ def is_legal(layout: Layout) -> bool:
         for square, label in layout.items():
             if square not in connected_squares and any(
                 neighbour in connected_squares and layout[neighbour][0] in ("#", label[0])
-                for neighbour in square.neighbours()
+                for neighbour in square.list_neighbours()
             ):
                 partner = next(other for other in layout if f"{label.split(' ', 1)[1]}" == str(other))
                 connected_squares |= {square, partner}
@@ -77,7 +77,7 @@ def enumerate_boards(reading: ClassProbabilities) -> dict[str, float]:
     """All legal boards, each with its sum of log-probabilities."""
     squares = [Square(*place) for place in np.ndindex(reading.rows, reading.cols)]
     boards: dict[str, float] = {}
-    for layout in enumerate_layouts(squares, faces(SMALL_DECK), {}):
+    for layout in enumerate_layouts(squares, count_faces(SMALL_DECK), {}):
         if is_legal(layout):
             kinds = {square: layout.get(square, ".").split(" ")[0] for square in squares}
             rows = [[kinds[Square(r, c)] for c in range(reading.cols)] for r in range(reading.rows)]
@@ -355,7 +355,7 @@ def test_noise_on_a_large_grid_is_decided_without_search(noise: float, monkeypat
     (decision,) = decide([make_noise(np.random.default_rng(0), 9, noise)], KINGDOMINO)
     number_sets = [set(domino.numbers) for domino in decision.dominoes]
     assert not decision.is_proved and decision.probability < 0.2
-    assert len(number_sets) > 10 and len(decision.board.castles()) == 1
+    assert len(number_sets) > 10 and len(decision.board.find_castles()) == 1
     assert all(number_sets.count(number_set) <= len(number_set) for number_set in number_sets)
 
 
@@ -370,7 +370,7 @@ def test_noise_solves_a_limited_number_of_integer_programmes(monkeypatch: pytest
     monkeypatch.setattr(BoardProgramme, "_run", count_integer_runs)
     (decision,) = decide([make_noise(np.random.default_rng(1), 4, 4.0)], KINGDOMINO, side=5)
     assert len(node_limits) == 8
-    assert not decision.is_proved and len(decision.board.castles()) == 1
+    assert not decision.is_proved and len(decision.board.find_castles()) == 1
 
 
 def test_the_rounded_relaxation_of_a_clear_reading_is_its_board(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
 def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
     shares_by_square = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
     reading = override_squares(ClassProbabilities.of("w # .", kinds=KINDS_WITH_TOWN), shares_by_square)
-    town_free_reading = reading.of_deck(KINGDOMINO)
+    town_free_reading = reading.select_kinds(KINGDOMINO)
     assert town_free_reading.kinds == KINDS
     assert get_probability(town_free_reading, Square(0, 0), ".") == pytest.approx(0.05)
     ratio = get_probability(town_free_reading, Square(0, 0), "w") / get_probability(
@@ -82,15 +82,15 @@ def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() ->
         shares = presence * tiles / tiles.sum(axis=2, keepdims=True)
         return ClassProbabilities.of_probabilities(np.concatenate([shares, 1 - presence], axis=2), kinds)
 
-    assert np.allclose(make_reading(KINDS_WITH_TOWN).of_deck(KINGDOMINO).log_probs, make_reading(KINDS).log_probs)
-    assert make_reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
+    assert np.allclose(make_reading(KINDS_WITH_TOWN).select_kinds(KINGDOMINO).log_probs, make_reading(KINDS).log_probs)
+    assert make_reading(KINDS).select_kinds(KINGDOMINO).kinds == KINDS
 
 
 def test_a_certain_town_is_any_kind_without_towns() -> None:
-    town_free_reading = ClassProbabilities.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN).of_deck(KINGDOMINO)
+    town_free_reading = ClassProbabilities.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN).select_kinds(KINGDOMINO)
     assert get_probability(town_free_reading, Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
     reading = ClassProbabilities.of("t #", confidence=1.0, kinds=KINDS_WITH_TOWN)
-    assert reading.of_deck(QUEENDOMINO) is reading
+    assert reading.select_kinds(QUEENDOMINO) is reading
 
 
 # Which game.
@@ -166,7 +166,7 @@ def test_the_dominoes_of_an_expansion_can_be_read(game: str) -> None:
 
 
 def test_a_kind_that_no_network_knows_is_read_where_only_it_fits() -> None:
-    observed_reading = ClassProbabilities.of("w1 #", confidence=0.96, kinds=KINDS_WITH_TOWN).of_deck(
+    observed_reading = ClassProbabilities.of("w1 #", confidence=0.96, kinds=KINDS_WITH_TOWN).select_kinds(
         (*KINGDOMINO, *DOMINOES)
     )
     assert {*observed_reading.kinds} - {*KINDS_WITH_TOWN} == {"w2", "f2", "l2"}
@@ -217,7 +217,7 @@ def test_two_boxes_are_assumed_from_three_contradictions_on(contradictions: int,
         return [Decision(reading.best, (), 1.0, overruled_squares=tuple(overruled_squares))] if deck else []
 
     def replace_dominoes(decisions: list[Decision]) -> list[Decision]:
-        squares = [square for square in reading.best if square not in reading.best.castles()]
+        squares = [square for square in reading.best if square not in reading.best.find_castles()]
         dominoes = [
             PlacedDomino((n, 100 + n), pair) for n, pair in enumerate(zip(squares[::2], squares[1::2], strict=False))
         ]

@@ -114,7 +114,7 @@ def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
     (reading,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=np.array([corners]))
     assert (reading.grid.rows, reading.grid.cols) == (len(board), len(board[0].split()))
     correct_count = sum(
-        a == b for a, b in zip(" ".join(reading.board.rows()).split(), " ".join(board).split(), strict=True)
+        a == b for a, b in zip(" ".join(reading.board.format_rows()).split(), " ".join(board).split(), strict=True)
     )
     assert correct_count >= 0.9 * len(" ".join(board).split())
 

@@ -31,7 +31,7 @@ from kdvision.web.table.model import (
     TableGame,
     TableKingdom,
     TableRules,
-    cells_of,
+    list_cells,
 )
 from kdvision.web.table.storage import Storage, StoredReading
 
@@ -193,11 +193,11 @@ def test_pieces_that_a_person_has_set_turn_with_the_kingdom_in_a_new_photo() -> 
         "claims": ["harmony"],
         "queen": False,
     }
-    old_kingdom = TableKingdom("k1", "Ann", "blue", cells_of(board), facts, photo_info=PhotoInfo("r1"))
+    old_kingdom = TableKingdom("k1", "Ann", "blue", list_cells(board), facts, photo_info=PhotoInfo("r1"))
     storage.add_reading("T", StoredReading(replace(old_kingdom, id="", facts=photo_facts), b""))
     info = PhotoInfo("r2", squares=[[[]] * 3] * 3, pieces=[PieceDoubt("knight", "0,0", 0.6)])
     new_facts: dict[str, Any] = {"knights": ["0,2", "1,1"], "gems": [], "buildings": [{"at": "2,0", "name": "?"}]}
-    reading = TableKingdom("", "", "", cells_of(board.rotate()), new_facts, photo_info=info)
+    reading = TableKingdom("", "", "", list_cells(board.rotate()), new_facts, photo_info=info)
     storage.add_reading("T", StoredReading(reading, b""))
     (kingdom,) = apply_changes(
         TableGame(rounds=[[old_kingdom]]), [ReplaceKingdom("k1", "r2")], Context(storage, "T")
@@ -230,7 +230,7 @@ def test_an_answer_counts_for_its_question_about_a_new_photo_and_for_no_other_on
     for name, questions in {"r1": old_questions, "r2": new_questions}.items():
         pieces = [*(PieceDoubt("knight", at, 0.4) for at in questions), PieceDoubt("queen", "1,1", 0.4)]
         info = PhotoInfo(name, squares=[[[]] * 3] * 3, pieces=pieces)
-        cells = cells_of(board if name == "r1" else board.rotate())
+        cells = list_cells(board if name == "r1" else board.rotate())
         kingdoms.append(TableKingdom("", "", "", cells, {"knights": ["1,1", "?"]}, photo_info=info))
         storage.add_reading("T", StoredReading(kingdoms[-1], b""))
     game = TableGame(rules=TableRules("queendomino"), rounds=[[replace(kingdoms[0], id="k1")]])

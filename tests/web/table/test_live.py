@@ -117,7 +117,7 @@ def test_a_client_that_takes_nothing_costs_one_state() -> None:
         watcher.send(format_event("people", number))
 
     async def take() -> bytes:
-        events = watcher.events()
+        events = watcher.stream_events()
         content = await anext(events)
         await events.aclose()
         return content
@@ -141,7 +141,7 @@ def test_a_quiet_stream_has_comments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_module, "HEARTBEAT_SECONDS", 0.01)
 
     async def take() -> bytes:
-        return await anext(Watcher("10.0.0.1").events())
+        return await anext(Watcher("10.0.0.1").stream_events())
 
     assert run_in_thread(take).startswith(b": ")
 

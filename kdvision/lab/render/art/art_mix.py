@@ -90,16 +90,16 @@ class MixedSceneArt:
         """The dominoes of the source; for crops, those of the first one."""
         return self.mix.dominoes.get(self.source) or next(iter(self.mix.dominoes.values()))
 
-    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
         if kind == "castle":
             if self.source == _CROPS and rng.random() < 0.7:
                 return self._choose_crop("#", rng)
             sources = list(self.mix.dominoes.values())
-            return sources[rng.integers(len(sources))].tile("castle", name)
+            return sources[rng.integers(len(sources))].draw_tile("castle", name)
         if kind in ("building", "unbuilt"):
             if rng.random() < _DRAWN_PIECE_SHARE:
-                return self._vary(_choose_drawn_box(rng).tile(kind, name), rng)
-            return self._vary(self.mix.queendomino.building(kind, int(name)), rng)
+                return self._vary(_choose_drawn_box(rng).draw_tile(kind, name), rng)
+            return self._vary(self.mix.queendomino.load_building(kind, int(name)), rng)
         if kind == "domino" and str(name).startswith("Q"):
             domino = _WEDDING[str(name)]
             halves = enumerate((domino.left, domino.right))
@@ -107,7 +107,7 @@ class MixedSceneArt:
         if kind == "domino" and self.source == _CROPS:
             domino = KINGDOMINO[parse_domino_number(name) - 1]
             return np.hstack([self._choose_crop(str(cell), rng) for cell in (domino.left, domino.right)])
-        return self._folder_art.tile(kind, name)
+        return self._folder_art.draw_tile(kind, name)
 
     def _vary(self, picture: Bytes, rng: Rng, *, turn: bool = True) -> Bytes:
         return vary_print(picture, rng, turn=turn, brightness=_BRIGHTNESS.get(self.source, 1.0))
@@ -115,11 +115,11 @@ class MixedSceneArt:
     def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
         art, kind = self.mix.queendomino, str(cell)
-        real_halves = art.halves(kind, side) or art.halves(kind, 1 - side)
+        real_halves = art.list_halves(kind, side) or art.list_halves(kind, 1 - side)
         if kind == "t":
-            towns = [*art.halves("t", 0), *art.halves("t", 1)]
+            towns = [*art.list_halves("t", 0), *art.list_halves("t", 1)]
             if rng.random() < _DRAWN_PIECE_SHARE:
-                half = _choose_drawn_box(rng).tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
+                half = _choose_drawn_box(rng).draw_tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
             else:
                 half = towns[rng.integers(len(towns))]
             half = self._vary(half, rng)
@@ -138,13 +138,13 @@ class MixedSceneArt:
         """Return a half of Kingdomino that shows the kind, on the wanted side if there is one, and its side."""
         halves = _HALVES[kind][side] or _HALVES[kind][1 - side]
         number, place = halves[rng.integers(len(halves))]
-        return np.hsplit(self._folder_art.tile("domino", number), 2)[place], place
+        return np.hsplit(self._folder_art.draw_tile("domino", number), 2)[place], place
 
     def _change_crowns(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a square of the cell's terrain that was printed with any other number of crowns but none."""
         kinds = [kind for kind in _HALVES if kind[0] == str(cell)[0] and kind[1:]]
         kind = kinds[rng.integers(len(kinds))]
-        real_halves = self.mix.queendomino.halves(kind, side)
+        real_halves = self.mix.queendomino.list_halves(kind, side)
         if real_halves and rng.random() < 0.5:
             half, place = self._vary(real_halves[rng.integers(len(real_halves))], rng, turn=False), side
         else:
@@ -159,11 +159,11 @@ class MixedSceneArt:
         crop = np.asarray(cv2.resize(crop, (_CROP_SIDE_PX, _CROP_SIDE_PX)), np.uint8)
         return np.rot90(crop, int(rng.integers(4)))
 
-    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
+    def build_mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         models = self.mix.models.get(kind)
         if tokens.has_own_colour(kind, colour):
             if kind == "queen" and rng.random() < 0.6:
-                return tokens.queen_mesh(rng, self.mix.queendomino.queen())
+                return tokens.make_queen_mesh(rng, self.mix.queendomino.load_queen())
             if models and rng.random() < 0.3:
                 return tokens.make_wooden(kind, models[0], rng)
             return tokens.MAKERS[kind](rng)

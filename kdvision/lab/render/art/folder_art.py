@@ -46,7 +46,7 @@ class FolderArt:
         self.folder, self.source = folder, source
         self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
-    def tile(self, kind: str, name: int | str) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str) -> Bytes:
         """Return the picture of a domino or its back, (256, 512, 3), or of the starting tile of a colour.
 
         `kind` and `name` are as in `layout.Tile`. A back shows the nearest number that has a picture.
@@ -120,16 +120,16 @@ class QueendominoArt:
 
     folder: Path
 
-    def halves(self, kind: str, side: int) -> list[Bytes]:
+    def list_halves(self, kind: str, side: int) -> list[Bytes]:
         """Return the squares of a cell ("m2") that are left (0) or right (1) halves."""
         numbers = [number for number, entry in enumerate(PHOTOS["domino"]) if entry["cells"][side] == kind]
         return [np.hsplit(_load_queendomino(self.folder, "domino", number), 2)[side] for number in numbers]
 
-    def building(self, kind: str, number: int) -> Bytes:
+    def load_building(self, kind: str, number: int) -> Bytes:
         """Return a "building", or an "unbuilt" one: its grey side, which is up until a player buys it."""
         return _load_queendomino(self.folder, kind, number % len(PHOTOS[kind]))
 
-    def queen(self) -> Bytes:
+    def load_queen(self) -> Bytes:
         """Return the Queen, (256, 160, 4) RGBA, transparent beside her."""
         photo = load_picture(self.folder / f"{PHOTOS['queen']['photo']}.jpg")
         outline = np.array(PHOTOS["queen"]["outline"], np.int32)

@@ -22,7 +22,7 @@ def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
         return tokens.MAKERS[kind](rng)
     if kind in household.MAKERS:
         return household.MAKERS[kind](rng)
-    return meshes.castle_mesh(colour, rng) if kind == "castle" else meshes.wooden_mesh(kind, colour)
+    return meshes.make_castle_mesh(colour, rng) if kind == "castle" else meshes.make_wooden_mesh(kind, colour)
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class DrawnSceneArt:
     art: DrawnArt | FolderArt
     scraps: Sequence[Bytes] = ()
 
-    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
+    def draw_tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; see `renderer.SceneArt`. Only drawn sets have Queendomino's tiles."""
-        return self.art.tile(kind, name)
+        return self.art.draw_tile(kind, name)
 
-    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
+    def build_mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         return make_piece_mesh(kind, colour, rng)
 
 

@@ -30,7 +30,7 @@ class Canvas:
         self.pixels: Bytes = np.zeros((unit, round((right - left) * unit), 3), dtype=np.uint8)
         self._origin, self._scale = np.zeros(2), 1.0
 
-    def at(self, x: float, y: float, scale: float = 1.0) -> Canvas:
+    def move_origin(self, x: float, y: float, scale: float = 1.0) -> Canvas:
         """Return the canvas, with the same pixels, whose origin is moved to a point and whose lengths are scaled."""
         canvas = copy(self)
         canvas._origin = self._origin + self._scale * np.array((x, y))
@@ -49,9 +49,9 @@ class Canvas:
             is_free = all((x - u) ** 2 + (y - v) ** 2 >= r * r for u, v, r in avoid)
             if is_free and all((x - u) ** 2 + (y - v) ** 2 >= gap * gap for u, v in points):
                 points.append((x, y))
-        return [self.at(x, y) for x, y in sorted(points, key=lambda point: point[1])]
+        return [self.move_origin(x, y) for x, y in sorted(points, key=lambda point: point[1])]
 
-    def _corners(self, points: ArrayLike) -> NDArray[np.int32]:
+    def _to_fixed_pixels(self, points: ArrayLike) -> NDArray[np.int32]:
         pixels = np.array(points, dtype=np.float64)  # changed in place, because thousands of shapes are small
         pixels *= self._scale
         pixels += self._origin
@@ -61,20 +61,22 @@ class Canvas:
         pixels *= 1 << _SHIFT
         return np.rint(pixels, out=pixels).astype(np.int32)
 
-    def shape(self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008) -> None:
+    def fill_outline(
+        self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008
+    ) -> None:
         """Fill an outline; draw its border too if `ink` is given."""
-        cv2.fillPoly(self.pixels, [self._corners(points)], colour, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(self.pixels, [self._to_fixed_pixels(points)], colour, cv2.LINE_AA, _SHIFT)
         if ink is not None:
-            self.line(points, ink, width, is_closed=True)
+            self.draw_line(points, ink, width, is_closed=True)
 
-    def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
-        self.shape([(left, bottom), (right, bottom), (right, top), (left, top)], colour, ink=ink)
+    def fill_box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
+        self.fill_outline([(left, bottom), (right, bottom), (right, top), (left, top)], colour, ink=ink)
 
-    def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, is_closed: bool = False) -> None:
+    def draw_line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, is_closed: bool = False) -> None:
         thickness = max(1, round(width * self._scale * self.unit))
-        cv2.polylines(self.pixels, [self._corners(points)], is_closed, colour, thickness, cv2.LINE_AA, _SHIFT)
+        cv2.polylines(self.pixels, [self._to_fixed_pixels(points)], is_closed, colour, thickness, cv2.LINE_AA, _SHIFT)
 
-    def spot(
+    def fill_oval(
         self,
         centre: Point,
         radius: float | Point,
@@ -84,11 +86,11 @@ class Canvas:
         ink: Colour | None = None,
         width: float = 0.008,
     ) -> None:
-        self.shape(make_oval(centre, radius, turn=turn), colour, ink=ink, width=width)
+        self.fill_outline(make_oval(centre, radius, turn=turn), colour, ink=ink, width=width)
 
-    def shade(self, points: ArrayLike, strength: float, *, blur: float = 0.0) -> None:
+    def shade_outline(self, points: ArrayLike, strength: float, *, blur: float = 0.0) -> None:
         """Darken what lies inside an outline; a negative strength lightens it."""
-        corners = self._corners(points)
+        corners = self._to_fixed_pixels(points)
         sigma = blur * self._scale * self.unit
         reach = int(3 * sigma) + 3
         x0, y0 = np.maximum((corners >> _SHIFT).min(axis=0) - reach, 0)
@@ -103,7 +105,7 @@ class Canvas:
         share = (mask.astype(np.float32) / 255.0 * abs(strength))[..., None]
         region[:] = (region * (1.0 - share) + (255.0 if strength < 0 else 0.0) * share).astype(np.uint8)
 
-    def wash(self, colours: Sequence[Colour], grain: float, rng: Rng) -> None:
+    def paint_patches(self, colours: Sequence[Colour], grain: float, rng: Rng) -> None:
         """Cover the canvas with soft patches of the colours, about `grain` squares wide, with finer ones within."""
         height, width = self.pixels.shape[:2]
         total = np.zeros((height, width), dtype=np.float32)

@@ -50,7 +50,7 @@ class DrawnArt:
         self.seed, self.side = seed, side
         self._pictures: dict[str, Bytes] = {}
 
-    def tile(self, kind: str, name: int | str) -> Bytes:
+    def draw_tile(self, kind: str, name: int | str) -> Bytes:
         """Return the picture (RGB, read-only) of a tile, drawn once.
 
         "domino" (7 and "K7" are the same, "Q12" is Queendomino's) and "back" are (side, 2 side, 3); "castle" (by
@@ -69,18 +69,18 @@ class DrawnArt:
 
 def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
     """Draw four planks and a number on a canvas two squares wide."""
-    canvas.wash([(88, 48, 26), (112, 64, 34), (136, 82, 44)], 0.5, rng)
+    canvas.paint_patches([(88, 48, 26), (112, 64, 34), (136, 82, 44)], 0.5, rng)
     for plank in range(4):
         top = plank / 4
-        canvas.shade([(0, top), (2, top), (2, top + 0.25), (0, top + 0.25)], float(rng.uniform(-0.06, 0.22)))
+        canvas.shade_outline([(0, top), (2, top), (2, top + 0.25), (0, top + 0.25)], float(rng.uniform(-0.06, 0.22)))
         for _ in range(26):
             x, y = rng.uniform(-0.2, 2), top + rng.uniform(0.02, 0.23)
             xs = np.linspace(0, rng.uniform(0.2, 0.7), 12)
             grain = np.stack([x + xs, y + 0.006 * np.sin(xs * 9 + rng.uniform(0, 6))], 1)
-            canvas.line(grain, vary((92, 50, 26), rng, 12), 0.005)
-        canvas.line([(0, top), (2, top)], (44, 24, 14), 0.014)
+            canvas.draw_line(grain, vary((92, 50, 26), rng, 12), 0.005)
+        canvas.draw_line([(0, top), (2, top)], (44, 24, 14), 0.014)
         for x in (0.05, 1.95):
-            canvas.spot((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))
+            canvas.fill_oval((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))
     face, scale, thickness = cv2.FONT_HERSHEY_COMPLEX, canvas.unit / 60, round(canvas.unit / 26)
     (width, height), _ = cv2.getTextSize(text, face, scale, thickness)
     corner = (canvas.unit - width // 2, (canvas.unit + height) // 2)
@@ -97,9 +97,9 @@ def _draw_domino(canvas: Canvas, rng: Rng, number: str) -> None:
         _draw_two_terrains(canvas, left, right, rng)
     for x, cell in enumerate((left, right)):
         if cell.crowns:
-            BUILDERS[cell.terrain](canvas.at(x + rng.normal(0, 0.012), 0), cell.crowns, rng)
+            BUILDERS[cell.terrain](canvas.move_origin(x + rng.normal(0, 0.012), 0), cell.crowns, rng)
             for middle in _place_crowns(x, cell.crowns):
-                draw_crown(canvas.at(middle, 0.135))
+                draw_crown(canvas.move_origin(middle, 0.135))
 
 
 def _find_clearings(cell: Cell, x: float) -> list[tuple[float, float, float]]:
@@ -134,15 +134,15 @@ def _draw_two_terrains(canvas: Canvas, left: Cell, right: Cell, rng: Rng) -> Non
 
 
 def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng: Rng) -> None:
-    canvas.shade([*shift_points(border, 0.03, 0), *shift_points(border[::-1], -0.03, 0)], 0.35, blur=0.012)
+    canvas.shade_outline([*shift_points(border, 0.03, 0), *shift_points(border[::-1], -0.03, 0)], 0.35, blur=0.012)
     for shift, colour in ((-0.010, west), (0.010, east)):
-        canvas.line(shift_points(border, shift, 0), colour, 0.022)
-    canvas.line(border, darken(west, 0.6), 0.009)
+        canvas.draw_line(shift_points(border, shift, 0), colour, 0.022)
+    canvas.draw_line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
         centre = (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006))
         pebble = make_stone(centre, rng.uniform(0.006, 0.012), rng, corners=6)
-        canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
+        canvas.fill_outline(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
 
 
 def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
@@ -150,34 +150,34 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
     if terrain is Terrain.FOREST:
         return
     for y in np.linspace(0.05, 0.93, 8) + rng.normal(0, 0.012, 8):
-        spot = canvas.at(1 + rng.normal(0, 0.006), y)
+        spot = canvas.move_origin(1 + rng.normal(0, 0.006), y)
         if terrain in (Terrain.LAKE, Terrain.SWAMP):
-            spot.line([(-0.02, 0.02), (0.02, 0.02)], (150, 196, 226), 0.006)
-            spot.line([(0, 0.02), (0.004, -0.025)], darken(_POST, 0.6), 0.024)
-            spot.line([(0, 0.018), (0.004, -0.025)], _POST, 0.014)
+            spot.draw_line([(-0.02, 0.02), (0.02, 0.02)], (150, 196, 226), 0.006)
+            spot.draw_line([(0, 0.02), (0.004, -0.025)], darken(_POST, 0.6), 0.024)
+            spot.draw_line([(0, 0.018), (0.004, -0.025)], _POST, 0.014)
         else:
-            spot.shade(make_oval((0.008, 0.010), 0.02), 0.3, blur=0.006)
+            spot.shade_outline(make_oval((0.008, 0.010), 0.02), 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
             stone = make_stone((0, 0), rng.uniform(0.018, 0.025), rng, corners=7)
-            spot.shape(stone, grey, ink=darken(grey, 0.4), width=0.006)
+            spot.fill_outline(stone, grey, ink=darken(grey, 0.4), width=0.006)
 
 
 def _draw_castle(canvas: Canvas, rng: Rng, name: str) -> None:
     """Cover a square with a starting tile: a mosaic of stones with a crown in the player's colour."""
     colour = RGB[name]
-    canvas.wash([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
+    canvas.paint_patches([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
     _lay_stones(canvas, 0.047, _STONES, rng)
     emblem = Canvas(canvas.left, canvas.right, canvas.unit)
-    emblem.wash([lighten(colour, 0.62), lighten(colour, 0.75)], 0.3, rng)
+    emblem.paint_patches([lighten(colour, 0.62), lighten(colour, 0.75)], 0.3, rng)
     _lay_stones(emblem, 0.044, (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
     for outline in (_CROWN, *_PEARLS):
-        canvas.shade(shift_points(outline, 0.008, 0.010), 0.25, blur=0.008)
-        canvas.line(outline, lighten(_GROUT, 0.3), 0.026, is_closed=True)
+        canvas.shade_outline(shift_points(outline, 0.008, 0.010), 0.25, blur=0.008)
+        canvas.draw_line(outline, lighten(_GROUT, 0.3), 0.026, is_closed=True)
     mask = np.zeros(canvas.pixels.shape[:2], np.uint8)
     cv2.fillPoly(mask, [np.round(_CROWN * canvas.unit).astype(np.int32)], 255)
     np.copyto(canvas.pixels, emblem.pixels, where=mask[..., None] > 0)
     for pearl in _PEARLS:
-        canvas.shape(pearl, lighten(colour, 0.45), ink=lighten(_GROUT, 0.3), width=0.012)
+        canvas.fill_outline(pearl, lighten(colour, 0.45), ink=lighten(_GROUT, 0.3), width=0.012)
     _draw_frame(canvas, colour, rng)
 
 
@@ -189,11 +189,11 @@ def _lay_stones(canvas: Canvas, gap: float, colours: tuple[Colour, ...], rng: Rn
         plane.insert(points[:1].tolist())
         points = points[((points - points[0]) ** 2).sum(axis=1) > gap * gap]
     for facet, middle in zip(*plane.getVoronoiFacetList([]), strict=True):
-        tone, stone = vary(choose(rng, *colours), rng, 9), canvas.at(float(middle[0]), float(middle[1]))
+        tone, stone = vary(choose(rng, *colours), rng, 9), canvas.move_origin(float(middle[0]), float(middle[1]))
         outline = np.array(facet, float) - np.array(middle, float)
-        stone.shape(outline * 0.82, darken(tone, 0.35))
-        stone.shape(shift_points(outline * 0.74, -0.002, -0.003), tone)
-        stone.shape(shift_points(outline * 0.4, -0.004, -0.005), lighten(tone, 0.08))
+        stone.fill_outline(outline * 0.82, darken(tone, 0.35))
+        stone.fill_outline(shift_points(outline * 0.74, -0.002, -0.003), tone)
+        stone.fill_outline(shift_points(outline * 0.4, -0.004, -0.005), lighten(tone, 0.08))
 
 
 def _draw_frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
@@ -207,7 +207,7 @@ def _draw_frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
                 brick = np.stack([1 - brick[:, 1], brick[:, 0]], 1)
             if rng.random() < 0.72:
                 tone = vary(colour if rng.random() < 0.6 else darken(colour, 0.25), rng, 9)
-                canvas.shape(brick, tone, ink=_GROUT, width=0.010)
+                canvas.fill_outline(brick, tone, ink=_GROUT, width=0.010)
             start += length
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.lab.arrays import AnyFloats
-from kdvision.lab.render.objects.surface import Surface, TableTop, shade
+from kdvision.lab.render.objects.surface import Surface, TableTop, shade_colour
 
 
 def oak(surface: Surface) -> AnyFloats:
@@ -25,7 +25,7 @@ def oak(surface: Surface) -> AnyFloats:
     tone = rng.uniform(0.9, 1.08, board.max() + 1)[board]
     light = tone * (1 + 0.07 * rings**3 + 0.035 * fibres - 0.22 * pores)
     joint = np.abs((y % pitch) - 0.5 * max(2.0, 0.02 * unit)) < 0.5 * max(2.0, 0.025 * unit)
-    return shade((0.60, 0.40, 0.235), np.where(joint, 0.45 * light, light))
+    return shade_colour((0.60, 0.40, 0.235), np.where(joint, 0.45 * light, light))
 
 
 def linen(surface: Surface) -> AnyFloats:
@@ -33,13 +33,13 @@ def linen(surface: Surface) -> AnyFloats:
     thread = max(2.0 / surface.unit, 0.035)
     warp, weft = surface.make_noise(thread, stretch=12), surface.turn().make_noise(thread, stretch=12).T
     folds = surface.make_fractal_noise(5, stretch=1.5)
-    return shade((0.80, 0.77, 0.70), 1 + 0.035 * warp + 0.035 * weft + 0.03 * folds)
+    return shade_colour((0.80, 0.77, 0.70), 1 + 0.035 * warp + 0.035 * weft + 0.03 * folds)
 
 
 def felt(surface: Surface) -> AnyFloats:
     """Return a dark blue-grey playing mat."""
     nap = surface.make_noise(1 / surface.unit) * 0.5 + surface.make_noise(0.06)
-    return shade((0.20, 0.25, 0.31), 1 + 0.06 * nap + 0.03 * surface.make_fractal_noise(2))
+    return shade_colour((0.20, 0.25, 0.31), 1 + 0.06 * nap + 0.03 * surface.make_fractal_noise(2))
 
 
 def stone(surface: Surface) -> AnyFloats:
@@ -47,14 +47,14 @@ def stone(surface: Surface) -> AnyFloats:
     clouds = surface.make_noise(3) + surface.make_fractal_noise(0.2)
     veins = np.exp(-((9 * surface.make_fractal_noise(4)) ** 2))
     specks = np.clip(surface.make_noise(0.04) - 1.2, 0, 1)
-    return shade((0.72, 0.69, 0.64), 1 + 0.014 * clouds - 0.05 * veins - 0.16 * specks)
+    return shade_colour((0.72, 0.69, 0.64), 1 + 0.014 * clouds - 0.05 * veins - 0.16 * specks)
 
 
 def gingham(surface: Surface) -> AnyFloats:
     """Return a checked cloth in pale red; the checks are smaller than a square."""
     y, x = ((axis / (0.62 * surface.unit)).astype(int) % 2 for axis in surface.pixels)
     cloth = np.clip(linen(surface), 0, 1)
-    return np.asarray(cloth * (1.12 - shade((0.05, 0.26, 0.25), x + y)))
+    return np.asarray(cloth * (1.12 - shade_colour((0.05, 0.26, 0.25), x + y)))
 
 
 def parquet(surface: Surface) -> AnyFloats:
@@ -68,7 +68,7 @@ def parquet(surface: Surface) -> AnyFloats:
     tone = tones[row, col, along.astype(int) % staves]
     grains = surface.make_fractal_noise(0.1, stretch=12), surface.turn().make_fractal_noise(0.1, stretch=12).T
     joint = np.minimum(along % 1, 1 - along % 1) < 0.03
-    return shade((0.52, 0.33, 0.19), np.where(joint, 0.55, tone * (1 + 0.05 * np.where(is_across, *grains))))
+    return shade_colour((0.52, 0.33, 0.19), np.where(joint, 0.55, tone * (1 + 0.05 * np.where(is_across, *grains))))
 
 
 def carpet(surface: Surface) -> AnyFloats:
@@ -79,12 +79,12 @@ def carpet(surface: Surface) -> AnyFloats:
         [(0.45, 0.08, 0.09), (0.80, 0.68, 0.48), (0.10, 0.13, 0.30), (0.50, 0.14, 0.10), (0.72, 0.50, 0.22)]
     )
     knots = 1 + 0.12 * surface.make_noise(0.05) + 0.05 * surface.make_fractal_noise(2)
-    return shade(wool[(ring * 5).astype(int) % 5], knots)
+    return shade_colour(wool[(ring * 5).astype(int) % 5], knots)
 
 
 def terrazzo(surface: Surface) -> AnyFloats:
     """Return a pale polished floor with chips of marble."""
-    picture = shade((0.83, 0.81, 0.78), 1 + 0.02 * surface.make_fractal_noise(1))
+    picture = shade_colour((0.83, 0.81, 0.78), 1 + 0.02 * surface.make_fractal_noise(1))
     for chip in ((0.35, 0.33, 0.32), (0.62, 0.42, 0.33), (0.45, 0.52, 0.46), (0.95, 0.94, 0.92)):
         size = surface.rng.uniform(0.1, 0.22)
         picture[surface.make_noise(size) + 0.3 * surface.make_noise(0.3 * size) > 1.35] = chip
@@ -97,7 +97,7 @@ def slate(surface: Surface) -> AnyFloats:
     y, x = surface.pixels
     tones = surface.rng.uniform(0.85, 1.15, (int(surface.height / pitch) + 1, int(surface.width / pitch) + 1))
     cleft = 1 + 0.09 * surface.make_fractal_noise(0.8, stretch=2.5)
-    tiles = shade((0.24, 0.25, 0.27), tones[(y / pitch).astype(int), (x / pitch).astype(int)] * cleft)
+    tiles = shade_colour((0.24, 0.25, 0.27), tones[(y / pitch).astype(int), (x / pitch).astype(int)] * cleft)
     tiles[(y % pitch < joint) | (x % pitch < joint)] = 0.55
     return tiles
 
@@ -106,8 +106,8 @@ def lawn(surface: Surface) -> AnyFloats:
     """Return a sunny meadow, yellow and green."""
     blades = surface.turn().make_fractal_noise(0.12, stretch=6).T + surface.make_fractal_noise(0.1, stretch=3)
     dryness = np.clip(0.4 + 0.3 * surface.make_fractal_noise(1.5), 0, 1)
-    colour = shade((0.25, 0.42, 0.12), 1 - dryness) + shade((0.62, 0.58, 0.26), dryness)
-    return shade(colour, 1 + 0.22 * blades)
+    colour = shade_colour((0.25, 0.42, 0.12), 1 - dryness) + shade_colour((0.62, 0.58, 0.26), dryness)
+    return shade_colour(colour, 1 + 0.22 * blades)
 
 
 _ALL: Final = (oak, linen, felt, stone, gingham, parquet, carpet, terrazzo, slate, lawn)

@@ -35,16 +35,16 @@ _PIECES_FILE = Path(__file__).with_name("wooden_pieces.toml")
 _OUTLINES: dict[str, list[list[float]]] = tomllib.loads(_PIECES_FILE.read_text("utf-8"))
 
 
-def wooden_mesh(kind: str, colour: str) -> Mesh:
+def make_wooden_mesh(kind: str, colour: str) -> Mesh:
     """Return a king, a knight with a shield or a round tower of wood, about 0.4 squares wide and half a square high."""
     if kind == "tower":
         profile = [(height, radius) for height, radius in _OUTLINES["round_tower"]]
         return revolve(profile, [RGB[colour]] * (len(profile) - 1), steps=16)
     height, thickness = {"king": (0.5, 0.2), "knight": (0.42, 0.16)}[kind]
-    return board_mesh(kind, colour, height=height, thickness=thickness)
+    return make_board_mesh(kind, colour, height=height, thickness=thickness)
 
 
-def board_mesh(kind: str, colour: str, *, height: float, thickness: float) -> Mesh:
+def make_board_mesh(kind: str, colour: str, *, height: float, thickness: float) -> Mesh:
     """Return a king, a knight or a tower cut from a wooden board.
 
     Its outline consists of trapezia: height, left, right below; height, left, right above.
@@ -63,7 +63,7 @@ def board_mesh(kind: str, colour: str, *, height: float, thickness: float) -> Me
     return make_standing(mesh.triangles * (height, 1.0, height), mesh.colours)
 
 
-def sheet_mesh(
+def make_sheet_mesh(
     has_cell: NDArray[np.bool_],
     faces: Bytes,
     size: tuple[float, float, float],
@@ -100,7 +100,7 @@ def sheet_mesh(
     return make_mesh(quads, colours)
 
 
-def castle_mesh(colour: str, rng: Rng) -> Mesh:
+def make_castle_mesh(colour: str, rng: Rng) -> Mesh:
     """Return a castle of two high and two low printed walls, open in the middle, about a square wide.
 
     Some castles are printed with a sky and roofs in the player's colour, some with grey stone and battlements.
@@ -117,7 +117,7 @@ def castle_mesh(colour: str, rng: Rng) -> Mesh:
         has_cell, faces = _print_wall(length, height, roof, sky, is_stone, rng)
         thickness = rng.uniform(0.04, 0.065)
         edge = np.clip(np.array(_CARDBOARD) + rng.uniform(-35, 35), 0, 255)
-        wall = sheet_mesh(has_cell, faces, (length, thickness, height), edge, with_bottom=False)
+        wall = make_sheet_mesh(has_cell, faces, (length, thickness, height), edge, with_bottom=False)
         turn = side // 2 * np.pi / 2 + side % 2 * np.pi
         walls.append(wall.place((0.0, -distance)).place((0.0, 0.0), turn))
     triangles, colours = zip(*((wall.triangles, wall.colours) for wall in walls), strict=True)

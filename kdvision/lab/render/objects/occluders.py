@@ -11,7 +11,7 @@ import numpy as np
 
 from kdvision.lab.arrays import AnyFloats, Bytes, Floats32, Points, Rng
 from kdvision.lab.render import light
-from kdvision.lab.render.objects.surface import Surface, choose_colour, log_uniform, paint
+from kdvision.lab.render.objects.surface import Surface, choose_colour, paint, sample_log_uniform
 from kdvision.lab.render.objects.table_tops import make_patterned_top
 
 Shape = Callable[[Floats32, Points, float, Rng], None]
@@ -111,7 +111,7 @@ def _draw_sheet(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
 
 def _draw_round(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a cup, a coaster, a coin or a pawn: an ellipse, or a standing cylinder."""
-    across = side * log_uniform(rng, 0.2, 1.6)
+    across = side * sample_log_uniform(rng, 0.2, 1.6)
     axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
     turn, height = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
     step = np.array([np.cos(rng.uniform(0, 2 * np.pi)), -1.0]) * height
@@ -131,7 +131,7 @@ def _draw_stick(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
 
 def _draw_cloth(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
-    reach = side * log_uniform(rng, 0.4, 2.2) * np.ones(60)
+    reach = side * sample_log_uniform(rng, 0.4, 2.2) * np.ones(60)
     for wave in range(2, 7):
         reach *= np.exp(rng.normal(0, 0.5 / wave) * np.sin(wave * angle + rng.uniform(0, 2 * np.pi)))
     outline = at + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)

@@ -80,7 +80,7 @@ def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -
     return np.clip(table_top(Surface(rng, height, width, unit)), 0, 1).astype(np.float32)
 
 
-def shade(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> AnyFloats:
+def shade_colour(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> AnyFloats:
     """Return a colour (3,) under light (height, width), as (height, width, 3)."""
     return np.asarray(np.asarray(colour) * light[..., None])
 
@@ -99,5 +99,5 @@ def choose_colour(rng: Rng) -> AnyFloats:
     return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0])
 
 
-def log_uniform(rng: Rng, low: float, high: float) -> float:
+def sample_log_uniform(rng: Rng, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))

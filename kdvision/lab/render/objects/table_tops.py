@@ -10,13 +10,20 @@ import cv2
 import numpy as np
 
 from kdvision.lab.arrays import AnyFloats, Bytes, Rng
-from kdvision.lab.render.objects.surface import TILE_COLOURS, Surface, TableTop, choose_colour, log_uniform, shade
+from kdvision.lab.render.objects.surface import (
+    TILE_COLOURS,
+    Surface,
+    TableTop,
+    choose_colour,
+    sample_log_uniform,
+    shade_colour,
+)
 
 
 def _make_plain_top(surface: Surface) -> AnyFloats:
     rng = surface.rng
     grain = surface.make_fractal_noise(rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
-    return np.clip(shade(choose_colour(rng), 1 + grain), 0, 1).astype(np.float32)
+    return np.clip(shade_colour(choose_colour(rng), 1 + grain), 0, 1).astype(np.float32)
 
 
 def _make_specks(surface: Surface) -> AnyFloats:
@@ -30,7 +37,7 @@ def _make_specks(surface: Surface) -> AnyFloats:
 def _make_wood(surface: Surface) -> AnyFloats:
     rng, unit = surface.rng, surface.unit
     grain = surface.make_fractal_noise(rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
-    picture = choose_colour(rng) * (1 + rng.uniform(0.05, 0.3) * shade(rng.uniform(0.6, 1.2, 3), grain))
+    picture = choose_colour(rng) * (1 + rng.uniform(0.05, 0.3) * shade_colour(rng.uniform(0.6, 1.2, 3), grain))
     if rng.random() < 0.6:
         y, pitch = np.arange(surface.height), unit * rng.uniform(1.2, 5)
         board = (y / pitch).astype(int)
@@ -44,12 +51,12 @@ def _make_cloth(surface: Surface) -> AnyFloats:
     pitch = surface.unit * rng.uniform(0.04, 0.15)
     y, x = (np.sin(2 * np.pi * axis / pitch) for axis in surface.pixels)
     folds = surface.make_fractal_noise(rng.uniform(3, 10), stretch=rng.uniform(1, 3))
-    return shade(picture, 1 + rng.uniform(0.02, 0.12) * x * y + rng.uniform(0, 0.2) * folds)
+    return shade_colour(picture, 1 + rng.uniform(0.02, 0.12) * x * y + rng.uniform(0, 0.2) * folds)
 
 
 def _choose_pitch(rng: Rng) -> float:
     """Return a distance of lines or checks in squares; often it is that of squares on a board."""
-    return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else log_uniform(rng, 0.25, 3.0)
+    return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else sample_log_uniform(rng, 0.25, 3.0)
 
 
 def _make_checks(surface: Surface) -> AnyFloats:
@@ -58,7 +65,7 @@ def _make_checks(surface: Surface) -> AnyFloats:
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     pattern = (across ^ down, across, (across + down) / 2)[rng.integers(3)]
     first, second = choose_colour(rng), choose_colour(rng)
-    colours = first + shade(second - first, pattern) * rng.uniform(0.3, 1)
+    colours = first + shade_colour(second - first, pattern) * rng.uniform(0.3, 1)
     return np.broadcast_to(colours, (*surface.shape, 3))
 
 
@@ -99,7 +106,7 @@ def _make_landscape(surface: Surface) -> AnyFloats:
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))])
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3))
     light = 1 + rng.uniform(0.02, 0.15) * surface.make_fractal_noise(rng.uniform(0.1, 1.5))
-    picture = np.clip(shade(base, light), 0, 1).astype(np.float32)
+    picture = np.clip(shade_colour(base, light), 0, 1).astype(np.float32)
     length, angle, bend = unit * rng.uniform(0.02, 0.25), rng.uniform(0, 3.1), rng.choice([0.1, 0.6, 3.0])
     inks = [(base * rng.uniform(0.4, 1.6)).clip(0, 1).tolist() for _ in range(3)]
     count = int(min(1500, rng.uniform(0.5, 20) * surface.height * surface.width / unit**2))
@@ -176,7 +183,7 @@ def _make_rug(surface: Surface) -> AnyFloats:
     """Return one or two motifs repeated in rows, every other row shifted, as on rugs, floors and printed cloths."""
     rng = surface.rng
     inks = _choose_inks(rng, int(rng.integers(3, 7)))
-    pitch = surface.unit * (rng.uniform(0.9, 1.15) if rng.random() < 0.3 else log_uniform(rng, 0.4, 3.5))
+    pitch = surface.unit * (rng.uniform(0.9, 1.15) if rng.random() < 0.3 else sample_log_uniform(rng, 0.4, 3.5))
     down, right = (max(8, int(pitch * rng.choice([1.0, rng.uniform(0.6, 1.6)]))) for _ in range(2))
     motifs = np.stack([_make_motif(rng, inks, down, right) for _ in range(2 if rng.random() < 0.4 else 1)])
     y, x = np.mgrid[: surface.height, : surface.width]
@@ -187,7 +194,7 @@ def _make_rug(surface: Surface) -> AnyFloats:
         period, breadth = int(rng.integers(1, 4)) * down, max(1, int(down * rng.uniform(0.05, 0.3)))
         stripe = (np.arange(surface.height) + int(rng.integers(period))) % period < breadth
         cloth[stripe] = inks[rng.integers(len(inks))]
-    return shade(cloth, _make_relief(surface, 0.15))
+    return shade_colour(cloth, _make_relief(surface, 0.15))
 
 
 def _make_motif(rng: Rng, inks: AnyFloats, height: int, width: int) -> AnyFloats:
@@ -238,22 +245,25 @@ def _make_blend(surface: Surface) -> AnyFloats:
     rng = surface.rng
     inks = _choose_inks(rng, int(rng.integers(2, 6)))
     stretch = float(rng.choice([1.0, rng.uniform(2, 10)]))
-    field = surface.make_fractal_noise(log_uniform(rng, 0.08, 2.0), stretch=stretch)
+    field = surface.make_fractal_noise(sample_log_uniform(rng, 0.08, 2.0), stretch=stretch)
     if rng.random() < 0.5:
-        share, size = rng.uniform(0.3, 1), log_uniform(rng, 0.05, 0.6)
+        share, size = rng.uniform(0.3, 1), sample_log_uniform(rng, 0.05, 0.6)
         field = field + share * surface.turn().make_fractal_noise(size, stretch=stretch).T
     level = np.clip(0.5 + 0.28 * field / max(float(field.std()), 1e-6), 0, 1) * (len(inks) - 1)
     if rng.random() < 0.4:
         ground = inks[np.round(level).astype(int)]
     else:
         ground = np.stack([np.interp(level, range(len(inks)), channel) for channel in inks.T], axis=-1)
-    return shade(ground, _make_relief(surface, 0.35))
+    return shade_colour(ground, _make_relief(surface, 0.35))
 
 
 def _make_stones(surface: Surface) -> AnyFloats:
     """Return patches of similar size, with or without joints, as in pebbles, paving or leaves on a lawn."""
     rng = surface.rng
-    inks, pitch = _choose_inks(rng, int(rng.integers(2, 7))), max(4.0, surface.unit * log_uniform(rng, 0.15, 1.6))
+    inks, pitch = (
+        _choose_inks(rng, int(rng.integers(2, 7))),
+        max(4.0, surface.unit * sample_log_uniform(rng, 0.15, 1.6)),
+    )
     rows, columns = (int(length / pitch) + 2 for length in surface.shape)
     max_shift = rng.uniform(0.1, 0.5)
     spots = np.indices((rows, columns)).reshape(2, -1).T + rng.uniform(-max_shift, max_shift, (rows * columns, 2))
@@ -262,9 +272,9 @@ def _make_stones(surface: Surface) -> AnyFloats:
     seeds[row, column] = 0
     distance, owner = cv2.distanceTransformWithLabels(seeds, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
     tones = inks[rng.integers(len(inks), size=owner.max() + 1)] * rng.uniform(0.7, 1.2, (owner.max() + 1, 1))
-    ground = shade(tones[owner], 1 - rng.uniform(0, 0.5) * np.clip(distance / pitch, 0, 1))
+    ground = shade_colour(tones[owner], 1 - rng.uniform(0, 0.5) * np.clip(distance / pitch, 0, 1))
     if rng.random() < 0.7:
         edge = (np.diff(owner, axis=0, append=owner[-1:]) != 0) | (np.diff(owner, axis=1, append=owner[:, -1:]) != 0)
         breadth = max(1, int(pitch * rng.uniform(0.02, 0.2)))
         ground[cv2.dilate(edge.astype(np.uint8), np.ones((breadth, breadth), np.uint8)) > 0] = choose_colour(rng)
-    return shade(ground, _make_relief(surface, 0.2))
+    return shade_colour(ground, _make_relief(surface, 0.2))

@@ -25,17 +25,17 @@ def has_own_colour(kind: str, colour: str) -> bool:
     return kind in ("queen", "gem") or (kind in _LYING_SHARE and colour not in meshes.COLOURS)
 
 
-def _knight_mesh(rng: Rng) -> Mesh:
+def _make_knight_mesh(rng: Rng) -> Mesh:
     size = (rng.uniform(0.4, 1.0), rng.uniform(0.32, 0.62))
-    board = meshes.board_mesh("knight", "white", height=size[1], thickness=rng.uniform(0.12, 0.2))
+    board = meshes.make_board_mesh("knight", "white", height=size[1], thickness=rng.uniform(0.12, 0.2))
     return make_wooden("knight", make_standing(board.triangles * (size[0], 1.0, 1.0), board.colours), rng)
 
 
-def _tower_mesh(rng: Rng) -> Mesh:
+def _make_tower_mesh(rng: Rng) -> Mesh:
     if rng.random() >= 0.65:
-        return make_wooden("tower", meshes.wooden_mesh("tower", "white"), rng)
+        return make_wooden("tower", meshes.make_wooden_mesh("tower", "white"), rng)
     height, thickness = rng.uniform(0.5, 0.75), rng.uniform(0.16, 0.3)
-    board = meshes.board_mesh("tower", "white", height=height, thickness=thickness)
+    board = meshes.make_board_mesh("tower", "white", height=height, thickness=thickness)
     return make_wooden("tower", board, rng)
 
 
@@ -51,7 +51,7 @@ def make_wooden(kind: str, mesh: Mesh, rng: Rng) -> Mesh:
     return figure.topple() if rng.random() < _LYING_SHARE[kind] else figure
 
 
-def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
+def make_queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
     """Return the Queen as a printed board, standing or lying; `picture` (h, w, 4) RGBA, a drawn one by default."""
     picture = draw_queen(rng) if picture is None else picture
     height, thickness = rng.uniform(0.9, 1.15), rng.uniform(0.06, 0.2)
@@ -65,7 +65,7 @@ def _make_printed_board(picture: Bytes, *, height: float, thickness: float, edge
     columns = max(1, round(rows * picture.shape[1] / picture.shape[0]))
     cells = np.asarray(cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)[::-1]
     size = (columns * height / rows, thickness, height)
-    return meshes.sheet_mesh(cells[..., 3] > 127, np.stack([cells[..., :3]] * 2), size, edge)
+    return meshes.make_sheet_mesh(cells[..., 3] > 127, np.stack([cells[..., :3]] * 2), size, edge)
 
 
 def draw_queen(rng: Rng) -> Bytes:
@@ -74,21 +74,21 @@ def draw_queen(rng: Rng) -> Bytes:
     x, wood = 0.3125, vary((110, 114, 124), rng, 10)
     outline = [(0.16, 0.995), (0.02, 0.97), (0.06, 0.7), (0.16, 0.45), (0.21, 0.3), (0.2, 0.08), (x, 0.005)]
     outline += [(2 * x - u, v) for u, v in outline[-2::-1]]
-    shape.shape(outline, (255, 255, 255))
-    canvas.shape(outline, wood)
+    shape.fill_outline(outline, (255, 255, 255))
+    canvas.fill_outline(outline, wood)
     cape = vary((232, 150, 36), rng, 14)
-    canvas.shape([(0.08, 0.92), (0.22, 0.38), (2 * x - 0.22, 0.38), (2 * x - 0.08, 0.92)], cape)
-    canvas.shape([(0.14, 0.93), (0.24, 0.33), (2 * x - 0.24, 0.33), (2 * x - 0.14, 0.93)], (242, 238, 222))
-    canvas.shape([(0.22, 0.93), (0.28, 0.4), (2 * x - 0.28, 0.4), (2 * x - 0.22, 0.93)], (250, 250, 248))
+    canvas.fill_outline([(0.08, 0.92), (0.22, 0.38), (2 * x - 0.22, 0.38), (2 * x - 0.08, 0.92)], cape)
+    canvas.fill_outline([(0.14, 0.93), (0.24, 0.33), (2 * x - 0.24, 0.33), (2 * x - 0.14, 0.93)], (242, 238, 222))
+    canvas.fill_outline([(0.22, 0.93), (0.28, 0.4), (2 * x - 0.28, 0.4), (2 * x - 0.22, 0.93)], (250, 250, 248))
     for u, v in rng.uniform((0.16, 0.45), (0.46, 0.9), (14, 2)):
-        canvas.spot((float(u), float(v)), (0.006, 0.014), (96, 96, 92))
-    canvas.spot((x, 0.24), (0.062, 0.075), (40, 32, 36))
-    canvas.spot((x, 0.245), (0.042, 0.055), (246, 216, 200))
+        canvas.fill_oval((float(u), float(v)), (0.006, 0.014), (96, 96, 92))
+    canvas.fill_oval((x, 0.24), (0.062, 0.075), (40, 32, 36))
+    canvas.fill_oval((x, 0.245), (0.042, 0.055), (246, 216, 200))
     crown = [(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)]
-    canvas.shape(shift_points(crown, x, 0.12), (206, 44, 36))
-    canvas.line([(x - 0.055, 0.178), (x + 0.055, 0.178)], (236, 176, 44), 0.03)
-    canvas.line([(x - 0.07, 0.07), (x, 0.045), (x + 0.07, 0.07)], (236, 176, 44), 0.014)
-    canvas.line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mix((206, 44, 36), INK, 0.1), 0.026)
+    canvas.fill_outline(shift_points(crown, x, 0.12), (206, 44, 36))
+    canvas.draw_line([(x - 0.055, 0.178), (x + 0.055, 0.178)], (236, 176, 44), 0.03)
+    canvas.draw_line([(x - 0.07, 0.07), (x, 0.045), (x + 0.07, 0.07)], (236, 176, 44), 0.014)
+    canvas.draw_line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mix((206, 44, 36), INK, 0.1), 0.026)
     return np.dstack([canvas.pixels, shape.pixels[..., 0]])
 
 
@@ -105,7 +105,7 @@ _GEM_OUTLINES = ((0.49, 40, 0.0), (0.68, 4, 0.25), (0.5, 4, 0.0), (0.52, 8, 0.12
 """Radius, number of corners, and turn in units of pi; the last one becomes a superellipse."""
 
 
-def gem_mesh(rng: Rng) -> Mesh:
+def make_gem_mesh(rng: Rng) -> Mesh:
     """Return a gem token lying flat, 0.34 to 0.56 squares across."""
     height = rng.uniform(0.34, 0.56)
     picture = draw_gem(rng)
@@ -124,7 +124,7 @@ def draw_gem(rng: Rng) -> Bytes:
     if kind == len(_GEM_OUTLINES) - 1:
         outline = 0.49 * np.sign(outline) * np.abs(outline) ** rng.uniform(0.4, 0.8)
     outline = outline + 0.5
-    shape.shape(outline, (255, 255, 255))
+    shape.fill_outline(outline, (255, 255, 255))
     gem = vary(choose(rng, *_GEM_COLOURS), rng, 14)
     ground = gem if rng.random() < 0.5 else vary(choose(rng, *_GROUND_COLOURS), rng, 12)
     _draw_quarters(canvas, outline, ground, rng)
@@ -137,13 +137,13 @@ def draw_gem(rng: Rng) -> Bytes:
         angle = slant + quarter * np.pi / 2
         x, y = 0.5 + reach * float(np.cos(angle)), 0.5 + reach * float(np.sin(angle))
         if motif == "crown":
-            draw_crown(canvas.at(x, y))
+            draw_crown(canvas.move_origin(x, y))
         elif motif == "skull":
-            canvas.spot((x, y - 0.015), (0.085, 0.075), _BONE, ink=INK, width=0.02)
+            canvas.fill_oval((x, y - 0.015), (0.085, 0.075), _BONE, ink=INK, width=0.02)
             jaw = [(x - 0.04, y + 0.03), (x + 0.04, y + 0.03), (x + 0.035, y + 0.1), (x - 0.035, y + 0.1)]
-            canvas.shape(jaw, _BONE, ink=INK)
+            canvas.fill_outline(jaw, _BONE, ink=INK)
             for side in (-1, 1):
-                canvas.spot((x + side * 0.034, y - 0.005), 0.024, INK)
+                canvas.fill_oval((x + side * 0.034, y - 0.005), 0.024, INK)
     if rng.random() < 0.8:
         _draw_stone(canvas, gem, rng)
     return np.dstack([canvas.pixels, shape.pixels[..., 0]])
@@ -151,7 +151,7 @@ def draw_gem(rng: Rng) -> Bytes:
 
 def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) -> None:
     """Draw the ground: four quarters in one colour or in two, often with a rim and lines between them."""
-    canvas.wash([darken(ground, 0.08), ground, lighten(ground, 0.1)], 0.4, rng)
+    canvas.paint_patches([darken(ground, 0.08), ground, lighten(ground, 0.1)], 0.4, rng)
     second_colour = (
         darken(ground, rng.uniform(0.1, 0.4)) if rng.random() < 0.5 else lighten(ground, rng.uniform(0.1, 0.5))
     )
@@ -159,28 +159,28 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
     for quarter in range(4):
         ends = make_oval((0.5, 0.5), 1.0, steps=4, turn=start + quarter * np.pi / 2)[:2]
         if style and quarter % 2:
-            canvas.shape([(0.5, 0.5), *ends], second_colour)
+            canvas.fill_outline([(0.5, 0.5), *ends], second_colour)
         if style == 2:
-            canvas.line([(0.5, 0.5), ends[0]], lighten(ground, 0.5), 0.02)
+            canvas.draw_line([(0.5, 0.5), ends[0]], lighten(ground, 0.5), 0.02)
     if rng.random() < 0.6:
         rim = choose(rng, lighten(ground, 0.6), darken(ground, 0.6), (226, 180, 60))
-        canvas.line(outline, rim, float(rng.uniform(0.03, 0.12)), is_closed=True)
+        canvas.draw_line(outline, rim, float(rng.uniform(0.03, 0.12)), is_closed=True)
 
 
 def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     corners, size = int(rng.integers(4, 9)), (rng.uniform(0.1, 0.22), rng.uniform(0.1, 0.22))
     outer = make_oval((0.5, 0.5), size, turn=rng.uniform(0, 1.6), steps=corners)
-    canvas.shape(outer, colour, ink=INK, width=0.02)
+    canvas.fill_outline(outer, colour, ink=INK, width=0.02)
     inner = (outer - 0.5) * rng.uniform(0.4, 0.65) + 0.5
     for side in range(corners):
         facet = [outer[side - 1], outer[side], inner[side], inner[side - 1]]
-        canvas.shape(facet, lighten(colour, 0.3) if side % 2 else darken(colour, 0.25))
-    canvas.shape(inner, lighten(colour, rng.uniform(0.1, 0.5)))
+        canvas.fill_outline(facet, lighten(colour, 0.3) if side % 2 else darken(colour, 0.25))
+    canvas.fill_outline(inner, lighten(colour, rng.uniform(0.1, 0.5)))
 
 
 MAKERS: Final[dict[str, Callable[[Rng], Mesh]]] = {
-    "knight": _knight_mesh,
-    "tower": _tower_mesh,
-    "queen": queen_mesh,
-    "gem": gem_mesh,
+    "knight": _make_knight_mesh,
+    "tower": _make_tower_mesh,
+    "queen": make_queen_mesh,
+    "gem": make_gem_mesh,
 }

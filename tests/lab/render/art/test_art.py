@@ -48,14 +48,14 @@ def test_a_print_is_cut_along_its_edges() -> None:
 def test_photos_show_no_table_beside_the_domino() -> None:
     """The table is white, and these dominoes are dark along their edges."""
     for number in (30, 45, 48):
-        picture = FolderArt(DATA, "photos").tile("domino", number).astype(int)
+        picture = FolderArt(DATA, "photos").draw_tile("domino", number).astype(int)
         rim = np.concatenate([picture[1], picture[-2], picture[:, 1], picture[:, -2]])
         assert (rim.min(axis=1) > 190).mean() < 0.1
 
 
 def test_a_picture_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="is not a picture"):
-        FolderArt(tmp_path, "scans").tile("domino", 1)
+        FolderArt(tmp_path, "scans").draw_tile("domino", 1)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def count_crowns(square: Picture) -> int:
 
 @pytest.mark.parametrize("number", [1, 9, 12, 18, 23, 28, 35, 37, 39, 40, 42, 44, 46, 48])
 def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn_art: DrawnArt, number: int) -> None:
-    picture = drawn_art.tile("domino", number)
+    picture = drawn_art.draw_tile("domino", number)
     domino = KINGDOMINO[number - 1]
     assert picture.shape == (256, 512, 3)
     assert picture.dtype == np.uint8
@@ -82,31 +82,31 @@ def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn_art: DrawnArt,
 
 def test_drawn_terrains_have_the_colours_of_the_game(drawn_art: DrawnArt) -> None:
     for number, (left, right) in CELLS.items():
-        picture = drawn_art.tile("domino", number)
+        picture = drawn_art.draw_tile("domino", number)
         assert [find_main_colour(picture[:, :256]), find_main_colour(picture[:, 256:])] == [left, right]
-    meadow, trees = drawn_art.tile("domino", 18)[:, 290:], drawn_art.tile("domino", 18)[:, :220]
+    meadow, trees = drawn_art.draw_tile("domino", 18)[:, 290:], drawn_art.draw_tile("domino", 18)[:, :220]
     assert find_main_colour(meadow) == find_main_colour(trees) == "green"
     assert meadow.mean() > 1.4 * trees.mean()
 
 
 def test_the_same_seed_draws_the_same_pictures_in_any_order() -> None:
     first, second, other = DrawnArt(5, side=64), DrawnArt(5, side=64), DrawnArt(6, side=64)
-    second.tile("back", 7)
-    assert np.array_equal(second.tile("domino", 19), first.tile("domino", 19))
-    assert np.array_equal(second.tile("castle", "pink"), first.tile("castle", "pink"))
-    assert not np.array_equal(other.tile("domino", 19), first.tile("domino", 19))
-    assert not np.array_equal(first.tile("domino", 3), first.tile("domino", 4))
+    second.draw_tile("back", 7)
+    assert np.array_equal(second.draw_tile("domino", 19), first.draw_tile("domino", 19))
+    assert np.array_equal(second.draw_tile("castle", "pink"), first.draw_tile("castle", "pink"))
+    assert not np.array_equal(other.draw_tile("domino", 19), first.draw_tile("domino", 19))
+    assert not np.array_equal(first.draw_tile("domino", 3), first.draw_tile("domino", 4))
 
 
 def test_castles_and_backs_differ_by_colour_and_number() -> None:
     art = DrawnArt(5, side=64)
-    castles = {colour: art.tile("castle", colour) for colour in COLOURS}
+    castles = {colour: art.draw_tile("castle", colour) for colour in COLOURS}
     assert {picture.shape for picture in castles.values()} == {(64, 64, 3)}
     red, blue = (castles[colour][20:45, 20:45].reshape(-1, 3).mean(axis=0) for colour in ("red", "blue"))
     assert red[0] > 1.3 * red[2]
     assert blue[2] > 1.3 * blue[0]
-    assert art.tile("back", 3).shape == (64, 128, 3)
-    assert np.abs(art.tile("back", 1).astype(int) - art.tile("back", 48)).max() > 100
+    assert art.draw_tile("back", 3).shape == (64, 128, 3)
+    assert np.abs(art.draw_tile("back", 1).astype(int) - art.draw_tile("back", 48)).max() > 100
 
 
 def test_drawn_and_folder_art_have_the_same_form(drawn_art: DrawnArt) -> None:
@@ -114,8 +114,8 @@ def test_drawn_and_folder_art_have_the_same_form(drawn_art: DrawnArt) -> None:
     if DATA.is_dir():
         arts += [FolderArt(DATA, source) for source in SOURCES]
     for art in arts:
-        assert art.tile("domino", 48).shape == art.tile("back", 48).shape == (256, 512, 3)
-        assert art.tile("castle", "blue").shape == (256, 256, 3)
+        assert art.draw_tile("domino", 48).shape == art.draw_tile("back", 48).shape == (256, 512, 3)
+        assert art.draw_tile("castle", "blue").shape == (256, 256, 3)
 
 
 @needs_data
@@ -123,19 +123,19 @@ def test_every_source_of_the_data_folder_shows_the_same_cells() -> None:
     for source in SOURCES:
         art = FolderArt(DATA, source)
         for number, (left, right) in CELLS.items():
-            picture = art.tile("domino", number)
+            picture = art.draw_tile("domino", number)
             assert picture.shape == (256, 512, 3)
             assert [find_main_colour(picture[:, :256]), find_main_colour(picture[:, 256:])] == [left, right]
-        assert art.tile("castle", "pink").shape == (256, 256, 3)
-        assert art.tile("back", 48).shape == (256, 512, 3)
+        assert art.draw_tile("castle", "pink").shape == (256, 256, 3)
+        assert art.draw_tile("back", 48).shape == (256, 512, 3)
 
 
 @needs_data
 def test_a_picture_is_read_once_and_is_read_only() -> None:
     art = FolderArt(DATA, "scans")
-    assert art.tile("domino", 1) is art.tile("domino", 1)
+    assert art.draw_tile("domino", 1) is art.draw_tile("domino", 1)
     with pytest.raises(ValueError, match="read-only"):
-        art.tile("domino", 1)[0, 0] = 0
+        art.draw_tile("domino", 1)[0, 0] = 0
 
 
 def find_main_colour(picture: Picture) -> str:

@@ -37,25 +37,31 @@ def drawn_art() -> DrawnArt:
 
 
 def test_drawn_towns_and_buildings_are_red_and_their_backs_grey(drawn_art: DrawnArt) -> None:
-    assert drawn_art.tile("town", 0).shape == drawn_art.tile("building", 0).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
-    assert min(measure_red_share(drawn_art.tile("town", number)) for number in range(4)) > 0.6
-    assert min(measure_red_share(drawn_art.tile("building", number)) for number in range(6)) > 0.4
-    assert min(measure_grey_share(drawn_art.tile("unbuilt", number)) for number in range(6)) > 0.6
-    assert len({drawn_art.tile("building", number).tobytes() for number in range(6)}) == 6
+    assert (
+        drawn_art.draw_tile("town", 0).shape
+        == drawn_art.draw_tile("building", 0).shape
+        == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
+    )
+    assert min(measure_red_share(drawn_art.draw_tile("town", number)) for number in range(4)) > 0.6
+    assert min(measure_red_share(drawn_art.draw_tile("building", number)) for number in range(6)) > 0.4
+    assert min(measure_grey_share(drawn_art.draw_tile("unbuilt", number)) for number in range(6)) > 0.6
+    assert len({drawn_art.draw_tile("building", number).tobytes() for number in range(6)}) == 6
 
 
 def test_the_letter_of_a_number_names_the_box(drawn_art: DrawnArt) -> None:
     scene, rng = DrawnSceneArt(drawn_art), np.random.default_rng(0)
-    domino = scene.tile("domino", "Q33", rng)  # town and lake
+    domino = scene.draw_tile("domino", "Q33", rng)  # town and lake
     assert measure_red_share(domino[:, :DRAWN_SIDE_PX]) > 0.6 > 0.2 > measure_red_share(domino[:, DRAWN_SIDE_PX:])
-    assert np.array_equal(scene.tile("domino", "K7", rng), scene.tile("domino", 7, rng))
+    assert np.array_equal(scene.draw_tile("domino", "K7", rng), scene.draw_tile("domino", 7, rng))
     assert (
-        scene.tile("building", 5, rng).shape == scene.tile("unbuilt", 5, rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
+        scene.draw_tile("building", 5, rng).shape
+        == scene.draw_tile("unbuilt", 5, rng).shape
+        == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
     )
 
 
 def test_a_varied_print_stays_a_print_of_its_size(drawn_art: DrawnArt) -> None:
-    rng, town = np.random.default_rng(1), drawn_art.tile("town", 1)
+    rng, town = np.random.default_rng(1), drawn_art.draw_tile("town", 1)
     copies = [vary_print(town, rng) for _ in range(8)]
     assert {copy.shape for copy in copies} == {town.shape}
     assert len({copy.tobytes() for copy in copies}) == 8
@@ -65,9 +71,9 @@ def test_a_varied_print_stays_a_print_of_its_size(drawn_art: DrawnArt) -> None:
 @needs_data
 def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
     art = QueendominoArt(FOLDER)
-    towns = [*art.halves("t", 0), *art.halves("t", 1)]
-    buildings = [art.building("building", number) for number in range(12)]
-    backs = [art.building("unbuilt", number) for number in range(9)]
+    towns = [*art.list_halves("t", 0), *art.list_halves("t", 1)]
+    buildings = [art.load_building("building", number) for number in range(12)]
+    backs = [art.load_building("unbuilt", number) for number in range(9)]
     assert min(measure_red_share(square) for square in towns) > 0.5
     assert min(measure_red_share(square) for square in buildings) > 0.4
     assert min(measure_grey_share(square) for square in backs) > 0.7
@@ -89,10 +95,10 @@ def test_every_source_has_queendomino() -> None:
     mix = ArtMix(DATA, Crops({"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}, ()))
     for source in (*mix.dominoes, "crops"):
         art = MixedSceneArt(mix, source, "a")
-        domino = art.tile("domino", "Q33", rng)  # town and lake
+        domino = art.draw_tile("domino", "Q33", rng)  # town and lake
         side = domino.shape[0]
         assert domino.shape == (side, 2 * side, 3)
         assert measure_red_share(domino[:, :side]) > 0.3 > measure_red_share(domino[:, side:])
-        assert art.tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE_PX, DRAWN_SIDE_PX)}
-    assert art.tile("back", "Q12", rng).shape == (256, 512, 3)
-    assert len(art.mesh("queen", "", rng).triangles)
+        assert art.draw_tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE_PX, DRAWN_SIDE_PX)}
+    assert art.draw_tile("back", "Q12", rng).shape == (256, 512, 3)
+    assert len(art.build_mesh("queen", "", rng).triangles)
