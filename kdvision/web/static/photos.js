@@ -12,7 +12,7 @@ const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged, unle
 const MAX_READ_PHOTOS = 12;
 const MAX_BUSY_TRIES = 40;
 const BUSY_WAIT_MS = 4000;
-const LOST_WAIT_MS = 2000;
+const LOST_WAIT_MS = 1000;
 const STAGES = { photo: "finding", squares: "finding", lattices: "reading", cells: "deciding", decide: "deciding" };
 const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, cells: 0.9, decide: 0.95 };
 

@@ -7,7 +7,7 @@ import { areTaken, loadTable, loadWaiting, saveGame, saveRefusedBoards, saveTabl
 import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
 import { describeCell, sentences, t } from "./strings.js";
 
-const RETRY_MS = 2000;
+const RETRY_MS = 1000;
 const FLASH_MS = 2500;
 const REMEMBER_MS = 1000;
 const MAX_NAMED_SQUARES = 6; // more are a new reading

@@ -14,6 +14,8 @@ from kdvision.web.table.storage import Step
 
 HEARTBEAT_SECONDS: Final = 15.0
 """A comment is sent that often, so that a connection that was lost is noticed."""
+RETRY_EVENT: Final = b"retry: 1000\n\n"
+"""Tells a browser after how many milliseconds to connect again; Chromium waits for three seconds by default."""
 
 
 class StepInfo(Struct, frozen=True):
@@ -72,7 +74,7 @@ class Watcher:
     """A live connection. Of each kind of event only the latest waits, so a slow client needs no memory."""
 
     address: str
-    _pending_events: dict[bytes, bytes] = field(default_factory=dict)
+    _pending_events: dict[bytes, bytes] = field(default_factory=lambda: {b"retry": RETRY_EVENT})
     _has_events: asyncio.Event = field(default_factory=asyncio.Event)
     is_closed: bool = False
 

@@ -123,7 +123,7 @@ def test_a_client_that_takes_nothing_costs_one_state() -> None:
         return content
 
     assert run_in_thread(take) == (
-        b'event: state\nid: 999\ndata: {"revision":999}\n\n' + b"event: people\ndata: 999\n\n"
+        b'retry: 1000\n\nevent: state\nid: 999\ndata: {"revision":999}\n\n' + b"event: people\ndata: 999\n\n"
     )
 
 
