@@ -100,9 +100,9 @@ class BatchOptions:
         path, last_settings = self.event_file, ResultFolder(self.out).load_json(SETTINGS) or {}
         if path is None and last_settings.get("event") and last_settings.get("folder") == str(self.folder.resolve()):
             hint = f"put it back, or name it with --event; to go on without it, make an empty file {EVENT_FILE} there"
-            what = f"the last run used the event file {last_settings['event']}, and this one has none"
-            raise NotationError(what, hint=hint)
-        event = parse_event(read_text(path, what="an event file"), name=str(path)) if path else Event()
+            message = f"the last run used the event file {last_settings['event']}, and this one has none"
+            raise NotationError(message, hint=hint)
+        event = parse_event(read_text(path, description="an event file"), name=str(path)) if path else Event()
         return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
@@ -142,8 +142,8 @@ class BatchRun:
         reported_names = {EVENT_FILE, *(failure.name for failure in contents.failures)}
         names = [name for name in contents.others if name not in reported_names]
         if names:
-            more = ", …" if len(names) > 3 else ""
-            self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{more}")
+            ellipsis = ", …" if len(names) > 3 else ""
+            self.on_message(f"skipped, because their names are not those of photos: {', '.join(names[:3])}{ellipsis}")
         if not contents.photos:
             suffixes = join_words(sorted(PHOTO_SUFFIXES), "or")
             self.on_message(f"{self.options.folder} has no photos: name a folder with files that end in {suffixes}")
@@ -229,9 +229,9 @@ class BatchRun:
             contents = FolderContents({}, (), ())
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         if any(
-            one.reading.key not in ("", hash_inputs(one.content, self.event.find_photo_rules(name)))
-            for name, one in self.records.items()
-            if not one.gone
+            record.reading.key not in ("", hash_inputs(record.content, self.event.find_photo_rules(name)))
+            for name, record in self.records.items()
+            if not record.gone
         ):
             command = f"kdvision batch {quote_path(self.options.folder)} -o {quote_path(self.options.out)}"
             self.on_message(f"the rules or the program have changed since the photos were read: run {command}")
@@ -247,15 +247,15 @@ class BatchRun:
         outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
-        for one in outcome.photos:
-            self.records[one.name] = replace(self.records[one.name], table_kingdoms=one.table_kingdoms)
+        for photo in outcome.photos:
+            self.records[photo.name] = replace(self.records[photo.name], table_kingdoms=photo.table_kingdoms)
         # The pictures of readings that are in no record any more are removed.
         self.readings = self._index_readings()
         return outcome
 
     def _index_readings(self) -> dict[str, PhotoReading]:
         """The readings of the records by their keys. Failures caused by the machine have none."""
-        return {reading.key: reading for one in self.records.values() for reading in one.readings if reading.key}
+        return {reading.key: reading for record in self.records.values() for reading in record.readings if reading.key}
 
     def _iterate_new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
@@ -318,7 +318,7 @@ class BatchRun:
         """Write a picture, and return its name. A reading whose picture it replaces is not cached any more."""
         name = make_picture_name(job.photo, is_corrected=bool(job.fixed_squares))
         self.folder.write(name, picture)
-        self.readings = {key: one for key, one in self.readings.items() if one.picture != name}
+        self.readings = {key: reading for key, reading in self.readings.items() if reading.picture != name}
         return name
 
     def _read(self, jobs: Iterator[Job]) -> None:

@@ -37,7 +37,7 @@ OTHER_SETTINGS: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-due
 
 def load_game(path: Path) -> Game:
     """Return the game of a file; raise NotationError with the file, the path of the mistake and what was expected."""
-    return parse_game(read_text(path, what="a game file"), name=str(path))
+    return parse_game(read_text(path, description="a game file"), name=str(path))
 
 
 def parse_game(text: str, *, name: str = "the game") -> Game:
@@ -88,7 +88,7 @@ def _find_setting(fact: str) -> str:
     for variant in VARIANTS:
         if fact in variant.facts:
             return f'variants = ["{variant.id}"]'
-    return _join_games(game for game, make in GAMES.items() if fact in make().facts)
+    return _join_games(game for game, make_rules in GAMES.items() if fact in make_rules().facts)
 
 
 def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[Table]:
@@ -112,9 +112,9 @@ def _parse_tables(top: Node, facts: Sequence[str], *, teams: bool) -> Iterator[T
         nodes = enumerate(table.get_tables("kingdom"), start=1)
         kingdoms = [_parse_kingdom(node, facts, number, teams=teams) for number, node in nodes]
         if teams:  # the two names may come in another order in a later round
-            keys = [frozenset(one.player.casefold().split(" & ")) for one in kingdoms]
-            names = [team_names.setdefault(key, one.player) for key, one in zip(keys, kingdoms, strict=True)]
-            kingdoms = [replace(one, player=name) for one, name in zip(kingdoms, names, strict=True)]
+            keys = [frozenset(kingdom.player.casefold().split(" & ")) for kingdom in kingdoms]
+            names = [team_names.setdefault(key, kingdom.player) for key, kingdom in zip(keys, kingdoms, strict=True)]
+            kingdoms = [replace(kingdom, player=name) for kingdom, name in zip(kingdoms, names, strict=True)]
         yield Table(close_queen(kingdoms), open_gems, seats)
 
 
@@ -128,7 +128,7 @@ def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool
         board=node.get_board("board"),
         player=_parse_player(node, number, teams=teams),
         buildings=tuple(map(parse_building, node.get_tables("buildings", may_be_unknown=True, may_be_text=True))),
-        knights=tuple(one.parse_square(one.value) for one in node.list_text_nodes("knights", may_be_unknown=True)),
+        knights=tuple(item.parse_square(item.value) for item in node.list_text_nodes("knights", may_be_unknown=True)),
         spare_knights=node.get_number("spare_knights"),
         towers=node.get_number("towers"),
         coins=node.get_number("coins"),
@@ -188,7 +188,7 @@ def _check_names(table: Table, node: Node, *, teams: bool) -> None:
     for index, kingdom in enumerate(table.kingdoms):
         for name in kingdom.player.split(" & ") if teams else [kingdom.player]:
             if name.casefold() in names:
-                what = f"{name} is in two teams" if teams else f"two kingdoms of {name}"
+                message = f"{name} is in two teams" if teams else f"two kingdoms of {name}"
                 expected = "each person in one team" if teams else "another name for each kingdom"
-                node.get_node("kingdom", index).fail(what, expected)
+                node.get_node("kingdom", index).fail(message, expected)
             names.add(name.casefold())

@@ -47,9 +47,8 @@ def parse_building(node: Node) -> PlacedBuilding:
     name = node.get_text("name")
     has_effect = any(key in node for key in EFFECT_KEYS)
     place = node.get_node("at").parse_square(node.get_text("at"))
-    return PlacedBuilding(
-        place, _parse_effect(node, name) if has_effect else _find_building(node.get_node("name"), name)
-    )
+    building = _parse_effect(node, name) if has_effect else _find_building(node.get_node("name"), name)
+    return PlacedBuilding(place, building)
 
 
 def _find_building(node: Node, name: str) -> Building:
@@ -57,8 +56,8 @@ def _find_building(node: Node, name: str) -> Building:
     if building is None:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
         example = describe_building(BUILDINGS[0])
-        what = f"the building {name!r} is not known" if name else "a building without name or effect"
-        node.fail(what, f'one of {names}, or what it shows, such as "{example}" ({", ".join(EFFECT_KEYS)})')
+        message = f"the building {name!r} is not known" if name else "a building without name or effect"
+        node.fail(message, f'one of {names}, or what it shows, such as "{example}" ({", ".join(EFFECT_KEYS)})')
     return building
 
 
@@ -103,10 +102,10 @@ def _parse_corner(node: Node) -> Square:
     expected = 'two squares that touch at the corner the gem lies on, as in between = "B2 C3"'
     if len(names) != 2:
         place.fail("a gem lies between squares", expected)
-    one, other = map(place.parse_square, names)
-    if abs(one.row - other.row) != 1 or abs(one.col - other.col) != 1:
+    square, other_square = map(place.parse_square, names)
+    if abs(square.row - other_square.row) != 1 or abs(square.col - other_square.col) != 1:
         place.fail(f"{names[0]} and {names[1]} do not touch at a corner", expected)
-    return Square(min(one.row, other.row), min(one.col, other.col))
+    return Square(min(square.row, other_square.row), min(square.col, other_square.col))
 
 
 def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
@@ -116,9 +115,10 @@ def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
         square, name = _split_place(entry)
         full_name = names.get(_normalise(name))
         if full_name is None:
-            what = f"the {kind.word} {name!r} is not known" if name else f"a {kind.word} without its name"
+            message = f"the {kind.word} {name!r} is not known" if name else f"a {kind.word} without its name"
             names_of_kind = ", ".join(filter(None, kind.crowns))
-            entry.fail(what, f"a square and one of {names_of_kind}" if names_of_kind else 'a square alone, as in "C3"')
+            expected = f"a square and one of {names_of_kind}" if names_of_kind else 'a square alone, as in "C3"'
+            entry.fail(message, expected)
         yield Token(kind.key, square, full_name, kind.crowns[full_name])
 
 

@@ -27,17 +27,17 @@ NodePath = tuple[str | int, ...]
 """Keys, and indices of lists from 0, from the top of a text to a value."""
 
 
-def read_text(path: Path, *, what: str) -> str:
-    """Return the text of a file; raise NotationError, in which the file is called `what` ("a game file")."""
+def read_text(path: Path, *, description: str) -> str:
+    """Return the text of a file; raise NotationError, in which the file is called `description` ("a game file")."""
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(MAX_FILE_CHARS + 1)  # a device such as /dev/zero has no size and no end
     except OSError as error:
-        raise NotationError(f"{path} cannot be read: {error.strerror}", hint=f"name {what}") from error
+        raise NotationError(f"{path} cannot be read: {error.strerror}", hint=f"name {description}") from error
     except UnicodeDecodeError as error:
-        raise NotationError(f"{path} is not a text in UTF-8", hint=f"write {what} in UTF-8") from error
+        raise NotationError(f"{path} is not a text in UTF-8", hint=f"write {description} in UTF-8") from error
     if len(text) > MAX_FILE_CHARS:
-        raise NotationError(f"{path} is too large for {what}", expected="a TOML text")
+        raise NotationError(f"{path} is too large for {description}", expected="a TOML text")
     return text
 
 
@@ -50,8 +50,8 @@ def parse_toml(text: str, *, name: str) -> "Node":
         reason = str(error).removesuffix(" (at end of document)")
         position = POSITION.fullmatch(reason)
         line = int(position[2]) if position else text.count("\n") + 1
-        what = f"{position[1]} at column {position[3]}" if position else reason
-        message = f"{name}, line {line}: no TOML ({what}); expected {EXPECTED_TOML}"
+        problem = f"{position[1]} at column {position[3]}" if position else reason
+        message = f"{name}, line {line}: no TOML ({problem}); expected {EXPECTED_TOML}"
         raise NotationError(message, row=line, expected=EXPECTED_TOML) from error
 
 
@@ -98,7 +98,7 @@ class Node:
                 value = None
         return Node(value, self.name, (*self.path, *path), self.source)
 
-    def fail(self, what: str, expected: str, *, hint: str = "") -> NoReturn:
+    def fail(self, message: str, expected: str, *, hint: str = "") -> NoReturn:
         """Raise the error for this value: where it is, what is there and what was expected.
 
         The place is as in "match.toml, line 12, kingdom 2, coins"; a text of one line has no lines.
@@ -107,7 +107,7 @@ class Node:
         words = [self.name, *([f"line {line}"] if line else [])]
         for step in self.path:
             words = [*words, step] if isinstance(step, str) else [*words[:-1], f"{words[-1]} {step + 1}"]
-        text = what if "expected" in what else f"{what}; expected {expected}"
+        text = message if "expected" in message else f"{message}; expected {expected}"
         raise NotationError(f"{', '.join(words)}: {text}", expected=expected, hint=hint)
 
     def __contains__(self, key: str) -> bool:
@@ -201,8 +201,8 @@ class Node:
         """Return a board, given in notation as one text or as a list of rows."""
         value, node = self.value.get(key), self.get_node(key)
         if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(row, str) for row in value)):
-            what = f"{key} is {_format_value(value)}" if key in self else f"{key} is missing"
-            node.fail(what, 'a board, as "w w1 / l #"')
+            message = f"{key} is {_format_value(value)}" if key in self else f"{key} is missing"
+            node.fail(message, 'a board, as "w w1 / l #"')
         try:
             return Board.parse(value)
         except NotationError as error:

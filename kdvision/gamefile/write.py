@@ -87,8 +87,8 @@ def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: K
     if key in kingdom.open_facts and not rows:
         yield f"{key} = {_format(UNKNOWN)}  # {question}"
     elif rows:
-        more = f"    {_format(UNKNOWN)},  # more {question.partition('; as in')[0]}; take this line away if not"
-        yield from (f"{key} = [", *rows, *([more] if key in kingdom.open_facts else []), "]")
+        open_row = f"    {_format(UNKNOWN)},  # more {question.partition('; as in')[0]}; take this line away if not"
+        yield from (f"{key} = [", *rows, *([open_row] if key in kingdom.open_facts else []), "]")
 
 
 def _ask_for_buildings(kingdom: Kingdom) -> str:

@@ -655,7 +655,7 @@ def test_the_names_of_a_team_may_come_in_another_order_in_a_later_round() -> Non
     start = TEAMS.index("[[kingdom]]")
     kingdoms = TEAMS[start:].replace("[[kingdom]]", "[[round.kingdom]]")
     other_order = replace_text(kingdoms, '["Ann", "Bo"]', '["bo", "Ann"]')
-    game = parse_game(TEAMS[:start] + "".join(f"[[round]]\n{one}" for one in (kingdoms, other_order, kingdoms)))
+    game = parse_game(TEAMS[:start] + "".join(f"[[round]]\n{text}" for text in (kingdoms, other_order, kingdoms)))
     assert [table.kingdoms[0].player for table in game.rounds] == ["Ann & Bo"] * 3
     assert {place.player for place in game.standing.places} == {"Ann & Bo", "Cy & Di", "Eve & Flo"}
 
