@@ -183,17 +183,15 @@ def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > max_players:
-            node.get_node("players", max_players).fail(
-                f"a table of {len(seat.players)}", f"at most {max_players} players"
-            )
+            message = f"a table of {len(seat.players)}"
+            node.get_node("players", max_players).fail(message, f"at most {max_players} players")
         key = seat.round, name_key(seat.table)
         if key in tables:
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
             if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
-                node.get_node("players").fail(
-                    f"{name} sits at table {table} in that round", "one table for each player"
-                )
+                message = f"{name} sits at table {table} in that round"
+                node.get_node("players").fail(message, "one table for each player")
         tables[key] = seat
     return tables
 
@@ -213,8 +211,8 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
         for name in seat.players:
             table = event.table_of.get((seat.round, name_key(name)))
             if table and seat.table and name_key(table) != name_key(seat.table):
-                what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
-                node.fail(what, "one table for each player and round")
+                message = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
+                node.fail(message, "one table for each player and round")
         if "kingdom" in node:
             tokens[file] = tuple(_parse_tokens(node, event.rules))
     return photos, tokens
@@ -238,14 +236,13 @@ def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
 def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
     """Yield the tokens on each kingdom of a photo; a key that is missing means none."""
     kinds = {kind.key: kind for kind in rules.token_kinds}
-    playable = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
+    variant_ids = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
     for node in photo.get_tables("kingdom"):
         for key in node.value:
             if key not in kinds:
-                hint = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
-                node.get_node(key).fail(
-                    f"{key} is no part of this event", hint or f"one of {', '.join(kinds or playable)}"
-                )
+                setting = f'variants = ["{variant_ids[key]}"] at the top' if key in variant_ids else ""
+                expected = setting or f"one of {', '.join(kinds or variant_ids)}"
+                node.get_node(key).fail(f"{key} is no part of this event", expected)
             if key in node.split_unknown([key])[1]:
                 node.get_node(key).fail(f'{key} has "?"', "all of them, [] for none")
         yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}

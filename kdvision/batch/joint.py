@@ -67,25 +67,28 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
     rules = standings.event.rules
     max_kingdoms, box = rules.choose_game_rule_set([]).max_kingdoms, name_box(GAME, rules.variants)
     verdicts: dict[str, tuple[TableVerdict, ...]] = {}
-    results = {one.id: one for one in standings.kingdoms}
+    results = {kingdom.id: kingdom for kingdom in standings.kingdoms}
     for kingdoms in standings.games.values():
-        if not 2 <= len(kingdoms) <= max_kingdoms or all(one.is_known for one in kingdoms):
+        if not 2 <= len(kingdoms) <= max_kingdoms or all(kingdom.is_known for kingdom in kingdoms):
             continue
         # The dominoes of a kingdom with towns are from another box.
-        if any(one.has_towns or not (one.is_typed or one.observation) for one in kingdoms):
+        if any(kingdom.has_towns or not (kingdom.is_typed or kingdom.observation) for kingdom in kingdoms):
             continue
-        inputs = [str(one.board) if one.is_typed else json.dumps(one.observation, sort_keys=True) for one in kingdoms]
-        parts = [kdvision.__version__, rules.side, box, inputs]
-        key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+        texts = [
+            str(kingdom.board) if kingdom.is_typed else json.dumps(kingdom.observation, sort_keys=True)
+            for kingdom in kingdoms
+        ]
+        inputs = [kdvision.__version__, rules.side, box, texts]
+        key = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
         try:
             verdicts[key] = tuple(map(TableVerdict.parse, stored_verdicts[key]))
             if len(verdicts[key]) not in (0, len(kingdoms)):
                 raise ValueError
         except (KeyError, TypeError, ValueError, NotationError):
             verdicts[key] = _decide(kingdoms, rules.side, box)
-        for one, verdict in zip(kingdoms, verdicts[key], strict=False):
-            if not one.is_known and not one.data["problems"]:
-                results[one.id] = _apply_verdict(one, verdict)
+        for kingdom, verdict in zip(kingdoms, verdicts[key], strict=False):
+            if not kingdom.is_known and not kingdom.data["problems"]:
+                results[kingdom.id] = _apply_verdict(kingdom, verdict)
     return replace(standings, kingdoms=tuple(results.values())), dict(sorted(verdicts.items()))
 
 
@@ -96,7 +99,8 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
     from kdvision.vision.decide.game_set import collect_deck
 
     observations = [
-        unpack_observation(one.observation) if one.observation and not one.is_typed else None for one in kingdoms
+        unpack_observation(kingdom.observation) if kingdom.observation and not kingdom.is_typed else None
+        for kingdom in kingdoms
     ]
     first = next(filter(None, observations))
     deck = collect_deck(box)
@@ -106,17 +110,17 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
             [
                 observation.probabilities.select_kinds(deck)
                 if observation
-                else ClassProbabilities.of(one.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
-                for one, observation in zip(kingdoms, observations, strict=True)
+                else ClassProbabilities.of(kingdom.board, confidence=CORRECTED_CONFIDENCE, kinds=kinds)
+                for kingdom, observation in zip(kingdoms, observations, strict=True)
             ],
             deck,
             side=side,
-            border_log_odds=[one and one.border_log_odds for one in observations],
+            border_log_odds=[observation and observation.border_log_odds for observation in observations],
             temperature=first.calibration.temperature,
         )
     except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
-    return tuple(map(_make_verdict, decisions, [one or first for one in observations]))
+    return tuple(map(_make_verdict, decisions, [observation or first for observation in observations]))
 
 
 def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
@@ -124,7 +128,7 @@ def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
 
     calibration, board = observation.calibration, decision.board
     frame = BoardFrame.of(board)
-    doubts = {frame.to_board(one.square).name: float(one.probability) for one in decision.doubts}
+    doubts = {frame.to_board(doubt.square).name: float(doubt.probability) for doubt in decision.doubts}
     p_board = calibration.calibrate_board(
         decision.probability,
         correction_cost=decision.correction_cost,
@@ -135,7 +139,7 @@ def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
     is_certain = probability >= calibration.review_threshold and decision.is_consistent
     scale = observation.p_whole * (1 - p_board) / clip_complement(decision.probability)
     others = [(str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up]
-    return TableVerdict(str(board.trim()), probability, is_certain, doubts, tuple(one for one in others if one[1]))
+    return TableVerdict(str(board.trim()), probability, is_certain, doubts, tuple(pair for pair in others if pair[1]))
 
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
@@ -153,9 +157,9 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         data = {**data, "review": review, "doubts": doubts}
         return replace(kingdom, data=_set_probability(kingdom, data, verdict.probability, verdict.others))
     has_shape = (joint.height, joint.width) == (board.height, board.width)
-    squares = [one for one in sorted({*board, *joint}) if board.get(one) != joint.get(one)] if has_shape else []
+    squares = [place for place in sorted({*board, *joint}) if board.get(place) != joint.get(place)] if has_shape else []
     names = sorted(square.name for square in squares)
-    is_confirmed = any(one.kingdom == kingdom.number for one in kingdom.photo.corrections.corrections)
+    is_confirmed = any(correction.kingdom == kingdom.number for correction in kingdom.photo.corrections.corrections)
     joint_counts = has_shape and verdict.is_certain and not is_confirmed
     if joint_counts:
         text = "the photo was read as another board, but no box holds its dominoes and those of the other kingdoms"
@@ -168,8 +172,8 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         doubts = _list_doubts(kingdom, squares, board, joint, 1 - verdict.probability)
         doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
         all_boards = [(verdict.board, verdict.probability), *verdict.others]
-        rest = max(0.0, 1 - sum(p for _, p in all_boards))
-        probability = dict(all_boards).get(str(board.trim()), rest)
+        remaining_probability = max(0.0, 1 - sum(p for _, p in all_boards))
+        probability = dict(all_boards).get(str(board.trim()), remaining_probability)
         others = [(other, p) for other, p in all_boards if other != str(board.trim())]
     problem = {"text": text, "squares": names, "clause": "kingdomino/box" if names else None}
     data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
@@ -181,17 +185,15 @@ def _set_probability(
     kingdom: KingdomResult, data: Data, probability: float, others: Sequence[tuple[str, float]]
 ) -> dict[str, Any]:
     """The data with these probabilities of its board and its totals."""
-    board, rule_set = (
-        Board.parse(data["board"]),
-        replace(kingdom.photo.rules, side=data["side"]).choose_photo_rule_set([]),
-    )
+    board = Board.parse(data["board"])
+    rule_set = replace(kingdom.photo.rules, side=data["side"]).choose_photo_rule_set([])
     boards = [(board, probability), *((Board.parse(other), p) for other, p in others)]
-    first, *rest = compute_totals(replace(kingdom.kingdom, board=board), boards, rule_set)
+    main_total, *other_totals = compute_totals(replace(kingdom.kingdom, board=board), boards, rule_set)
     return {
         **data,
         "probability": round(probability, 4),
-        "points_probability": round(min(first.probability, 1.0), 4),
-        "alternatives": [total_to_dict(one) for one in rest],
+        "points_probability": round(min(main_total.probability, 1.0), 4),
+        "alternatives": [total_to_dict(total) for total in other_totals],
     }
 
 

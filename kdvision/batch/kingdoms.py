@@ -102,8 +102,8 @@ class KingdomResult:
     @property
     def differs_from_new_photo(self) -> bool:
         """True if a person has given the board before the photo could be read, and the photo shows another one."""
-        corrections = [one for one in self.photo.corrections.corrections if one.kingdom == self.number]
-        was_given_before = self.has_given_board and all(one.belongs_to_name for one in corrections)
+        corrections = [entry for entry in self.photo.corrections.corrections if entry.kingdom == self.number]
+        was_given_before = self.has_given_board and all(correction.belongs_to_name for correction in corrections)
         read_board = self.data_read and Board.parse(self.data_read["board"])
         return bool(self.photo.content and was_given_before and read_board and not read_board.equals_turned(self.board))
 
@@ -144,19 +144,19 @@ def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> li
     kingdoms = [KingdomResult(photo, number, *row) for number, row in enumerate(rows, start=1) if row[0] is not None]
     # The boards of a photo that cannot be read are typed for the first players.
     if photo.error is not None or (len(players) == len(kingdoms) and has_known_order(photo)):
-        return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=False)]
-    max_size = max((len(one.board) for one in kingdoms), default=0)
-    largest_kingdoms = [one for one in kingdoms if len(one.board) >= MIN_COMPLETE_SHARE * max_size]
-    if len(largest_kingdoms) > 1:
+        return [replace(kingdom, player=player) for kingdom, player in zip(kingdoms, players, strict=False)]
+    max_size = max((len(kingdom.board) for kingdom in kingdoms), default=0)
+    candidates = [kingdom for kingdom in kingdoms if len(kingdom.board) >= MIN_COMPLETE_SHARE * max_size]
+    if len(candidates) > 1:
         boards = [other.board for other in game if other.player not in (*players, "")]
-        largest_kingdoms = [
-            one for one in largest_kingdoms if not any(show_same_kingdom(one.board, board) for board in boards)
+        candidates = [
+            kingdom for kingdom in candidates if not any(show_same_kingdom(kingdom.board, board) for board in boards)
         ]
-    if len(players) != 1 or len(largest_kingdoms) != 1:
+    if len(players) != 1 or len(candidates) != 1:
         return kingdoms
     return [
-        replace(one, player=players[0]) if one is largest_kingdoms[0] else replace(one, counts=False)
-        for one in kingdoms
+        replace(kingdom, player=players[0]) if kingdom is candidates[0] else replace(kingdom, counts=False)
+        for kingdom in kingdoms
     ]
 
 
@@ -171,14 +171,14 @@ def has_known_order(photo: PhotoRecord) -> bool:
 
 def find_same_kingdoms(kingdoms: Sequence[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
     """Yield each two kingdoms that must be one; counts of equal cells exclude nearly all pairs of a large event."""
-    counters = [Counter(one.board.values()) for one in kingdoms]
+    counters = [Counter(kingdom.board.values()) for kingdom in kingdoms]
     cells = set[Cell]().union(*counters)
     counts = np.array([[counter[cell] for cell in cells] for counter in counters])
-    for number, one in enumerate(kingdoms):
-        equal_cells = np.minimum(counts[number], counts[number + 1 :]).sum(axis=1)
-        similar_numbers = np.flatnonzero(equal_cells >= (1 - MAX_MISREAD_SHARE) * len(one.board)) + number + 1
-        similar_kingdoms = [kingdoms[other] for other in similar_numbers.tolist()]
-        yield from ((one, other) for other in similar_kingdoms if show_same_kingdom(one.board, other.board))
+    for index, first in enumerate(kingdoms):
+        equal_cells = np.minimum(counts[index], counts[index + 1 :]).sum(axis=1)
+        similar_indices = np.flatnonzero(equal_cells >= (1 - MAX_MISREAD_SHARE) * len(first.board)) + index + 1
+        similar_kingdoms = [kingdoms[similar_index] for similar_index in similar_indices.tolist()]
+        yield from ((first, second) for second in similar_kingdoms if show_same_kingdom(first.board, second.board))
 
 
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
@@ -188,23 +188,23 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
     probable one.
     """
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
-    for one in kingdoms:
-        if one.player:
-            groups[one.round, one.player].append(one)
+    for kingdom in kingdoms:
+        if kingdom.player:
+            groups[kingdom.round, kingdom.player].append(kingdom)
     for group in groups.values():
-        table_kingdoms = [one for one in group if one.table == group[0].table]
+        candidates = [kingdom for kingdom in group if kingdom.table == group[0].table]
         # Of equal ones, the first is best.
         best_kingdom = max(
-            table_kingdoms, key=lambda one: (one.is_known, not one.lacks_tokens, one.data["probability"])
+            candidates, key=lambda kingdom: (kingdom.is_known, not kingdom.lacks_tokens, kingdom.data["probability"])
         )
-        yield from ((best_kingdom, one) for one in group if one is not best_kingdom)
+        yield from ((best_kingdom, kingdom) for kingdom in group if kingdom is not best_kingdom)
 
 
-def differ_too_much(one: KingdomResult, other: KingdomResult) -> bool:
+def differ_too_much(first: KingdomResult, second: KingdomResult) -> bool:
     """Return whether two kingdoms of a player differ so much that they are hardly one kingdom, read twice.
 
     A board that a person has given is not compared.
     """
-    if one.has_given_board and not other.has_given_board:
+    if first.has_given_board and not second.has_given_board:
         return False
-    return 2 * one.board.count_equal_squares(other.board) < min(len(one.board), len(other.board))
+    return 2 * first.board.count_equal_squares(second.board) < min(len(first.board), len(second.board))

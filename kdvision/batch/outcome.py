@@ -26,23 +26,23 @@ NOT_READ_AGAIN: Final = Problem(
 )
 
 RESULT_COLUMNS: Final[Mapping[str, Callable[[KingdomResult], object]]] = {
-    "photo": lambda one: one.photo.name,
-    "kingdom": lambda one: one.number,
-    "round": lambda one: one.round,
-    "table": lambda one: one.table,
-    "player": lambda one: one.player,
-    "counts": lambda one: YES_NO[one.counts],
-    "points": lambda one: one.data["points"],
-    "total": lambda one: one.data["total"],
-    "total_read": lambda one: one.data_read and one.data_read["total"],
-    "corrected": lambda one: YES_NO[one.is_corrected],
-    "review": lambda one: YES_NO[one.data["review"]],
-    "probability": lambda one: one.data["probability"],
-    "largest": lambda one: one.data["largest"],
-    "crowns": lambda one: one.data["crowns"],
-    "board": lambda one: " / ".join(one.data["board"]),
-    "board_read": lambda one: one.data_read and " / ".join(one.data_read["board"]),
-    "picture": lambda one: one.photo.picture,
+    "photo": lambda kingdom: kingdom.photo.name,
+    "kingdom": lambda kingdom: kingdom.number,
+    "round": lambda kingdom: kingdom.round,
+    "table": lambda kingdom: kingdom.table,
+    "player": lambda kingdom: kingdom.player,
+    "counts": lambda kingdom: YES_NO[kingdom.counts],
+    "points": lambda kingdom: kingdom.data["points"],
+    "total": lambda kingdom: kingdom.data["total"],
+    "total_read": lambda kingdom: kingdom.data_read and kingdom.data_read["total"],
+    "corrected": lambda kingdom: YES_NO[kingdom.is_corrected],
+    "review": lambda kingdom: YES_NO[kingdom.data["review"]],
+    "probability": lambda kingdom: kingdom.data["probability"],
+    "largest": lambda kingdom: kingdom.data["largest"],
+    "crowns": lambda kingdom: kingdom.data["crowns"],
+    "board": lambda kingdom: " / ".join(kingdom.data["board"]),
+    "board_read": lambda kingdom: kingdom.data_read and " / ".join(kingdom.data_read["board"]),
+    "picture": lambda kingdom: kingdom.photo.picture,
 }
 """The columns of results.csv, each with the cell of a kingdom."""
 
@@ -77,7 +77,7 @@ def evaluate_event(
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     photos = []
-    records = sorted(records, key=lambda one: make_photo_key(one.name))
+    records = sorted(records, key=lambda record: make_photo_key(record.name))
     fixes_by_photo = corrections.find_for_photos(records)
     for record in records:
         rules = event.find_photo_rules(record.name)
@@ -86,23 +86,23 @@ def evaluate_event(
         seat = event.find_seat(record.name)
         photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats(photos, event)
-    for number, one in enumerate(photos):
-        if not one.gone:
-            count = standings.table_kingdoms[one.seat.round, name_key(one.seat.table)]
-            photos[number] = replace(one, table_kingdoms=count)
+    for number, photo in enumerate(photos):
+        if not photo.gone:
+            count = standings.table_kingdoms[photo.seat.round, name_key(photo.seat.table)]
+            photos[number] = replace(photo, table_kingdoms=count)
     items = [*check_seating(standings), *check_unmatched(standings, corrections)]
     standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)
     all_failures, typed_failures = {*failures}, set[Failure]()
-    for one in standings.photos:
-        if one.reading.error is not None:
-            failure = Failure(one.name, one.reading.error, one.reading.hint or "")
-            (all_failures if one.error is not None else typed_failures).add(failure)
+    for photo in standings.photos:
+        if photo.reading.error is not None:
+            failure = Failure(photo.name, photo.reading.error, photo.reading.hint or "")
+            (all_failures if photo.error is not None else typed_failures).add(failure)
     return EventOutcome(
         tuple(photos),
         standings,
         review_items=tuple(sorted(items, key=lambda item: item.order)),
-        failures=tuple(sorted(all_failures - typed_failures, key=lambda one: (make_photo_key(one.name), one))),
+        failures=(*sorted(all_failures - typed_failures, key=lambda failure: (make_photo_key(failure.name), failure)),),
         verdicts=new_verdicts,
     )
 
@@ -125,21 +125,20 @@ def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -
         if number > len(kingdoms) + 1:
             continue  # until the board before it is typed, too
         same_kingdom = slice(number - 1, number)  # empty for one that the photo does not show
-        place = {name: old[name] for old in kingdoms[same_kingdom] for name in ("corners", "place")}
+        place = {name: old_kingdom[name] for old_kingdom in kingdoms[same_kingdom] for name in ("corners", "place")}
         data = {**score_typed_board(board, number, rules), **place}
         if number not in fixes.boards and kingdoms[number - 1]["review"]:
-            old = kingdoms[number - 1]
-            chances = {name: old[name] for name in ("probability", "points_probability") if name in old}
-            data |= {"review": True, **chances, "problems": [*data["problems"], problem_to_dict(NOT_READ_AGAIN)]}
+            old_kingdom, names = kingdoms[number - 1], ("probability", "points_probability")
+            probabilities = {name: old_kingdom[name] for name in names if name in old_kingdom}
+            data |= {"review": True, **probabilities, "problems": [*data["problems"], problem_to_dict(NOT_READ_AGAIN)]}
         kingdoms[same_kingdom] = [data]
     if not kingdoms:
         return None
     corrected_kingdoms = [
         rules.build_kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)
     ]
-    standing = rank_if_known(
-        corrected_kingdoms, rules.choose_photo_rule_set(kingdom.board for kingdom in corrected_kingdoms)
-    )
+    rule_set = rules.choose_photo_rule_set(kingdom.board for kingdom in corrected_kingdoms)
+    standing = rank_if_known(corrected_kingdoms, rule_set)
     return {"kingdoms": kingdoms, "standing": standing and standing_to_dict(standing)}
 
 
@@ -149,8 +148,8 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
 
     originals = outcome.standings.original_by_copy
     lines = [
-        one.format_json_line(same_as=originals[one.name].name if one.name in originals else None)
-        for one in outcome.photos
+        photo.format_json_line(same_as=originals[photo.name].name if photo.name in originals else None)
+        for photo in outcome.photos
     ]
     folder.write(RESULTS, b"".join(map(encode_line, lines)))
     contenders, results = outcome.standings.contenders, []
@@ -165,14 +164,14 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
         for row in ranking.rows
     ]
     items: list[tuple[object, ...]] = []
-    for one in outcome.review_items:
-        about = one.photo, one.number or None, one.round or None, one.table, one.player
-        points = one.kingdom and one.kingdom.data["total"]
-        items.append((one.changes, *about, points, one.why, one.advice, " ".join(one.fixes)))
+    for item in outcome.review_items:
+        subject = item.photo, item.number or None, item.round or None, item.table, item.player
+        points = item.kingdom and item.kingdom.data["total"]
+        items.append((item.changes, *subject, points, item.why, item.advice, " ".join(item.fixes)))
     folder.write("results.csv", format_csv(list(RESULT_COLUMNS), results))
     folder.write("standings.csv", format_csv(["standing", "round", "table", *StandingRow._fields], rankings))
     folder.write("review.csv", format_csv(REVIEW_COLUMNS, items))
     folder.write("errors.csv", format_csv(["file", "reason", "advice"], outcome.failures))
     folder.save_json(TABLE_CACHE, outcome.verdicts)
     folder.write(REPORT, render_page(outcome, folder.path))
-    folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.readings)
+    folder.remove_other_pictures(reading.picture for photo in outcome.photos for reading in photo.readings)

@@ -59,23 +59,23 @@ class ReportPage:
         self.outcome, self.folder, self.rankings = outcome, folder, outcome.standings.rankings
         self.standings = standings = outcome.standings
         self.kingdoms, self.title = standings.kingdoms, standings.event.name or "Kingdomino"
-        self.rounds = sorted({one.round for one in self.kingdoms})
-        self.tables = list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
-        self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
+        self.rounds = sorted({kingdom.round for kingdom in self.kingdoms})
+        self.tables = list(dict.fromkeys(kingdom.table for kingdom in self.kingdoms if kingdom.table))
+        self.anchors = {kingdom.id: f"k{number}" for number, kingdom in enumerate(self.kingdoms, start=1)}
         self.player_anchors = {
-            (one.round, name_key(one.label)): self.anchors[one.id] for one in standings.counted_kingdoms
+            (kingdom.round, name_key(kingdom.label)): self.anchors[kingdom.id] for kingdom in standings.counted_kingdoms
         }
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
-        clauses_with_points = {line["clause"] for one in self.kingdoms for line in one.data["lines"] if line["points"]}
-        in_order = (clause for clause in load_clauses() if clause in clauses_with_points)
-        self.footnotes = {clause: number for number, clause in enumerate(in_order, start=1)}
+        used_clauses = {line["clause"] for kingdom in self.kingdoms for line in kingdom.data["lines"] if line["points"]}
+        sorted_clauses = (clause for clause in load_clauses() if clause in used_clauses)
+        self.footnotes = {clause: number for number, clause in enumerate(sorted_clauses, start=1)}
         """The number of each rulebook clause that earned points, in the order of the books."""
 
     @property
     def rules(self) -> str:
         """The rules in a sentence."""
         event = self.standings.event
-        name = event.rules.choose_photo_rule_set(one.board for one in self.standings.counted_kingdoms).name
+        name = event.rules.choose_photo_rule_set(kingdom.board for kingdom in self.standings.counted_kingdoms).name
         return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
 
     @property
@@ -83,10 +83,10 @@ class ReportPage:
         """The numbers of kingdoms, tables, rounds, failures and review items."""
         failures, items = len(self.outcome.failures), len(self.outcome.decisive_items)
         tables, rounds = len(self.standings.games), len(self.standings.rounds)
-        parts = [count_noun(len(self.standings.counted_kingdoms), "kingdom")]
-        parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
-        parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
-        return " · ".join(parts)
+        counts = [count_noun(len(self.standings.counted_kingdoms), "kingdom")]
+        counts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
+        counts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
+        return " · ".join(counts)
 
     def list_notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
@@ -144,8 +144,8 @@ def _make_thumbnail(path: Path, _version: int, corners: Sequence[Sequence[float]
         scale = THUMBNAIL_PIXELS / max(right - left, bottom - top)
         image.draft("RGB", (round(width * scale), round(height * scale)))
         scale = image.width / width
-        part = image.crop((round(left * scale), round(top * scale), round(right * scale), round(bottom * scale)))
-    part.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS), Image.Resampling.BOX)
+        thumbnail = image.crop((round(left * scale), round(top * scale), round(right * scale), round(bottom * scale)))
+    thumbnail.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS), Image.Resampling.BOX)
     out = io.BytesIO()
-    part.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
+    thumbnail.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
     return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"

@@ -75,8 +75,8 @@ def list_photos(folder: Path) -> FolderContents:
     photos: dict[str, Path] = {}
     failures: list[Failure] = []
     others: list[str] = []
-    unreadable: list[OSError] = []
-    for path in _walk(folder, unreadable.append):
+    errors: list[OSError] = []
+    for path in _walk(folder, errors.append):
         name = make_path_printable(os.path.relpath(path, folder))
         if path.suffix.lower() not in PHOTO_SUFFIXES:
             others.append(name)
@@ -86,17 +86,17 @@ def list_photos(folder: Path) -> FolderContents:
             photos[name] = path
         else:
             failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
-    for error in unreadable:
+    for error in errors:
         name, reason = make_path_printable(os.path.relpath(error.filename, folder)), error.strerror
         failures.append(Failure(name, f"the folder cannot be read: {reason}", "make it readable, and run again"))
     stems = {PurePosixPath(name).with_suffix("") for name in photos}
     failures += [
-        Failure(str(raw), "a raw photo cannot be read", "export it as JPEG")
-        for raw in map(PurePosixPath, others)
-        if raw.suffix.lower() in RAW_SUFFIXES and raw.with_suffix("") not in stems  # perhaps a kingdom's only photo
+        Failure(str(path), "a raw photo cannot be read", "export it as JPEG")
+        for path in map(PurePosixPath, others)
+        if path.suffix.lower() in RAW_SUFFIXES and path.with_suffix("") not in stems  # perhaps a kingdom's only photo
     ]
-    in_order = {name: photos[name] for name in sorted(photos, key=make_photo_key)}
-    return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=make_natural_key)))
+    sorted_photos = {name: photos[name] for name in sorted(photos, key=make_photo_key)}
+    return FolderContents(sorted_photos, tuple(sorted(failures)), tuple(sorted(others, key=make_natural_key)))
 
 
 def check_folder(folder: Path) -> None:
@@ -159,25 +159,25 @@ def parse_seat(name: str) -> Seat:
     """
     path = PurePosixPath(name)
     round_, table, plain_folder, player_folder = 0, "", "", ""
-    others: list[str] = []
+    group_folders: list[str] = []
     for folder in map(_drop_invisible, path.parts[:-1]):
         old_table = table
-        rest, round_, table = _take_round_and_table(folder, round_, table)
-        if rest != folder:
-            others += [old_table if old_table != table else "", plain_folder, player_folder]
-            table, plain_folder, player_folder = table or parse_table(rest), "", ""
+        remaining_name, round_, table = _take_round_and_table(folder, round_, table)
+        if remaining_name != folder:
+            group_folders += [old_table if old_table != table else "", plain_folder, player_folder]
+            table, plain_folder, player_folder = table or parse_table(remaining_name), "", ""
         elif table:
-            others.append(player_folder)
+            group_folders.append(player_folder)
             player_folder = folder
         else:
-            others.append(plain_folder)
+            group_folders.append(plain_folder)
             plain_folder = folder
     file, round_, table = _take_round_and_table(_drop_invisible(path.stem), round_, table)
-    others += [plain_folder] * bool(table)
+    group_folders += [plain_folder] * bool(table)
     text = COPY_NUMBER.sub("", (player_folder or file).strip())
-    parts = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", part.strip()) for part in text.split("+")]
-    players = tuple(filter(None, map(clean_name, parts)))
-    return Seat(round_ or 1, table or parse_table(plain_folder), players, "/".join(filter(None, others)))
+    names = [] if CAMERA_NAME.fullmatch(text) else [COPY_NUMBER.sub("", word.strip()) for word in text.split("+")]
+    players = tuple(filter(None, map(clean_name, names)))
+    return Seat(round_ or 1, table or parse_table(plain_folder), players, "/".join(filter(None, group_folders)))
 
 
 def parse_table(text: str) -> str:
@@ -211,7 +211,7 @@ def make_photo_key(photo: str) -> tuple[object, ...]:
 
 def _drop_invisible(text: str, *, exceptions: str = JOINERS) -> str:
     """The text without the format characters that a chat or a web page adds, except those in `exceptions`."""
-    return "".join(one for one in text if one in exceptions or unicodedata.category(one) != "Cf")
+    return "".join(char for char in text if char in exceptions or unicodedata.category(char) != "Cf")
 
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:

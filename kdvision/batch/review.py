@@ -85,14 +85,14 @@ class ReviewItem:
 
 
 def _make_item(
-    impact: Impact, why: str, advice: str, about: PhotoRecord | KingdomResult | None = None, **fields: Any
+    impact: Impact, why: str, advice: str, subject: PhotoRecord | KingdomResult | None = None, **fields: Any
 ) -> ReviewItem:
     """An item about a kingdom or a photo. The `fields` override what follows from that."""
-    if isinstance(about, KingdomResult):
-        fields = {"number": about.number, "player": about.player, **fields}
-        about = about.photo
-    if about is not None:
-        fields = {"photo": about.name, "round": about.seat.round, "table": about.seat.table, **fields}
+    if isinstance(subject, KingdomResult):
+        fields = {"number": subject.number, "player": subject.player, **fields}
+        subject = subject.photo
+    if subject is not None:
+        fields = {"photo": subject.name, "round": subject.seat.round, "table": subject.seat.table, **fields}
     return ReviewItem(**{"impact": impact, "changes": CHANGES.get(impact, ""), "why": why, "advice": advice, **fields})
 
 
@@ -103,8 +103,8 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     for best_kingdom, other in find_second_kingdoms(standings.kingdoms):
         if other.table != best_kingdom.table:
             place, other_place = (
-                f"{f'table {one.table}' if one.table else 'no table'} ({one.photo.name})"
-                for one in (best_kingdom, other)
+                f"{f'table {kingdom.table}' if kingdom.table else 'no table'} ({kingdom.photo.name})"
+                for kingdom in (best_kingdom, other)
             )
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, f"{CORRECT_PATH}; the first counts", best_kingdom)
@@ -124,18 +124,19 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
         advice = "put the right photo in the place of one; or remove it, or give both the same player"
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
     for round_, table, player in standings.missing_players:
-        photos = [one for one in standings.photos if one.seat.round == round_ and player in one.seat.players]
-        error, hint = next(((one.error, one.reading.hint) for one in photos if one.error is not None), (None, None))
+        photos = [photo for photo in standings.photos if photo.seat.round == round_ and player in photo.seat.players]
+        failures = [(photo.error, photo.reading.hint) for photo in photos if photo.error is not None]
+        error, hint = failures[0] if failures else (None, None)
         why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
         advice = f"{hint or RETAKE}; {TYPE_BOARD}" if photos else "find the photo, or take it"
         photo = photos[0] if photos else None
         number = 0 if photo is None or photo.error is None else photo.seat.players.index(player) + 1
-        if any(one.error is None for one in photos):
+        if any(photo.error is None for photo in photos):
             advice = f"{GIVE_PLAYERS if all(map(has_known_order, photos)) else GIVE_ORDER}; or {RETAKE}"
         elif photo is not None and number in photo.corrections.boards:
             advice = f"{player}'s board is typed, and counts once those before it in the photo are typed, too"
-        about: dict[str, Any] = {"number": number, "round": round_, "table": table, "player": player}
-        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, **about)
+        fields: dict[str, Any] = {"number": number, "round": round_, "table": table, "player": player}
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, **fields)
 
 
 def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
@@ -158,14 +159,14 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
             why = f"a board was typed beside {count_noun(len(photo.reading.kingdoms), 'kingdom')} that the photo shows"
             yield _make_item(Impact.WINNER_UNKNOWN, f"{why}, so nobody knows whose each of them is", GIVE_ORDER, photo)
         elif photo.error is None and players and len(players) != count:
-            kingdom = next((one for one in standings.kingdoms if one.photo is photo and one.player), None)
-            shows = f"it shows {count_noun(count, 'kingdom')}"
+            kingdom = next((result for result in standings.kingdoms if result.photo is photo and result.player), None)
+            sentence = f"it shows {count_noun(count, 'kingdom')}"
             if kingdom is not None and not kingdom.has_given_board:
-                why = f"{shows}, and {players[0]} has one: kingdom {kingdom.number} counts"
+                why = f"{sentence}, and {players[0]} has one: kingdom {kingdom.number} counts"
                 advice = f"{GIVE_PLAYERS}; or {COMPARE}"
                 yield _make_item(Impact.EVENT_WINNER, why, advice, kingdom, kingdom=kingdom)
             elif kingdom is None:
-                why = f"{shows}, and these players should be in it: {', '.join(players)}"
+                why = f"{sentence}, and these players should be in it: {', '.join(players)}"
                 yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
         elif count and not players and (event.players or event.teams or len(standings.all_rounds) > 1):
             yield _make_item(Impact.WINNER_UNKNOWN, "the player of this kingdom is not known", GIVE_PLAYERS, photo)
@@ -184,15 +185,15 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
         why = f"photos of one table are in several folders: {join_words(groups)} may be a round or a table"
         advice = "put them into one folder, or write round and table, as in round2/table3"
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, round=round_, table=table)
-    for one in standings.kingdoms:
-        if rounds and one.round > rounds:
-            why = f"event.toml has {count_noun(rounds, 'round')}: round {one.round} is in no total"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, one, number=0)
-        if players and one.player and name_key(one.player) not in players:
-            matches = get_close_matches(name_key(one.player), players, n=1)
+    for kingdom in standings.kingdoms:
+        if rounds and kingdom.round > rounds:
+            why = f"event.toml has {count_noun(rounds, 'round')}: round {kingdom.round} is in no total"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, kingdom, number=0)
+        if players and kingdom.player and name_key(kingdom.player) not in players:
+            matches = get_close_matches(name_key(kingdom.player), players, n=1)
             question = f"; is it {players[matches[0]]}?" if matches else ""
-            why = f"{one.player} is not among the players of event.toml{question}"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", one, number=0)
+            why = f"{kingdom.player} is not among the players of event.toml{question}"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", kingdom, number=0)
     for photo, player, listed_table in standings.unlisted_seats:
         place = f"table {photo.seat.table}" if photo.seat.table else "no table"
         why = f"event.toml does not list {player} at {place}"
@@ -213,7 +214,7 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         else:
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
     absent_names = {name for _, _, name in standings.absent_photos}
-    for name in sorted(standings.event.photos.keys() - {one.name for one in standings.photos}):
+    for name in sorted(standings.event.photos.keys() - {photo.name for photo in standings.photos}):
         seat, impact = standings.event.find_seat(name), Impact.WINNER_UNKNOWN if name in absent_names else Impact.PLACES
         why, advice = "event.toml lists this photo, and it is not in the folder", "add it, or correct its name there"
         yield _make_item(impact, why, advice, photo=name, round=seat.round, table=standings.find_table(seat))
@@ -232,19 +233,19 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for boards and tables. A board that a person has given needs none unless it has towns or a "?"."""
     for (round_, table), kingdoms in standings.games.items():
-        about: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
+        fields: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
         rule_set = standings.get_rule_set(kingdoms[0])
         if len(kingdoms) > rule_set.max_kingdoms:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
-            yield _make_item(Impact.WINNER_UNKNOWN, why, "put the photos into folders of their tables", **about)
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "put the photos into folders of their tables", **fields)
             continue
-        if all(one.has_given_board for one in kingdoms):
+        if all(kingdom.has_given_board for kingdom in kingdoms):
             continue
-        for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
+        for problem in find_table_problems([kingdom.kingdom for kingdom in kingdoms], rule_set):
             kingdom = None if problem.kingdom is None else kingdoms[problem.kingdom]
             if kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
-                yield _make_item(Impact.PLACES, why, COMPARE_TABLE, **about)
+                yield _make_item(Impact.PLACES, why, COMPARE_TABLE, **fields)
             elif standings.event.rules.side is None and problem.clause in SIDE_CLAUSES and not kingdom.has_given_board:
                 yield _make_item(Impact.PLACES, problem.text, COMPARE, kingdom)
     yield from _check_tokens(standings)
@@ -311,11 +312,11 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
 
 
 def _describe_doubt(doubt: Data) -> str:
-    read, other = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
-    if read == UNKNOWN:
-        return f"if {doubt['square']} is {other}, the total is {doubt['total_if']}"
+    read_word, other_word = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
+    if read_word == UNKNOWN:
+        return f"if {doubt['square']} is {other_word}, the total is {doubt['total_if']}"
     confidence = f"{100 * doubt['probability']:.0f} % sure"
-    return f"{doubt['square']} is read as {read} ({confidence}); as {other} the total is {doubt['total_if']}"
+    return f"{doubt['square']} is read as {read_word} ({confidence}); as {other_word} the total is {doubt['total_if']}"
 
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
@@ -323,13 +324,13 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
     other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.get_rule_set(kingdom, board)
     before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}
-    old_places, new_places = (rank_places([contenders[one.id] for one in game]) for contenders in (before, after))
+    old_places, new_places = (rank_places([contenders[result.id] for result in game]) for contenders in (before, after))
     old_totals, new_totals = (rank_places(standings.add_up(contenders)) for contenders in (before, after))
     if _find_winners(old_totals) != _find_winners(new_totals):
         return Impact.EVENT_WINNER, "who wins the event"
     if _find_winners(old_places) != _find_winners(new_places):
-        where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
-        return Impact.TABLE_WINNER, f"who wins {where}"
+        location = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
+        return Impact.TABLE_WINNER, f"who wins {location}"
     if (old_places, old_totals) != (new_places, new_totals):
         return Impact.PLACES, "places"
     is_same = before[kingdom.id].total == after[kingdom.id].total

@@ -83,14 +83,14 @@ class Standings:
 
     @cached_property
     def counted_kingdoms(self) -> tuple[KingdomResult, ...]:
-        return tuple(one for one in self.kingdoms if one.counts)
+        return tuple(kingdom for kingdom in self.kingdoms if kingdom.counts)
 
     @cached_property
     def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
         """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
-        for one in self.counted_kingdoms:
-            games[one.round, one.table].append(one)
+        for kingdom in self.counted_kingdoms:
+            games[kingdom.round, kingdom.table].append(kingdom)
         max_kingdoms = self.event.rules.choose_game_rule_set([]).max_kingdoms
         keys = sorted(games, key=lambda key: (key[0], make_natural_key(key[1])))
         return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= max_kingdoms}
@@ -99,13 +99,13 @@ class Standings:
     def all_rounds(self) -> list[int]:
         """The rounds of the event file and of all photos."""
         photos = (*self.photos, *self.lost_photos)
-        return sorted({one.seat.round for one in photos} | set(range(1, self.event.rounds + 1)))
+        return sorted({photo.seat.round for photo in photos} | set(range(1, self.event.rounds + 1)))
 
     @cached_property
     def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
         """The kingdoms of each round that counts."""
         numbers = [number for number in self.all_rounds if number <= (self.event.rounds or number)]
-        return {number: tuple(one for one in self.counted_kingdoms if one.round == number) for number in numbers}
+        return {number: tuple(entry for entry in self.counted_kingdoms if entry.round == number) for number in numbers}
 
     @property
     def absent_rounds(self) -> list[str]:
@@ -116,15 +116,15 @@ class Standings:
     @cached_property
     def unclear_rounds(self) -> list[str]:
         """The tables beside others that have the word for a round, as in "Round two", while no number gives a round."""
-        tables = {one.table for one in self.counted_kingdoms if not ROUND.search(one.photo.name)}
-        is_only_table = len({one.table for one in self.counted_kingdoms}) == 1
-        return sorted((one for one in tables if NAMES_ROUND.search(one) and not is_only_table), key=make_natural_key)
+        tables = {kingdom.table for kingdom in self.counted_kingdoms if not ROUND.search(kingdom.photo.name)}
+        is_only_table = len({kingdom.table for kingdom in self.counted_kingdoms}) == 1
+        return [] if is_only_table else sorted(filter(NAMES_ROUND.search, tables), key=make_natural_key)
 
     @cached_property
     def unclear_groups(self) -> Mapping[tuple[int, str], list[str]]:
         """By round and table, folders of its photos that may be rounds or tables, because they differ."""
         groups = {
-            key: {one.photo.seat.group for one in game if one.photo.name not in self.event.photos}
+            key: {kingdom.photo.seat.group for kingdom in game if kingdom.photo.name not in self.event.photos}
             for key, game in self.games.items()
         }
         return {
@@ -143,7 +143,7 @@ class Standings:
     @cached_property
     def owners(self) -> set[tuple[int, str]]:
         """The players with a kingdom, by round and key of the name."""
-        return {(one.round, name_key(one.player)) for one in self.counted_kingdoms if one.player}
+        return {(kingdom.round, name_key(kingdom.player)) for kingdom in self.counted_kingdoms if kingdom.player}
 
     @cached_property
     def missing_players(self) -> list[Finding]:
@@ -190,13 +190,16 @@ class Standings:
         second_pairs = [*find_second_kingdoms(self.kingdoms)]
         far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
         different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]
-        far_kingdoms, different_kingdoms = chain.from_iterable(far_pairs), chain.from_iterable(different_pairs)
-        equal_kingdoms = [(place, one) for pair in self.equal_pairs for place in pair for one in pair]
+        far_kingdoms, different_kingdoms = (
+            [(kingdom.round, kingdom.table, kingdom.label) for pair in pairs for kingdom in pair]
+            for pairs in (far_pairs, different_pairs)
+        )
+        equal_places = [(place, kingdom) for pair in self.equal_pairs for place in pair for kingdom in pair]
         return {
             "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
-            "kingdoms of {} lie at two tables": [(one.round, one.table, one.label) for one in far_kingdoms],
-            "photos of {} show different kingdoms": [(one.round, one.table, one.label) for one in different_kingdoms],
-            "{} show the same kingdom": [(place.round, place.table, one.source) for place, one in equal_kingdoms],
+            "kingdoms of {} lie at two tables": far_kingdoms,
+            "photos of {} show different kingdoms": different_kingdoms,
+            "{} show the same kingdom": [(place.round, place.table, kingdom.source) for place, kingdom in equal_places],
         }
 
     @cached_property
@@ -207,8 +210,8 @@ class Standings:
     @property
     def unread_photos(self) -> list[Finding]:
         """The unreadable photos without players."""
-        photos = (one for one in self.photos if one.error is not None and not one.seat.players)
-        return [(one.seat.round, one.seat.table, one.name) for one in photos]
+        photos = (photo for photo in self.photos if photo.error is not None and not photo.seat.players)
+        return [(photo.seat.round, photo.seat.table, photo.name) for photo in photos]
 
     @cached_property
     def lost_photos(self) -> list[PhotoRecord]:
@@ -223,16 +226,16 @@ class Standings:
         if not self.gone_photos:
             return []  # comparing all kingdoms takes long in a large event
         pictures = {photo.picture_hash for photo in self.photos}
-        kingdoms_by_photo = {one.name: assign_players(one) for one in self.gone_photos}
+        kingdoms_by_photo = {photo.name: assign_players(photo) for photo in self.gone_photos}
         pairs = find_same_kingdoms((*self.counted_kingdoms, *chain.from_iterable(kingdoms_by_photo.values())))
-        shown_ids = {other.id for one, other in pairs if other.photo.gone and not one.photo.gone}
+        shown_ids = {second.id for first, second in pairs if second.photo.gone and not first.photo.gone}
         return [
             photo
             for photo in self.gone_photos
             if photo.seat.round <= (self.event.rounds or photo.seat.round)
             and photo.picture_hash not in pictures
-            and not any(one.has_towns for one in kingdoms_by_photo[photo.name])
-            and not all(one.id in shown_ids for one in kingdoms_by_photo[photo.name] if one.counts)
+            and not any(kingdom.has_towns for kingdom in kingdoms_by_photo[photo.name])
+            and not all(kingdom.id in shown_ids for kingdom in kingdoms_by_photo[photo.name] if kingdom.counts)
             and not self._has_successor(photo)
         ]
 
@@ -251,9 +254,9 @@ class Standings:
     @cached_property
     def table_kingdoms(self) -> Counter[tuple[int, str]]:
         """The number of kingdoms by round and key of the table; an unreadable photo shows one or more."""
-        seats = [one.photo.seat for one in self.counted_kingdoms]
+        seats = [kingdom.photo.seat for kingdom in self.counted_kingdoms]
         seats += [photo.seat for photo in self.photos if photo.error is not None and not photo.kingdoms]
-        return Counter((one.round, name_key(one.table)) for one in seats)
+        return Counter((seat.round, name_key(seat.table)) for seat in seats)
 
     @cached_property
     def absent_photos(self) -> list[Finding]:
@@ -262,8 +265,8 @@ class Standings:
         These are the lost ones, and those that the event file lists and no run has read. If all players of such a photo
         have a kingdom in that round, the photo was renamed or is a further one.
         """
-        read_names = {one.name for one in (*self.photos, *self.gone_photos)}
-        names = {*self.event.photos} - read_names | {one.name for one in self.lost_photos}
+        read_names = {photo.name for photo in (*self.photos, *self.gone_photos)}
+        names = {*self.event.photos} - read_names | {photo.name for photo in self.lost_photos}
         photos = list[Finding]()
         for name in sorted(names, key=make_natural_key):
             seat = self.event.find_seat(name)
@@ -280,20 +283,21 @@ class Standings:
     def get_rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
-        boards = [board or one.board if one is kingdom else one.board for one in game]
+        boards = [board or result.board if result is kingdom else result.board for result in game]
         return self.event.rules.choose_game_rule_set(boards)
 
     @cached_property
     def contenders(self) -> Mapping[tuple[str, int], Contender]:
         """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
         return {
-            one.id: make_contender(one.kingdom, self.get_rule_set(one), one.number) for one in self.counted_kingdoms
+            kingdom.id: make_contender(kingdom.kingdom, self.get_rule_set(kingdom), kingdom.number)
+            for kingdom in self.counted_kingdoms
         }
 
     def list_points(self, contenders: Mapping[tuple[str, int], Contender]) -> dict[str, tuple[int | None, ...]]:
         """The points of each player in each round that counts, None for a round without a kingdom."""
         by_round = [
-            {one.player: contenders[one.id].total for one in kingdoms if one.player}
+            {kingdom.player: contenders[kingdom.id].total for kingdom in kingdoms if kingdom.player}
             for kingdoms in self.rounds.values()
         ]
         players = dict.fromkeys(player for points in by_round for player in points)
@@ -302,13 +306,13 @@ class Standings:
     def add_up(self, contenders: Mapping[tuple[str, int], Contender]) -> list[Contender]:
         """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
-            return [contenders[one.id] for kingdoms in self.rounds.values() for one in kingdoms]
+            return [contenders[kingdom.id] for kingdoms in self.rounds.values() for kingdom in kingdoms]
         return [_sum_contender(player, points) for player, points in self.list_points(contenders).items()]
 
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
-        all_kingdoms = [one for kingdoms in self.rounds.values() for one in kingdoms]
+        all_kingdoms = [kingdom for kingdoms in self.rounds.values() for kingdom in kingdoms]
         rankings = [self._rank("total", all_kingdoms)] if len(self.rounds) > 1 else []
         rankings += [self._rank("team", all_kingdoms)] if self.event.teams and self.rounds else []
         for number, kingdoms in self.rounds.items():
@@ -328,7 +332,7 @@ class Standings:
             ]
             return sums, ["points of all players"]
         steps = [POINTS, *(step.words for step in self.event.rules.choose_game_rule_set([]).tie_breaks)]
-        return [self.contenders[one.id] for one in kingdoms], steps
+        return [self.contenders[kingdom.id] for kingdom in kingdoms], steps
 
     def _rank(
         self, level: str, kingdoms: Sequence[KingdomResult], round_: int = 0, table: str | None = None
@@ -351,24 +355,25 @@ class Standings:
             absentees = [name for name in absentees if name_key(name) in members]
             players_by_photo = {name: {*map(name_key, self.event.find_seat(name).players)} for name in absent_photos}
             absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & members]
-            kingdoms = [one for one in kingdoms if not one.player or name_key(one.player) in members]
-        with_towns = [*dict.fromkeys(one.label for one in kingdoms if one.has_towns)]
+            kingdoms = [kingdom for kingdom in kingdoms if not kingdom.player or name_key(kingdom.player) in members]
+        with_towns = [*dict.fromkeys(kingdom.label for kingdom in kingdoms if kingdom.has_towns)]
         gaps = list(_list_missing(absentees, unread_photos, absent_photos, with_towns))
         gaps += self._find_gaps(level, kingdoms, rounds, table)
         standing = rank_contenders(contenders, steps, is_over=not gaps)
         if round_:
             rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
-            rows = [StandingRow(one.place, one.player, one.total, why=one.reason) for one in standing.places]
+            rows = [StandingRow(place.place, place.player, place.total, why=place.reason) for place in standing.places]
         if level == "total":
             points = self.list_points(self.contenders)
             rows = [self._add_rounds(row, points[row.player], has_towns=row.player in with_towns) for row in rows]
         if level != "team":
             by_round = " + ".join("-" * len(rounds)) if level == "total" else ""
-            names = {row.player for row in rows}
-            rows += [StandingRow(None, one, None, by_round, note="no kingdom") for one in absentees if one not in names]
+            players = {row.player for row in rows}
+            names = [name for name in absentees if name not in players]
+            rows += [StandingRow(None, name, None, by_round, note="no kingdom") for name in names]
         # A single kingdom has no rivals, and a kingdom that cannot be scored does not lead.
-        has_leader = len(standing.places) > 1 and {one.player for one in standing.winners}.isdisjoint(with_towns)
+        has_leader = len(standing.places) > 1 and {place.player for place in standing.winners}.isdisjoint(with_towns)
         verdict = "; ".join(filter(None, [standing.reason * has_leader, *gaps]))
         title = {"total": "All rounds", "team": "Teams"}.get(level, f"Round {round_}")
         if table is not None and (table or not is_only_game):
@@ -390,9 +395,9 @@ class Standings:
             yield f"{_join_names(self.unclear_rounds)} may be {'rounds' if len(self.unclear_rounds) > 1 else 'a round'}"
         names_by_gap = {gap: _list_names(conflicts, rounds, [table]) for gap, conflicts in self.conflicts.items()}
         names_by_gap |= {
-            "squares of {} are not known": [one.label for one in kingdoms if one.board.unknown],
-            "pieces of {} are not listed": [one.label for one in kingdoms if one.lacks_tokens],
-            "the player of {} is not known": [one.label for one in kingdoms if level in SUMS and not one.player],
+            "squares of {} are not known": [entry.label for entry in kingdoms if entry.board.unknown],
+            "pieces of {} are not listed": [entry.label for entry in kingdoms if entry.lacks_tokens],
+            "the player of {} is not known": [entry.label for entry in kingdoms if level in SUMS and not entry.player],
         }
         for gap, names in names_by_gap.items():
             if names:
@@ -413,41 +418,39 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     Names of players and tables are spelled as in the event file, or else as in the first photo that has them.
     """
     all_photos = tuple(photos)
-    photos = tuple(one for one in all_photos if not one.gone)
+    photos = tuple(photo for photo in all_photos if not photo.gone)
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
     spelling = {name_key(name): name for name in reversed(names)}
     new_photos = list[PhotoRecord]()
-    tables = {(one.seat.round, name_key(one.seat.table)): one.seat.table for one in reversed(photos)}
+    tables = {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in reversed(photos)}
     for photo in photos:
         players = tuple(spelling[name_key(name)] for name in photo.seat.players)
         table = tables[photo.seat.round, name_key(photo.seat.table)]
         new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
-    known_photos = [one for one in new_photos if one.content and one.reading.error is None]
+    read_photos = [photo for photo in new_photos if photo.content and photo.reading.error is None]
     # A copy often has the name of a camera, and the event file lists no tokens for it.
-    in_order = sorted(known_photos, key=lambda one: (not one.seat.players, not one.rules.tokens))
-    originals = {one.picture_hash: one for one in reversed(in_order)}
-    copies = {one.name: originals[one.picture_hash] for one in known_photos if originals[one.picture_hash] is not one}
-    photos_that_count = [photo for photo in new_photos if photo.name not in copies]
+    sorted_photos = sorted(read_photos, key=lambda photo: (not photo.seat.players, not photo.rules.tokens))
+    originals = {photo.picture_hash: photo for photo in reversed(sorted_photos)}
+    copies = {photo.name: original for photo in read_photos if (original := originals[photo.picture_hash]) is not photo}
+    counted_photos = [photo for photo in new_photos if photo.name not in copies]
     games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
-    for photo in photos_that_count:
+    for photo in counted_photos:
         games[photo.seat.round, photo.seat.table] += assign_players(photo)
-    seated_photos = [(photo, games[photo.seat.round, photo.seat.table]) for photo in photos_that_count]
+    seated_photos = [(photo, games[photo.seat.round, photo.seat.table]) for photo in counted_photos]
     kingdoms = [kingdom for photo, game in seated_photos for kingdom in assign_players(photo, game)]
     second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
-    kingdoms = [replace(one, counts=False) if one.id in second_ids else one for one in kingdoms]
-    gone_photos = tuple(one for one in all_photos if one.gone)
+    kingdoms = [replace(kingdom, counts=False) if kingdom.id in second_ids else kingdom for kingdom in kingdoms]
+    gone_photos = tuple(photo for photo in all_photos if photo.gone)
     return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos)
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
     note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
     is_rescored = place.total != kingdom.data["total"]
-    notes = [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]
+    notes = "; ".join(filter(None, [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]))
     territory_size, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
-    return StandingRow(
-        place.place, place.player, place.total, "", territory_size, crowns, place.reason, "; ".join(filter(None, notes))
-    )
+    return StandingRow(place.place, place.player, place.total, "", territory_size, crowns, place.reason, notes)
 
 
 def _list_missing(
@@ -455,8 +458,8 @@ def _list_missing(
 ) -> Iterator[str]:
     """Yield what is missing for a ranking."""
     if absentees:
-        what, are = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
-        yield f"{what} of {_join_names(absentees)} {are} missing"
+        noun, verb = ("a kingdom", "is") if len(absentees) == 1 else ("kingdoms", "are")
+        yield f"{noun} of {_join_names(absentees)} {verb} missing"
     if unread_photos:
         yield f"{_join_names(unread_photos)} could not be read"
     if absent_photos:
@@ -480,8 +483,8 @@ def _join_names(names: Sequence[str]) -> str:
 
 def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
     """The place of each contender, from 1. Equal contenders share a place."""
-    orders = sorted(one.order for one in contenders)
-    return {one.player: 1 + len(orders) - bisect_right(orders, one.order) for one in contenders}
+    orders = sorted(contender.order for contender in contenders)
+    return {contender.player: 1 + len(orders) - bisect_right(orders, contender.order) for contender in contenders}
 
 
 def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:

@@ -113,8 +113,8 @@ def test_the_box_removes_a_doubt() -> None:
 
 def test_a_kingdom_that_the_box_makes_improbable_is_reviewed() -> None:
     """Both photos show domino 48 for certain, so one of them was misread."""
-    kingdoms = decide_table(make_photo_record("ann", ANN), make_photo_record("bo", ANN, C1={"m3": 0.99, "m2": 0.005}))
-    assert [(one.data["probability"] < 0.9, one.data["review"]) for one in kingdoms.values()] == [(True, True)] * 2
+    results = decide_table(make_photo_record("ann", ANN), make_photo_record("bo", ANN, C1={"m3": 0.99, "m2": 0.005}))
+    assert [(entry.data["probability"] < 0.9, entry.data["review"]) for entry in results.values()] == [(True, True)] * 2
 
 
 def make_misread_record(m3: float = 0.6) -> PhotoRecord:
@@ -129,7 +129,7 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
     assert bo.data_read is not None and bo.data_read["board"] == ["# w m3"]
     assert bo.data["total"] == bo.data_read["total"] - 1 == sum(line["points"] for line in bo.data["lines"])
     assert bo.data["review"] and bo.data["probability"] > 0.9
-    assert [(one["square"], one["read"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2", "m3")]
+    assert [(doubt["square"], doubt["read"], doubt["instead"]) for doubt in bo.data["doubts"]] == [("C1", "m2", "m3")]
     assert bo.data["doubts"][0]["probability"] > 0.9
     assert bo.data["doubts"][0]["total_if"] == bo.data_read["total"]
     assert "was read as another board" in bo.data["problems"][0]["text"]
@@ -142,10 +142,10 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
 def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoRecord) -> None:
     for kingdom in decide_table(make_photo_record("ann", ANN), bo).values():
         data = kingdom.data
-        totals = [data["points_probability"], *(one["probability"] for one in data["alternatives"])]
+        totals = [data["points_probability"], *(total["probability"] for total in data["alternatives"])]
         assert sum(totals) == pytest.approx(1, abs=0.01)
         assert totals[0] >= data["probability"]
-        assert data["total"] not in [one["total"] for one in data["alternatives"]]
+        assert data["total"] not in [total["total"] for total in data["alternatives"]]
 
 
 def test_a_board_that_the_joint_decision_rejects_has_a_low_probability() -> None:
@@ -161,7 +161,7 @@ def test_an_uncertain_joint_board_is_only_reported() -> None:
     }
     assert boards == {"bo": (["# w m3"], False), "ann": (["# w m3"], False)}
     kingdoms = [kingdom.data for kingdom in decide_table(*photos).values() if kingdom.data["problems"]]
-    assert [("another board is more probable" in one["problems"][0]["text"], one["review"]) for one in kingdoms] == [
+    assert [("another board is more probable" in data["problems"][0]["text"], data["review"]) for data in kingdoms] == [
         (True, True)
     ]
     assert kingdoms[0]["doubts"][0]["instead"] == "m2" and kingdoms[0]["doubts"][0]["probability"] < 0.5
@@ -182,7 +182,7 @@ def test_the_doubts_of_other_squares_stay_beside_those_of_a_reported_board() -> 
         change_reading(confirm(make_misread_record()), kingdoms=[{**data, "doubts": [doubt]}]),
         make_photo_record("ann", ANN),
     )
-    assert [one["square"] for one in decide_table(*photos)["bo"].data["doubts"]] == ["C1", "B1"]
+    assert [doubt["square"] for doubt in decide_table(*photos)["bo"].data["doubts"]] == ["C1", "B1"]
 
 
 def test_a_board_that_may_not_be_whole_is_only_reported() -> None:
@@ -197,7 +197,7 @@ def test_a_board_that_may_not_be_whole_is_only_reported() -> None:
 def test_a_board_with_a_detached_domino_stays_for_review() -> None:
     """Something was missed or misread, however probable the squares are."""
     bo = make_photo_record("bo", "# . w m3")
-    flagged_bo = change_reading(bo, kingdoms=[{**one, "review": True} for one in bo.reading.kingdoms])
+    flagged_bo = change_reading(bo, kingdoms=[{**kingdom, "review": True} for kingdom in bo.reading.kingdoms])
     assert decide_table(make_photo_record("ann", BO), flagged_bo)["bo"].data["review"]
 
 
@@ -214,7 +214,7 @@ def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
     bo = decide_table(make_photo_record("ann", ANN), confirm(make_misread_record()))["bo"]
     assert bo.data["board"] == ["# w m3"] and not bo.changed_by_table and not bo.is_corrected
     assert bo.data["review"]
-    assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
+    assert [(doubt["square"], doubt["instead"]) for doubt in bo.data["doubts"]] == [("C1", "m2")]
     assert bo.data["doubts"][0]["probability"] < 0.2
     assert "another board is more probable" in bo.data["problems"][0]["text"]
 

@@ -41,10 +41,10 @@ def test_the_results_of_runs_are_skipped(tmp_path: Path) -> None:
 @POSIX
 def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "photos", {"round1/ann.jpg": b"", "round2/bo.jpg": b""})
-    other = write_files(tmp_path / "other", {"cy.jpg": b""})
+    other_folder = write_files(tmp_path / "other", {"cy.jpg": b""})
     (folder / "round1" / "up").symlink_to(folder)
     (folder / "aaa").symlink_to(folder / "round2")
-    (folder / "zzz").symlink_to(other)
+    (folder / "zzz").symlink_to(other_folder)
     assert list_names(folder) == ["round1/ann.jpg", "round2/bo.jpg", "zzz/cy.jpg"]
 
 

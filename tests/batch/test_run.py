@@ -157,13 +157,13 @@ def test_a_moved_photo_is_not_read_again(folder: Path, out: Path) -> None:
 def test_photos_that_swap_names_do_not_swap_pictures(folder: Path, out: Path) -> None:
     """The first photo takes the picture of the second one. The picture of the second one is drawn again."""
     run_batch(folder, out)
-    one, other = (folder / f"round1/table1/{name}.jpg" for name in ("ann+bo", "cy"))
-    pictures = [out / f"overlays/round1/table1/{path.name}-score.jpg" for path in (one, other)]
+    photo, other_photo = (folder / f"round1/table1/{name}.jpg" for name in ("ann+bo", "cy"))
+    pictures = [out / f"overlays/round1/table1/{path.name}-score.jpg" for path in (photo, other_photo)]
     pictures[0].write_bytes(b"the picture of ann and bo")
     pictures[1].write_bytes(b"the picture of cy")
-    one.rename(folder / "swap")
-    other.rename(one)
-    (folder / "swap").rename(other)
+    photo.rename(folder / "swap")
+    other_photo.rename(photo)
+    (folder / "swap").rename(other_photo)
     run_batch(folder, out, executor := TextPhotoReader())
     assert executor.jobs == [("round1/table1/cy.jpg", 0)]
     assert [path.read_bytes() for path in pictures] == [b"the picture of cy", PICTURE]

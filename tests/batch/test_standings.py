@@ -302,12 +302,12 @@ def test_nobody_wins_while_folders_above_the_round_may_be_tables(tmp_path: Path)
 )
 def test_nobody_wins_while_photos_of_a_table_lie_in_folders_that_may_be_rounds(folders: str, tmp_path: Path) -> None:
     """Otherwise the kingdoms of two games count as one game with one winner."""
-    one, other = folders.split()
+    folder, other_folder = folders.split()
     boards = {
-        f"{one}/IMG_1.jpg": A,
-        f"{one}/IMG_2.jpg": B,
-        f"{other}/IMG_3.jpg": C,
-        f"{other}/IMG_4.jpg": LARGE_TERRITORY,
+        f"{folder}/IMG_1.jpg": A,
+        f"{folder}/IMG_2.jpg": B,
+        f"{other_folder}/IMG_3.jpg": C,
+        f"{other_folder}/IMG_4.jpg": LARGE_TERRITORY,
     }
     (verdict,) = find_verdicts(tmp_path, {name: make_photo(board) for name, board in boards.items()}).values()
     assert "leads on points" in verdict and verdict.endswith(

@@ -97,8 +97,8 @@ def hash_models() -> str:
 def hash_inputs(content: str, rules: Rules, fixed_squares: StoredFixes = ()) -> str:
     """The hash of all that a result depends on: content, networks, program and options."""
     options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
-    parts = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+    inputs = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
 
 def read_photo(job: Job) -> JobResult:
@@ -114,9 +114,8 @@ def read_photo(job: Job) -> JobResult:
     except KdvisionError as error:
         return make_failed_result(error)
     except MemoryError:
-        return make_failed_result(
-            KdvisionError("there was not enough memory for it", hint="run again with fewer workers")
-        )
+        hint = "run again with fewer workers"
+        return make_failed_result(KdvisionError("there was not enough memory for it", hint=hint))
     except Exception as error:  # noqa: BLE001  (an entry point: one photo must not end the run)
         words = " ".join(f"{type(error).__name__}: {error}".split())
         return make_failed_result(KdvisionError(f"the program failed on it ({words})", hint="please report this photo"))
@@ -144,21 +143,21 @@ def _read(job: Job) -> JobResult:
     fixed_squares = {(number - 1, Square.parse(square)): cell for number, square, cell in job.fixed_squares}
     box = name_box(GAME_AUTO, rules.variants)
     readings = list(pipeline.read(photo, side=rules.side, fixed_squares=fixed_squares, game=box))
-    for number, one in enumerate(readings):
-        if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
-            problem = find_towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
-            readings[number] = replace(one, problems=(problem, *one.problems))
-        elif one.has_renamed_squares and any(rules.list_tokens(number + 1).values()):
-            readings[number] = replace(one, problems=(*one.problems, TOKENS_ARE_ELSEWHERE))
+    for number, reading in enumerate(readings):
+        if reading.game != GAME:  # the rules cannot score it, so it is to be reviewed
+            problem = find_towns_problem(reading.board) or OTHER_KINGDOM_HAS_TOWNS
+            readings[number] = replace(reading, problems=(problem, *reading.problems))
+        elif reading.has_renamed_squares and any(rules.list_tokens(number + 1).values()):
+            readings[number] = replace(reading, problems=(*reading.problems, TOKENS_ARE_ELSEWHERE))
     result = build_photo_result(
         "",
         (photo.width, photo.height),
         readings,
-        rules.choose_photo_rule_set(one.board for one in readings),
+        rules.choose_photo_rule_set(reading.board for reading in readings),
         facts=GivenFacts(tokens={number: rules.list_tokens(number + 1) for number in range(len(readings))}),
     )
     values = {**result_to_dict(result), "photo": None}
-    for problem_values in (one for kingdom in values["kingdoms"] for one in kingdom["problems"]):
+    for problem_values in (problem for kingdom in values["kingdoms"] for problem in kingdom["problems"]):
         # Options of `kdvision score` are no advice here.
         problem_values["text"] = re.sub(r" \([^()]*--[a-z][^()]*\)", "", problem_values["text"])
     pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]

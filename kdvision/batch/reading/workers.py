@@ -53,7 +53,7 @@ def read_in_process(jobs: Iterable[Job]) -> JobResults:
 def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
     """Yield each job with its result. Jobs whose worker died run again when no others are running."""
     waiting_jobs, running_jobs = iter(jobs), dict[Future[JobResult], Job]()
-    suspects: list[Job] = []
+    interrupted_jobs: list[Job] = []
     while True:
         # One more than can run, so that no worker has to wait for its next job.
         for job in islice(waiting_jobs, max(0, executor.count_slots() + 1 - len(running_jobs))):
@@ -64,11 +64,11 @@ def _run_jobs(jobs: Iterable[Job], executor: "Executor") -> JobResults:
         for future in sorted(done_futures, key=lambda future: running_jobs[future].photo):
             job, result = running_jobs.pop(future), executor.get_result(future)
             if result is None:
-                suspects.append(job)
+                interrupted_jobs.append(job)
             else:
                 yield job, result
-        while suspects and not running_jobs:
-            job = suspects.pop(0)
+        while interrupted_jobs and not running_jobs:
+            job = interrupted_jobs.pop(0)
             runs = (_wait_for_some([executor.submit(job)], executor) for _ in range(executor.MAX_DEATHS))
             results = (executor.get_result(future) for (future,) in runs)
             yield job, next(filter(None, results), None) or make_failed_result(executor.DEATH)

@@ -79,17 +79,17 @@ class Correction:
             return correction
         kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
         if self.kingdom > len(kingdoms):
-            what = f"only the second reading of {self.photo} shows kingdom {self.kingdom}"
-            raise NotationError(what, hint="give its whole board instead")
+            message = f"only the second reading of {self.photo} shows kingdom {self.kingdom}"
+            raise NotationError(message, hint="give its whole board instead")
         data = kingdoms[self.kingdom - 1]
         board, square = Board.parse(data["board"]), Square.parse(self.square)
         if square.row >= board.height or square.col >= board.width:
-            what = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
+            message = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
             hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-            raise NotationError(what, hint=hint)
+            raise NotationError(message, hint=hint)
         if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
-            what = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
-            raise NotationError(f"{what}, so its squares have new names", hint="give its whole board instead")
+            message = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
+            raise NotationError(f"{message}, so its squares have new names", hint="give its whole board instead")
         return replace(correction, corners=tuple(map(tuple, data["corners"] or ())))
 
     def is_outdated(self, kingdoms: Sequence[Data]) -> bool:
@@ -152,20 +152,20 @@ class CorrectionFile:
         """Append corrections. Each is flushed to disk when this returns."""
         if corrections:
             with hold_lock(self.lock, wait=True):
-                for one in corrections:
-                    append_line(self.path, {name: value for name, value in asdict(one).items() if value})
+                for correction in corrections:
+                    append_line(self.path, {name: value for name, value in asdict(correction).items() if value})
 
     def find_for_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
         """The corrections of each photo, by its name. Photos with the same picture share theirs."""
         corrections: dict[str, list[Correction]] = defaultdict(list)
-        for one, names in self._match_photos(photos):
+        for correction, names in self._match_photos(photos):
             for name in names:
-                corrections[name].append(one)
+                corrections[name].append(correction)
         return {photo.name: _combine_corrections(photo, corrections[photo.name]) for photo in photos}
 
     def find_unmatched(self, photos: Collection["PhotoRecord"]) -> list[Correction]:
         """The corrections that are about none of these photos."""
-        return [one for one, names in self._match_photos(photos) if not names]
+        return [correction for correction, names in self._match_photos(photos) if not names]
 
     def _match_photos(self, photos: Collection["PhotoRecord"]) -> Iterator[tuple[Correction, set[str]]]:
         """Yield each correction with the names of its photos, found by content, or by name if that is not known.
@@ -184,17 +184,17 @@ class CorrectionFile:
         photo_of = {photo.name: photo for photo in photos}
         unread_contents = {photo.content for photo in photos if photo.reading.error is not None}
         typed_kingdoms = set[tuple[str, int]]()
-        for one in self.corrections:
-            names = names_by_content.get(one.content, set())
-            is_other_known = any((name, one.kingdom) in typed_kingdoms for name in names)
-            was_renamed = one.photo not in photo_of and len(names) == 1 and not is_other_known
-            if one.content in unread_contents and (not was_renamed or one.content == EMPTY_CONTENT):
-                names = names & {one.photo}
-            if one.photo in photo_of and (one.belongs_to_name or not photo_of[one.photo].content):
-                names = names | {one.photo}
-            if one.board:
-                typed_kingdoms.add((one.photo, one.kingdom))
-            yield one, names
+        for correction in self.corrections:
+            names = names_by_content.get(correction.content, set())
+            has_typed_board = any((name, correction.kingdom) in typed_kingdoms for name in names)
+            was_renamed = correction.photo not in photo_of and len(names) == 1 and not has_typed_board
+            if correction.content in unread_contents and (not was_renamed or correction.content == EMPTY_CONTENT):
+                names = names & {correction.photo}
+            if correction.photo in photo_of and (correction.belongs_to_name or not photo_of[correction.photo].content):
+                names = names | {correction.photo}
+            if correction.board:
+                typed_kingdoms.add((correction.photo, correction.kingdom))
+            yield correction, names
 
 
 def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Correction]) -> PhotoCorrections:
@@ -202,21 +202,21 @@ def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Corre
     corrections: dict[tuple[int, str], Correction] = {}
     boards: dict[int, Board] = {}
     outdated_corrections: list[Correction] = []
-    for one in photo_corrections:
-        if one.board:
-            boards[one.kingdom] = Board.parse(one.board)
-            corrections = {place: other for place, other in corrections.items() if place[0] != one.kingdom}
-        elif one.kingdom in boards:
-            cells = {Square.parse(one.square): parse_cell(one.cell)}
-            boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
-        elif one.is_outdated(photo.reading.kingdoms):
-            outdated_corrections.append(one)
+    for correction in photo_corrections:
+        if correction.board:
+            boards[correction.kingdom] = Board.parse(correction.board)
+            corrections = {place: other for place, other in corrections.items() if place[0] != correction.kingdom}
+        elif correction.kingdom in boards:
+            cells = {Square.parse(correction.square): parse_cell(correction.cell)}
+            boards[correction.kingdom] = boards[correction.kingdom].with_cells(cells)
+        elif correction.is_outdated(photo.reading.kingdoms):
+            outdated_corrections.append(correction)
             continue
         # A person has looked at this kingdom again.
-        outdated_corrections = [other for other in outdated_corrections if other.kingdom != one.kingdom]
-        corrections.pop((one.kingdom, one.square), None)  # so that the new one comes last
-        corrections[one.kingdom, one.square] = one
-    squares = [(one.kingdom, one.square, one.cell) for one in corrections.values() if one.kingdom not in boards]
+        outdated_corrections = [other for other in outdated_corrections if other.kingdom != correction.kingdom]
+        corrections.pop((correction.kingdom, correction.square), None)  # so that the new one comes last
+        corrections[correction.kingdom, correction.square] = correction
+    squares = [(number, square, entry.cell) for (number, square), entry in corrections.items() if number not in boards]
     squares.sort()
     return PhotoCorrections(tuple(squares), boards, tuple(corrections.values()), tuple(outdated_corrections))
 
@@ -314,7 +314,7 @@ class PhotoRecord:
             "same_as": same_as,
             "gone": self.gone,
             "table_kingdoms": self.table_kingdoms,
-            "corrections": [str(one) for one in self.corrections.corrections],
+            "corrections": [str(correction) for correction in self.corrections.corrections],
             "again": self.second_reading and self.second_reading._asdict(),
             "counted": self.corrected_data,
         }

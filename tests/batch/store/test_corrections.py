@@ -307,7 +307,7 @@ def test_the_typed_boards_of_equal_damaged_photos_are_not_shared(tmp_path: Path)
     folder, out = write_files(tmp_path / "photos", {"table1/ann.jpg": b"", "table1/bo.jpg": b""}), tmp_path / "out"
     run_batch(folder, out)
     for photo, board in (("table1/ann.jpg", "# l1 l l"), ("table1/bo.jpg", "# w1")):
-        result = next(one for one in read_results(out) if one["photo"] == photo)
+        result = next(line for line in read_results(out) if line["photo"] == photo)
         correction = Correction(photo, result["content"], 1, board=board, error=result["error"])
         CorrectionFile(out).add([correction])
         run_batch(folder, out)
