@@ -60,8 +60,7 @@ def batch(
         raise typer.BadParameter(message, param_hint="--out")
     if replace(options, rules=None).load_event().rules != Rules() and options.rules is not None:
         names = dict.fromkeys(f"--{variant.group or variant.id}" for variant in EVENT_VARIANTS)
-        message = "the event file already sets the rules"
-        raise typer.BadParameter(message, param_hint=join_words(["--size", *names]))
+        raise typer.BadParameter("the event file already sets the rules", param_hint=join_words(["--size", *names]))
     load_networks()
     executor = PoolExecutor(workers) if dask is None else DaskExecutor(dask)
     with closing(executor), ResultFolder(out).lock(), closing(ProgressDisplay()) as display:
@@ -113,7 +112,7 @@ def print_summary(outcome: "EventOutcome", out: Path) -> None:
         print_line(f"{len(outcome.failures)} without a result: {out / 'errors.csv'}")
     if outcome.review_items:
         count = len(outcome.decisive_items)
-        others = len(outcome.review_items) - count
-        more = f"; {others} more without a known effect on the points" if others else ""
-        print_line(f"{count} to review{more}: kdvision review {quote_path(out)}")
+        other_count = len(outcome.review_items) - count
+        addition = f"; {other_count} more without a known effect on the points" if other_count else ""
+        print_line(f"{count} to review{addition}: kdvision review {quote_path(out)}")
     print_line(f"The report: {out / 'report.html'}")

@@ -176,8 +176,8 @@ def rules(
     """List the rulebook clauses in our own words. Lines of a score and problems refer to them."""
     all_clauses = load_clauses()
     if clause is not None and clause not in all_clauses:
-        close = get_close_matches(clause, all_clauses, n=3, cutoff=0.4)
-        advice = f"did you mean {', '.join(close)}?" if close else "kdvision rules lists all of them"
+        matches = get_close_matches(clause, all_clauses, n=3, cutoff=0.4)
+        advice = f"did you mean {', '.join(matches)}?" if matches else "kdvision rules lists all of them"
         raise typer.BadParameter(f"there is no clause {clause}; {advice}", param_hint="--clause")
     for entry in all_clauses.values() if clause is None else [all_clauses[clause]]:
         if as_json:

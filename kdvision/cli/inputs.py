@@ -46,20 +46,20 @@ def read_stdin_text() -> str:
         raise NotationError("the text on stdin is not UTF-8", hint="convert it to UTF-8") from error
 
 
-def match_text(pattern: str, text: str, what: str, form: str) -> re.Match[str]:
+def match_text(pattern: str, text: str, description: str, form: str) -> re.Match[str]:
     """The match of a text with a pattern; raises NotationError, which says `what` is expected, in which form."""
     match = re.fullmatch(pattern, text.strip(), re.DOTALL | re.ASCII)
     if match is None:
-        raise NotationError(f"{text!r} is not {what}", expected=form, hint=f"write {form}")
+        raise NotationError(f"{text!r} is not {description}", expected=form, hint=f"write {form}")
     return match
 
 
-def parse_numbered(pattern: str, text: str, what: str, form: str) -> tuple[int, re.Match[str]]:
+def parse_numbered(pattern: str, text: str, description: str, form: str) -> tuple[int, re.Match[str]]:
     """The kingdom (from 0) of a text such as 1:C3=w1, and the match of `pattern` with the rest.
 
     Without a number, the first kingdom is meant. The groups of the pattern have numbers from 2. Raises NotationError.
     """
-    match = match_text(rf"(?:([1-9][0-9]?)\s*:)?{pattern}", text, what, form)
+    match = match_text(rf"(?:([1-9][0-9]?)\s*:)?{pattern}", text, description, form)
     return int(match[1] or 1) - 1, match
 
 

@@ -111,8 +111,8 @@ class ScoreOptions:
         """The rules for the boards of one game. Unless the game `is_over`, other boards may be missing."""
         side: int | None = self.size
         if side is None and not self.is_over:  # the number of all kingdoms is unknown
-            widest = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
-            side = infer_board_side(boards) if len(boards) <= widest.max_kingdoms else SIDES[0]
+            widest_rules = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
+            side = infer_board_side(boards) if len(boards) <= widest_rules.max_kingdoms else SIDES[0]
         return choose_rule_set(self.board_game, boards, side=side, variants=self.variants)
 
     def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
@@ -254,11 +254,11 @@ def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens
     if names and game == GAME_KINGDOMINO:
         raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=names[0])
     check_variants(options.variants, game)
-    by_kingdom: dict[int, dict[str, int]] = {}
+    counts_by_kingdom: dict[int, dict[str, int]] = {}
     for key, texts in counts.items():
         for text in texts:
             number, match = parse_numbered("([0-9]{1,3})", text, f"a number of {key}", "KINGDOM:COUNT, as in 1:11")
-            if key in by_kingdom.setdefault(number, {}):
+            if key in counts_by_kingdom.setdefault(number, {}):
                 raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
-            by_kingdom[number][key] = int(match[2])
-    return GivenFacts(by_kingdom, None if queen is None else queen - 1, tokens)
+            counts_by_kingdom[number][key] = int(match[2])
+    return GivenFacts(counts_by_kingdom, None if queen is None else queen - 1, tokens)

@@ -126,7 +126,7 @@ class ReviewDialogue:
     @cached_property
     def records(self) -> "dict[str, PhotoRecord]":
         """The records by photo, with their corrections."""
-        return {one.name: one for one in self.outcome.photos}
+        return {photo.name: photo for photo in self.outcome.photos}
 
     def store(self, corrections: "Sequence[Correction]") -> None:
         """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom.
@@ -141,8 +141,8 @@ class ReviewDialogue:
         for correction in corrections:
             record = self.records.get(correction.photo)
             if record is None:
-                close = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
-                hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
+                matches = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
+                hint = f"did you mean {matches[0]}?" if matches else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
             attached_corrections.append(correction.attach(record))
             if record.gone:
@@ -157,11 +157,11 @@ class ReviewDialogue:
 
     def ask_all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all items until the user quits."""
-        others = len(self.outcome.review_items) - len(items)
+        other_count = len(self.outcome.review_items) - len(items)
         if not items:
             print_line("Nothing needs to be checked.")
-        if others:
-            results = count_noun(others, "uncertain result")
+        if other_count:
+            results = count_noun(other_count, "uncertain result")
             print_line(f"--all also asks about {results} without a known effect on the points.")
         for number, item in enumerate(items, start=1):
             changes = f" · may change {item.changes}" if item.changes else ""

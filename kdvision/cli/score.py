@@ -121,12 +121,13 @@ def _score_photos(
     photo_options = replace(options, is_over=options.as_json or len(photos) == 1)
     results: list[Result] = []
     for photo, overlay in zip(photos, overlays, strict=True):
-        if results and results[-1].error is not None and photo_options != (rest := photo_options.drop_numbered()):
+        new_options = photo_options.drop_numbered()
+        if results and results[-1].error is not None and photo_options != new_options:
             print_message(
                 f"{results[-1].photo} failed, so the numbers of the kingdoms after it are unknown: "
                 "names and facts given by number are not used for them"
             )
-            photo_options = rest
+            photo_options = new_options
         first_number = sum(len(result.kingdoms) for result in results)
         result = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=overlay)
         results.append(result)
@@ -282,9 +283,8 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     out = Path(overlay)
     is_folder = is_folder_name(overlay)
     if not is_folder and len(photos) > 1:
-        raise make_usage_error(
-            f"{len(photos)} photos need a folder for their pictures, not the file {overlay}", "--overlay"
-        )
+        text = f"{len(photos)} photos need a folder for their pictures, not the file {overlay}"
+        raise make_usage_error(text, "--overlay")
     _check_folder(out if is_folder else out.parent, "--overlay")
     if not is_folder and out.suffix.lower() not in IMAGE_FORMATS:
         raise make_usage_error(f"{out} must end in {join_words([*IMAGE_FORMATS], 'or')}", "--overlay")

@@ -234,12 +234,12 @@ def run_on_terminal(*, columns: int = 80, **environment: str) -> str:
         os.close(child)
         while True:
             try:
-                part = os.read(parent, 65536)
+                chunk = os.read(parent, 65536)
             except OSError:  # Linux raises this at the end of a terminal
                 break
-            if not part:
+            if not chunk:
                 break
-            output += part
+            output += chunk
     os.close(parent)
     return output.decode()
 
