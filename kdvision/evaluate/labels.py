@@ -44,8 +44,8 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
     Raises KdvisionError for a JSON file beside a photo that is not a label.
     """
     for path in sorted(filter(Path.is_file, directory.rglob("*.json"))):
-        siblings = (one for one in sorted(path.parent.iterdir()) if one.stem == path.stem)
-        photo = next((one for one in siblings if one.suffix.lower() in PHOTO_SUFFIXES and one.is_file()), None)
+        siblings = (file for file in sorted(path.parent.iterdir()) if file.stem == path.stem)
+        photo = next((file for file in siblings if file.suffix.lower() in PHOTO_SUFFIXES and file.is_file()), None)
         if photo is None:
             continue
         try:

@@ -204,7 +204,7 @@ def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
     count = len(first_pictures)
     assert len(all_pictures) == 2 * count and all_pictures[:count] == first_pictures
     pairs = zip(all_pictures[:count], all_pictures[count:], strict=True)
-    assert sum(one != other for one, other in pairs) >= count // 3
+    assert sum(first != second for first, second in pairs) >= count // 3
 
 
 def test_results_and_their_order_do_not_depend_on_the_number_of_processes(

@@ -32,12 +32,12 @@ class Corruption(NamedTuple):
         """Return the level at a severity from 1 to 3; whole numbers stay whole."""
         if not isinstance(self.levels[0], tuple):
             return _interpolate(self.levels, severity)
-        return tuple(_interpolate(values, severity) for values in zip(*self.levels, strict=True))
+        return tuple(_interpolate(levels, severity) for levels in zip(*self.levels, strict=True))
 
 
-def _interpolate(values: Sequence[float], severity: float) -> float:
-    value = float(np.interp(severity, SEVERITIES, values))
-    return round(value) if all(isinstance(one, int) for one in values) else value
+def _interpolate(levels: Sequence[float], severity: float) -> float:
+    value = float(np.interp(severity, SEVERITIES, levels))
+    return round(value) if all(isinstance(level, int) for level in levels) else value
 
 
 CORRUPTIONS: Final[dict[str, Corruption]] = {

@@ -122,11 +122,11 @@ def add_glare(shot: Shot, level: tuple[int, float]) -> Picture:
     (spots, brightness), light = level, shot.light.copy()
     rows, cols = np.ogrid[: light.shape[0], : light.shape[1]]
     for _ in range(spots):
-        at = shot.rng.uniform(0.3, 0.7, 2) * shot.shape
-        across, along, angle = *(shot.rng.uniform(0.5, 1.3, 2) * shot.cell_size), shot.rng.uniform(0, np.pi)
-        down, right = (rows - at[0]).astype(np.float32), (cols - at[1]).astype(np.float32)
+        centre = shot.rng.uniform(0.3, 0.7, 2) * shot.shape
+        sigma_u, sigma_v, angle = *(shot.rng.uniform(0.5, 1.3, 2) * shot.cell_size), shot.rng.uniform(0, np.pi)
+        down, right = (rows - centre[0]).astype(np.float32), (cols - centre[1]).astype(np.float32)
         u, v = np.cos(angle) * right + np.sin(angle) * down, np.cos(angle) * down - np.sin(angle) * right
-        spot = np.float32(brightness) * np.exp(-0.5 * ((u / across) ** 2 + (v / along) ** 2))
+        spot = np.float32(brightness) * np.exp(-0.5 * ((u / sigma_u) ** 2 + (v / sigma_v) ** 2))
         light += spot[..., None].astype(np.float32)
     return to_pixels(light)
 
@@ -144,9 +144,9 @@ def light_by_sodium(shot: Shot, share: float) -> Picture:
 
 def light_from_side(shot: Shot, light_left: float) -> Picture:
     """Let the light fall off to this share from one side of the picture to the other, as from one lamp or window."""
-    across = _project(shot, shot.rng.uniform(0, 2 * np.pi))
-    position = (across - across.min()) / max(float(across.max() - across.min()), 1.0)
-    return to_pixels(shot.light * (light_left**position)[..., None] * np.float32(1.2))
+    position = _project(shot, shot.rng.uniform(0, 2 * np.pi))
+    share = (position - position.min()) / max(float(position.max() - position.min()), 1.0)
+    return to_pixels(shot.light * (light_left**share)[..., None] * np.float32(1.2))
 
 
 # In a shadow, the share `light_left` of the light is left.
@@ -161,19 +161,19 @@ def add_leaf_shadows(shot: Shot, light_left: float) -> Picture:
 
 def add_blind_stripes(shot: Shot, light_left: float) -> Picture:
     """Cast parallel stripes of shadow, as blinds do."""
-    across = _project(shot, shot.rng.uniform(0, np.pi))
+    position = _project(shot, shot.rng.uniform(0, np.pi))
     period = shot.rng.uniform(0.4, 1.6) * shot.cell_size
-    wave = np.sin(2 * np.pi * across / period + shot.rng.uniform(0, 2 * np.pi))
+    wave = np.sin(2 * np.pi * position / period + shot.rng.uniform(0, 2 * np.pi))
     return _shade(shot, -shot.rng.uniform(3, 12) * wave, light_left)
 
 
 def add_hard_shadow(shot: Shot, light_left: float) -> Picture:
     """Cast the shadow of a head or a phone over one side of the picture."""
-    across = _project(shot, shot.rng.uniform(0, 2 * np.pi))
-    edge = shot.rng.uniform(0.35, 0.65) * (across.max() - across.min()) + across.min()
+    position = _project(shot, shot.rng.uniform(0, 2 * np.pi))
+    edge = shot.rng.uniform(0.35, 0.65) * (position.max() - position.min()) + position.min()
     bend = 1.5 * shot.cell_size * _draw_smooth_noise(shot, 4 * shot.cell_size)
     softness = shot.rng.uniform(0.05, 0.5) * shot.cell_size
-    return _shade(shot, -np.clip((across + bend - edge) / softness, -30, 30), light_left)
+    return _shade(shot, -np.clip((position + bend - edge) / softness, -30, 30), light_left)
 
 
 def _shade(shot: Shot, log_odds: NDArray[np.floating], light_left: float) -> Picture:

@@ -75,8 +75,8 @@ def add_phone_with_copy(shot: Shot, share: float) -> Picture:
 
 def add_finger(shot: Shot, cells: float) -> Picture:
     """Let a finger of this width reach from the left, right or lower border towards the middle."""
-    end, along = shot.draw_point(0.3, 0.7), shot.rng.uniform(0.2, 0.8)
-    x, y = ((0.0, along), (1.0, along), (along, 1.0))[int(shot.rng.integers(3))]
+    end, position = shot.draw_point(0.3, 0.7), shot.rng.uniform(0.2, 0.8)
+    x, y = ((0.0, position), (1.0, position), (position, 1.0))[int(shot.rng.integers(3))]
     start = int(x * (shot.shape[1] - 1)), int(y * (shot.shape[0] - 1))
     skin = np.array([224, 172, 140]) * shot.rng.uniform(0.4, 1.05)
     mask = np.zeros(shot.shape, np.uint8)
