@@ -53,24 +53,24 @@ class Rules:
         return tuple(kind for variant in VARIANTS if variant.id in self.variants for kind in variant.tokens)
 
     def build_kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
-        """The kingdom with this number, from 1, and its tokens."""
+        """Return the kingdom with this number, from 1, and its tokens."""
         return Kingdom(board, player, tokens=join_tokens(self.list_tokens(number)))
 
     def list_tokens(self, number: int) -> TokensByKey:
-        """The tokens on the kingdom with this number, from 1; none of any kind if they are not listed."""
+        """Return the tokens on the kingdom with this number, from 1; none of any kind if they are not listed."""
         return self.tokens[number - 1] if number <= len(self.tokens) else {kind.key: () for kind in self.token_kinds}
 
     def choose_photo_rule_set(self, boards: Iterable[Board]) -> RuleSet:
-        """The rules for the boards of one photo on its own."""
+        """Return the rules for the boards of one photo on its own."""
         return make_rule_set(GAME, side=self.side or infer_board_side(boards), variants=self.variants)
 
     def choose_game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
-        """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
+        """Return the rules for all boards of one game: a game of more than two kingdoms has a side of five."""
         return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
 
 
 def find_towns_problem(board: Board) -> Problem | None:
-    """The problem of a board with towns; None for a board without."""
+    """Return the problem of a board with towns; None for a board without."""
     squares = find_towns(board)
     verb = "towns lie" if len(squares) > 1 else "a town lies"
     text = f"{verb} on {join_names(squares)}: {NO_TOWNS}"
@@ -97,7 +97,7 @@ class Event:
     tokens: Mapping[str, tuple[TokensByKey, ...]] = field(default_factory=dict)
 
     def find_photo_rules(self, photo: str) -> Rules:
-        """The rules for a photo, with the tokens on its kingdoms."""
+        """Return the rules for a photo, with the tokens on its kingdoms."""
         return replace(self.rules, tokens=self.tokens.get(photo, ()))
 
     @property
@@ -112,7 +112,7 @@ class Event:
         return {(seat.round, name_key(name)): seat.table for seat in self.tables.values() for name in seat.players}
 
     def find_seat(self, photo: str) -> Seat:
-        """The seat of a photo from [[photo]], else from its name. [[table]] gives spelling, and what is missing."""
+        """Return the seat of a photo from [[photo]] or its name; [[table]] gives the spelling, and what is missing."""
         seat = self.photos.get(photo) or parse_seat(photo)
         tables = {self.table_of.get((seat.round, name_key(name)), "") for name in seat.players}
         if not seat.table and len(tables) == 1:
@@ -122,7 +122,7 @@ class Event:
 
 
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
-    """The event of a TOML text; errors call it `name`. Raises NotationError with line and what was expected."""
+    """Return the event of a TOML text, which errors call `name`; raise NotationError with line and expected value."""
     top = parse_toml(text, name=name)
     top.check_keys(KEYS, of="an event file")
     top.get_choice("game", (GAME,), default=GAME)
@@ -141,7 +141,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
 
 
 def _parse_names(node: Node, event_players: Sequence[str] = ()) -> tuple[str, ...]:
-    """The `players`, each once. If `event_players` is not empty, only its names are valid, in its spelling."""
+    """Return the `players`, each once. Only names of `event_players` are valid, in its spelling, unless it is empty."""
     spelling = {name_key(name): name for name in event_players}
     names: dict[str, str] = {}
     for place, text in enumerate(node.get_texts("players")):
@@ -197,7 +197,7 @@ def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
 
 
 def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, tuple[TokensByKey, ...]]]:
-    """The seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
+    """Return the seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
     photos: dict[str, Seat] = {}
     tokens: dict[str, tuple[TokensByKey, ...]] = {}
     for node in top.get_tables("photo"):
@@ -219,7 +219,7 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
 
 
 def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
-    """The round, the table and the players that are given, else those of `default`."""
+    """Return the round, the table and the players that are given, else those of `default`."""
     round_, table, players = default.round, default.table, default.players
     if "round" in node:
         round_, max_round = node.get_number("round", maximum=MAX_ROUNDS), event.rounds or MAX_ROUNDS

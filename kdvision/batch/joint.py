@@ -52,14 +52,14 @@ class TableVerdict(NamedTuple):
 
     @classmethod
     def parse(cls, value: Any) -> "TableVerdict":
-        """The verdict that was stored; raises ValueError or TypeError if it is not valid."""
+        """Return the verdict that was stored; raise ValueError or TypeError if it is not valid."""
         board, probability, is_certain, doubts, others = value
         other_boards = tuple((str(Board.parse(other)), float(p)) for other, p in others)
         return cls(str(Board.parse(board)), float(probability), bool(is_certain), {**doubts}, other_boards)
 
 
 def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standings, dict[str, tuple[TableVerdict, ...]]]:
-    """The standings with the joint decisions on the tables, and these verdicts, each by a key of its inputs.
+    """Return the standings with the joint decisions on the tables, and these verdicts, each by a key of its inputs.
 
     The verdicts on a table are empty if its kingdoms cannot be compared. A valid verdict that is stored under its key
     is not computed again.
@@ -93,7 +93,7 @@ def decide_tables(standings: Standings, stored_verdicts: Data) -> tuple[Standing
 
 
 def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tuple[TableVerdict, ...]:
-    """The verdicts on kingdoms, of which at least one is observed and not known."""
+    """Return the verdicts on kingdoms, of which at least one is observed and not known."""
     from kdvision.vision.classify.probabilities import ClassProbabilities
     from kdvision.vision.decide.decide import decide
     from kdvision.vision.decide.game_set import collect_deck
@@ -143,7 +143,7 @@ def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
 
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
-    """The kingdom after the joint decision (see the top of this file)."""
+    """Return the kingdom after the joint decision (see the top of this file)."""
     data, board, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
     if joint == board:
         doubts = [
@@ -184,7 +184,7 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
 def _set_probability(
     kingdom: KingdomResult, data: Data, probability: float, others: Sequence[tuple[str, float]]
 ) -> dict[str, Any]:
-    """The data with these probabilities of its board and its totals."""
+    """Return the data with these probabilities of its board and its totals."""
     board = Board.parse(data["board"])
     rule_set = replace(kingdom.photo.rules, side=data["side"]).choose_photo_rule_set([])
     boards = [(board, probability), *((Board.parse(other), p) for other, p in others)]
@@ -200,7 +200,7 @@ def _set_probability(
 def _list_doubts(
     kingdom: KingdomResult, squares: Sequence[Square], board: Board, other: Board, probability: float
 ) -> list[dict[str, Any]]:
-    """Doubts about these squares as JSON objects: `board` is right there with this probability, else `other`."""
+    """Return doubts about these squares as JSON objects: `board` is right there with this probability, else `other`."""
     doubts = []
     for square in squares:
         new_board = board.with_cells({square: other.get(square)})

@@ -125,7 +125,7 @@ class KingdomResult:
 
 
 def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
-    """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
+    """Return the JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
     (entry,) = build_board_result([rules.build_kingdom(board, number)], rules.choose_photo_rule_set([board])).kingdoms
     problem = find_towns_problem(board)
     if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
@@ -134,7 +134,7 @@ def score_typed_board(board: Board, number: int, rules: Rules) -> Data:
 
 
 def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> list[KingdomResult]:
-    """The kingdoms of one photo, each with its player if that is clear. For a single player, only the largest counts.
+    """Return the kingdoms of a photo, each with its player if that is clear. For one player, only the largest counts.
 
     If another one is about as large, nobody knows which of them is the player's, unless the kingdoms of its `game` show
     whose the others are. If a kingdom of several was only typed, its place among the others is not known, so the
@@ -170,7 +170,7 @@ def has_known_order(photo: PhotoRecord) -> bool:
 
 
 def find_same_kingdoms(kingdoms: Sequence[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
-    """Yield each two kingdoms that must be one; counts of equal cells exclude nearly all pairs of a large event."""
+    """Yield each two kingdoms that must be one. Counts of equal cells exclude nearly all pairs of a large event."""
     counters = [Counter(kingdom.board.values()) for kingdom in kingdoms]
     cells = set[Cell]().union(*counters)
     counts = np.array([[counter[cell] for cell in cells] for counter in counters])

@@ -75,7 +75,7 @@ def evaluate_event(
     failures: Iterable[Failure] = (),
     verdicts: Data | None = None,
 ) -> EventOutcome:
-    """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
+    """Apply corrections, assign seats, decide tables jointly, rank and list review items; return the outcome."""
     photos = []
     records = sorted(records, key=lambda record: make_photo_key(record.name))
     fixes_by_photo = corrections.find_for_photos(records)
@@ -108,7 +108,7 @@ def evaluate_event(
 
 
 def _correct_photo(record: PhotoRecord, fixes: PhotoCorrections, rules: Rules) -> Data | None:
-    """The kingdoms and the standing of a photo after corrections; None if it has no kingdom.
+    """Return the kingdoms and the standing of a photo after corrections; None if it has no kingdom.
 
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """

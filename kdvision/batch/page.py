@@ -36,7 +36,7 @@ THUMBNAIL_MARGIN: Final = 0.06
 
 
 def render_page(outcome: EventOutcome, folder: Path) -> str:
-    """The HTML of the page, with pictures from the result folder."""
+    """Return the HTML of the page, with pictures from the result folder."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -89,7 +89,7 @@ class ReportPage:
         return " · ".join(counts)
 
     def list_notes(self, kingdom: KingdomResult) -> list[str]:
-        """Sentences about a kingdom: why it is to be reviewed, and what was read."""
+        """Return sentences about a kingdom: why it is to be reviewed, and what was read."""
         notes = [capitalise(why)] if (why := self.reasons.get(kingdom.id)) else []
         if kingdom.data_read is None:
             return [*notes, "Added by hand"]
@@ -98,7 +98,7 @@ class ReportPage:
         return notes + [f"Read from its photo alone as {points_read}"] * kingdom.changed_by_table
 
     def list_cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
-        """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""
+        """Return the rows of the board: for each square its notation, its terrain's name and whether it is doubtful."""
         doubted_squares = {doubt["square"] for doubt in kingdom.data["doubts"]}
         return [
             [
@@ -109,12 +109,12 @@ class ReportPage:
         ]
 
     def describe_sizes_without_points(self, kingdom: KingdomResult) -> str:
-        """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
+        """Return the sizes of the territories without points, such as "wheat 2+1, lake 1"."""
         lines = (line for line in kingdom.data["lines"] if line["terrain"] and not line["points"])
         return format_sizes((TERRAIN_NAMES[line["terrain"]], len(line["squares"])) for line in lines)
 
     def load_thumbnail(self, kingdom: KingdomResult) -> str | None:
-        """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
+        """Return a `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
         photo = kingdom.photo
         if photo.picture is None or photo.reading.width is None:
             return None
@@ -127,7 +127,7 @@ class ReportPage:
 
 @lru_cache(maxsize=4096)  # `--watch` writes the report again and again
 def _make_thumbnail(path: Path, _version: int, corners: Sequence[Sequence[float]], photo_width: int) -> str:
-    """A `data:` address with the part of a JPEG that shows a kingdom, or with all of it without corners.
+    """Return a `data:` address with the part of a JPEG that shows a kingdom, or with all of it without corners.
 
     `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
     """

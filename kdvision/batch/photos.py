@@ -66,7 +66,7 @@ class FolderContents(NamedTuple):
 
 
 def list_photos(folder: Path) -> FolderContents:
-    """The photos below a folder, sorted, without hidden files and the results of runs.
+    """Return the photos below a folder, sorted, without hidden files and the results of runs.
 
     Links are followed, and each folder is listed once, so a cycle of links ends. Raises KdvisionError if the folder
     itself cannot be read or holds the results of a run.
@@ -112,7 +112,7 @@ def check_folder(folder: Path) -> None:
 
 
 def make_path_printable(path: str) -> str:
-    """A path with `/` in composed Unicode letters: undecodable bytes become escapes such as `\\xe9`."""
+    """Return a path with `/` in composed Unicode letters: undecodable bytes become escapes such as `\\xe9`."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
     return unicodedata.normalize("NFC", text)
 
@@ -153,7 +153,7 @@ class Seat:
 
 
 def parse_seat(name: str) -> Seat:
-    """The seat given by a photo's path below its folder, as in `round1/table3/ann+bo.jpg`.
+    """Return the seat given by a photo's path below its folder, as in `round1/table3/ann+bo.jpg`.
 
     If no word gives the table, the rest of the round's folder name is the table, or else the photo's folder.
     """
@@ -181,41 +181,41 @@ def parse_seat(name: str) -> Seat:
 
 
 def parse_table(text: str) -> str:
-    """The table that a text gives, with or without the word: "Table 03" and "03" are 3, "b" is B."""
+    """Return the table that a text gives, with or without the word: "Table 03" and "03" are 3, "b" is B."""
     name = clean_name(text)
     match = TABLE.fullmatch(name) or TABLE.fullmatch(f"table {name}")
     return _name_table(match) if match else name
 
 
 def clean_name(text: str) -> str:
-    """A player's name for display: composed Unicode letters, single blanks, nothing invisible but joiners."""
+    """Return a player's name for display: composed Unicode letters, single blanks, nothing invisible but joiners."""
     return " ".join(unicodedata.normalize("NFC", _drop_invisible(text)).replace("_", " ").split())
 
 
 def name_key(name: str) -> str:
-    """The key under which two spellings of a name are one player: without case and joiners, in composed letters."""
+    """Return the key under which spellings of a name are one player: without case and joiners, in composed letters."""
     return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, exceptions="")).casefold())
 
 
 def make_natural_key(text: str) -> tuple[tuple[int, str, str], ...]:
-    """A sort key that puts `table 9` before `table 10`."""
+    """Return a sort key that puts `table 9` before `table 10`."""
     parts = re.split(r"(\d+)", text)
     numbers = (part.lstrip("0") if part.isdecimal() else "" for part in parts)
     return tuple((len(number), number, part) for number, part in zip(numbers, parts, strict=True))
 
 
 def make_photo_key(photo: str) -> tuple[object, ...]:
-    """A sort key for photo names that puts `ann.jpg` before `ann (2).jpg`."""
+    """Return a sort key for photo names that puts `ann.jpg` before `ann (2).jpg`."""
     return make_natural_key(photo.removesuffix(PurePosixPath(photo).suffix)), photo
 
 
 def _drop_invisible(text: str, *, exceptions: str = JOINERS) -> str:
-    """The text without the format characters that a chat or a web page adds, except those in `exceptions`."""
+    """Return the text without the format characters that a chat or a web page adds, except those in `exceptions`."""
     return "".join(char for char in text if char in exceptions or unicodedata.category(char) != "Cf")
 
 
 def _take_round_and_table(part: str, round_: int, table: str) -> tuple[str, int, str]:
-    """The rest of a path part, and the round and table that it names, by default `round_` and `table`."""
+    """Return the rest of a path part, and the round and table that it names, by default `round_` and `table`."""
     if match := ROUND.search(part):
         part, round_ = ROUND.sub(" ", part, count=1).strip(), int(match[1])
     if match := TABLE.search(part):

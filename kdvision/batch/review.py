@@ -87,7 +87,7 @@ class ReviewItem:
 def _make_item(
     impact: Impact, why: str, advice: str, subject: PhotoRecord | KingdomResult | None = None, **fields: Any
 ) -> ReviewItem:
-    """An item about a kingdom or a photo. The `fields` override what follows from that."""
+    """Return an item about a kingdom or a photo. The `fields` override what follows from that."""
     if isinstance(subject, KingdomResult):
         fields = {"number": subject.number, "player": subject.player, **fields}
         subject = subject.photo
@@ -320,7 +320,7 @@ def _describe_doubt(doubt: Data) -> str:
 
 
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
-    """What changes in the standings if a kingdom has another board, as an impact and in words."""
+    """Return what changes in the standings if a kingdom has another board, as an impact and in words."""
     other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.get_rule_set(kingdom, board)
     before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}

@@ -55,7 +55,7 @@ class BatchOptions:
         return path if self.event or os.path.exists(path) else None
 
     def find_foreign_file(self) -> Path | None:
-        """A file in `out` that a first run would replace, or a photo that it would not read any more; None if none.
+        """Return a file in `out` that a first run would replace, or a photo that it would no longer read; None if none.
 
         A copy of an earlier run's folder may lack the hidden files; its results or corrections show what it is.
         """
@@ -78,7 +78,7 @@ class BatchOptions:
 
     @classmethod
     def load(cls, out: Path) -> "BatchOptions":
-        """The options of the run that wrote into `out`; raises NotationError if there was none."""
+        """Return the options of the run that wrote into `out`; raise NotationError if there was none."""
         if not os.path.exists(out / SETTINGS):
             hint = "name a folder that kdvision batch has written, as it was given to -o"
             raise NotationError(f"{out} is not a folder of results", hint=hint)
@@ -93,7 +93,7 @@ class BatchOptions:
         return cls(Path(settings["folder"]), out, event, rules)
 
     def load_event(self) -> Event:
-        """The event as described now; raises NotationError for an invalid event file, and for one that has vanished.
+        """Return the event as it is now; raise NotationError if its event file is not valid or has vanished.
 
         The last run of this folder into `out` may have used one. Without it, other rules would count.
         """
@@ -121,7 +121,7 @@ class BatchRun:
         on_progress: Callable[[int, int, int], None] = lambda *_: None,
         on_message: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Load the results so far; raises NotationError for an invalid event file."""
+        """Load the results so far; raise NotationError for an invalid event file."""
         self.options, self.read_jobs = options, read_jobs
         self.on_progress, self.on_message = on_progress, on_message
         self.folder = ResultFolder(options.out)
@@ -185,7 +185,7 @@ class BatchRun:
             time.sleep(WATCH_INTERVAL_SECONDS)
 
     def evaluate(self, failures: Iterable[Failure] = ()) -> EventOutcome:
-        """The outcome of all that was read and corrected so far."""
+        """Return the outcome of all that was read and corrected so far."""
         return evaluate_event(self.event, self.records.values(), self.corrections, failures, self.verdicts)
 
     def stop(self) -> EventOutcome:
@@ -254,7 +254,7 @@ class BatchRun:
         return outcome
 
     def _index_readings(self) -> dict[str, PhotoReading]:
-        """The readings of the records by their keys. Failures caused by the machine have none."""
+        """Return the readings of the records by their keys. Failures caused by the machine have none."""
         return {reading.key: reading for record in self.records.values() for reading in record.readings if reading.key}
 
     def _iterate_new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
@@ -283,7 +283,7 @@ class BatchRun:
                 yield job
 
     def _make_job(self, photo: str, path: Path, fixed_squares: StoredFixes = ()) -> Job | None:
-        """The job for a photo; None if its file cannot be read, which is recorded. Then an earlier result stays."""
+        """Return the job for a photo. If its file cannot be read, record that, keep an earlier result, return None."""
         from kdvision.vision.image.photo import MAX_FILE_BYTES
 
         try:
@@ -301,7 +301,7 @@ class BatchRun:
         return Job(photo, content, data, self.event.find_photo_rules(photo), fixed_squares)
 
     def _use_cached(self, job: Job) -> bool:
-        """True if the result of a job is cached; then it is recorded, with the picture under the photo's name."""
+        """Record the result of a job if it is cached, with the picture under the photo's name; return whether it is."""
         reading = self.readings.get(job.key)
         if reading is None:
             return False
@@ -352,5 +352,5 @@ class BatchRun:
 
 
 def _make_failure_record(failure: Failure) -> PhotoRecord:
-    """The record of a photo whose content is not known. It has no key, so that the next run reads the photo."""
+    """Return the record of a photo of unknown content. It has no key, so that the next run reads the photo."""
     return PhotoRecord(failure.name, "", PhotoReading(error=failure.reason, hint=failure.advice))

@@ -137,7 +137,7 @@ class Standings:
         return {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
 
     def find_table(self, seat: Seat) -> str:
-        """The name of a seat's table, spelled as in the photos."""
+        """Return the name of a seat's table, spelled as in the photos."""
         return self.tables.get((seat.round, name_key(seat.table)), seat.table)
 
     @cached_property
@@ -281,7 +281,7 @@ class Standings:
         return copy.seat not in (seat, replace(seat, players=()))
 
     def get_rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
-        """The rules of the game of a kingdom, optionally as if it had another board."""
+        """Return the rules of the game of a kingdom, optionally as if it had another board."""
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
         boards = [board or result.board if result is kingdom else result.board for result in game]
         return self.event.rules.choose_game_rule_set(boards)
@@ -295,7 +295,7 @@ class Standings:
         }
 
     def list_points(self, contenders: Mapping[tuple[str, int], Contender]) -> dict[str, tuple[int | None, ...]]:
-        """The points of each player in each round that counts, None for a round without a kingdom."""
+        """Return the points of each player in each round that counts, None for a round without a kingdom."""
         by_round = [
             {kingdom.player: contenders[kingdom.id].total for kingdom in kingdoms if kingdom.player}
             for kingdoms in self.rounds.values()
@@ -304,7 +304,7 @@ class Standings:
         return {player: tuple(points.get(player) for points in by_round) for player in players}
 
     def add_up(self, contenders: Mapping[tuple[str, int], Contender]) -> list[Contender]:
-        """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
+        """Return each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
             return [contenders[kingdom.id] for kingdoms in self.rounds.values() for kingdom in kingdoms]
         return [_sum_contender(player, points) for player, points in self.list_points(contenders).items()]
@@ -321,7 +321,7 @@ class Standings:
         return rankings + [self._rank("table", kingdoms, *key) for key, kingdoms in self.games.items()]
 
     def _list_contenders(self, level: str, kingdoms: Sequence[KingdomResult]) -> tuple[list[Contender], list[str]]:
-        """One contender for each of the `kingdoms` of a round or table, else their sums; and in words what decides."""
+        """Return a contender for each kingdom of a round or table, else for each sum; and in words what decides."""
         if level == "total":
             return self.add_up(self.contenders), [f"points of {len(self.rounds)} rounds"]
         if level == "team":
@@ -337,7 +337,7 @@ class Standings:
     def _rank(
         self, level: str, kingdoms: Sequence[KingdomResult], round_: int = 0, table: str | None = None
     ) -> Ranking:
-        """The ranking of kingdoms, or of the sums of their points.
+        """Return the ranking of kingdoms, or of the sums of their points.
 
         Nobody wins while a kingdom or a listed photo is missing, a photo without players is unread, a kingdom cannot be
         scored, or there are other gaps.
@@ -413,7 +413,7 @@ class Standings:
 
 
 def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
-    """The kingdoms of these photos, as far as they are not gone, with their players.
+    """Return the kingdoms of these photos, as far as they are not gone, with their players.
 
     Names of players and tables are spelled as in the event file, or else as in the first photo that has them.
     """
@@ -469,24 +469,24 @@ def _list_missing(
 
 
 def _list_names(findings: Iterable[Finding], rounds: Sequence[int], tables: Sequence[str | None]) -> list[str]:
-    """The names of what is found in these rounds at these tables, each once; None stands for all tables."""
+    """Return the names of what is found in these rounds at these tables, each once; None stands for all tables."""
     names = (name for number, table, name in findings if number in rounds and (None in tables or table in tables))
     return [*dict.fromkeys(names)]
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """The names as one phrase; if there are many, only the first are named."""
+    """Return the names as one phrase; if there are many, only the first are named."""
     if len(names) > MAX_NAMES:
         return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
     return join_words(names)
 
 
 def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
-    """The place of each contender, from 1. Equal contenders share a place."""
+    """Return the place of each contender, from 1. Equal contenders share a place."""
     orders = sorted(contender.order for contender in contenders)
     return {contender.player: 1 + len(orders) - bisect_right(orders, contender.order) for contender in contenders}
 
 
 def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:
-    """A player or team with the sum of some points."""
+    """Return a player or team with the sum of some points."""
     return Contender(name, (sum(number or 0 for number in points),))

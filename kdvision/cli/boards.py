@@ -121,7 +121,7 @@ def fits(
 
 
 def _score_board(text: str, options: ScoreOptions) -> Result:
-    """The result of a typed board or of a photo, with corrections; raises NotationError."""
+    """Return the result of a typed board or of a photo, with corrections; raise NotationError."""
     from kdvision import pipeline
 
     fixes = parse_fixes(options.fix)

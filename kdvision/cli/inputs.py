@@ -18,14 +18,14 @@ MAX_STDIN_BYTES: Final = 1_000_000
 
 
 def load_networks() -> None:
-    """Load the networks, so that a missing or damaged file is reported before a photo is opened; raises ModelError."""
+    """Load the networks, so that a missing or damaged file is reported before a photo is opened; raise ModelError."""
     from kdvision.vision.find import Networks
 
     Networks.load()
 
 
 def open_photo(photo: str) -> "Photo":
-    """The photo at a path, or on stdin for "-". Loads the networks first. Raises ModelError and PhotoError."""
+    """Return the photo at a path, or on stdin for "-", after loading the networks; raise ModelError or PhotoError."""
     from kdvision.vision.image.photo import Photo
 
     load_networks()
@@ -37,7 +37,7 @@ def open_photo(photo: str) -> "Photo":
 
 
 def read_stdin_text() -> str:
-    """All of stdin, decoded as UTF-8 whatever the terminal's encoding is; raises NotationError."""
+    """Return all of stdin, decoded as UTF-8 whatever the terminal's encoding is; raise NotationError."""
     if sys.stdin is None:
         raise NotationError("there is no text on stdin", hint="pipe one in")
     try:
@@ -47,7 +47,7 @@ def read_stdin_text() -> str:
 
 
 def match_text(pattern: str, text: str, description: str, form: str) -> re.Match[str]:
-    """The match of a text with a pattern; raises NotationError, which says `what` is expected, in which form."""
+    """Return the match of a text with a pattern; raise NotationError with the `description` and `form` of a match."""
     match = re.fullmatch(pattern, text.strip(), re.DOTALL | re.ASCII)
     if match is None:
         raise NotationError(f"{text!r} is not {description}", expected=form, hint=f"write {form}")
@@ -55,7 +55,7 @@ def match_text(pattern: str, text: str, description: str, form: str) -> re.Match
 
 
 def parse_numbered(pattern: str, text: str, description: str, form: str) -> tuple[int, re.Match[str]]:
-    """The kingdom (from 0) of a text such as 1:C3=w1, and the match of `pattern` with the rest.
+    """Return the kingdom (from 0) of a text such as 1:C3=w1, and the match of `pattern` with the rest.
 
     Without a number, the first kingdom is meant. The groups of the pattern have numbers from 2. Raises NotationError.
     """
@@ -64,7 +64,7 @@ def parse_numbered(pattern: str, text: str, description: str, form: str) -> tupl
 
 
 def parse_fix(text: str) -> tuple[int, Square, str]:
-    """The kingdom (from 0), the square, and its content in notation ("." for no tile); raises NotationError."""
+    """Return the kingdom (from 0), the square and its content in notation ("." for no tile); raise NotationError."""
     number, match = parse_numbered("([^:=]+)=(.+)", text, "a correction", FIX_FORMAT)
     word = match[3].strip()
     if word == "?":
@@ -74,7 +74,7 @@ def parse_fix(text: str) -> tuple[int, Square, str]:
 
 
 def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
-    """The corrections of `--fix` by kingdom (from 0) and square; raises NotationError."""
+    """Return the corrections of `--fix` by kingdom (from 0) and square; raise NotationError."""
     fixes: dict[tuple[int, Square], str] = {}
     for number, square, cell in map(parse_fix, texts or ()):
         if fixes.setdefault((number, square), cell) != cell:
@@ -84,12 +84,12 @@ def parse_fixes(texts: Sequence[str] | None) -> dict[tuple[int, Square], str]:
 
 
 def parse_board(text: str) -> Board:
-    """The board of a notation, or on stdin for "-"; raises NotationError."""
+    """Return the board of a notation, or on stdin for "-"; raise NotationError."""
     return Board.parse(read_stdin_text() if text == "-" else text)
 
 
 def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], str]) -> list[Board]:
-    """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
+    """Return the typed boards with their corrections; raise NotationError for a missing kingdom or square."""
     new_boards = list(boards)
     for (number, square), word in fixes.items():
         check_kingdom(number, len(new_boards))

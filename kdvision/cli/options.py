@@ -103,12 +103,12 @@ class ScoreOptions:
         return name_box(game, self.variants)
 
     def drop_numbered(self) -> "ScoreOptions":
-        """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
+        """Return the options without players and facts given by number, which need the numbers of the kingdoms."""
         facts = NO_FACTS if self.facts.highest >= 0 else self.facts
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:
-        """The rules for the boards of one game. Unless the game `is_over`, other boards may be missing."""
+        """Return the rules for the boards of one game. Unless the game `is_over`, other boards may be missing."""
         side: int | None = self.size
         if side is None and not self.is_over:  # the number of all kingdoms is unknown
             widest_rules = make_rule_set(self.board_game, side=SIDES[-1], variants=self.variants)
@@ -116,14 +116,14 @@ class ScoreOptions:
         return choose_rule_set(self.board_game, boards, side=side, variants=self.variants)
 
     def detect_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
-        """The options with the game and the gems that the photos of one game show, unless the user gave them."""
+        """Return the options with the game and the gems that the photos of one game show, unless the user gave them."""
         game = readings[0].game if self.game == GAME_AUTO else self.game
         return replace(self, game=game, variants=find_played_variants(readings, game, self.variants))
 
     def score_photo(
         self, name: str, photo: "Photo", readings: Sequence["KingdomReading"], first_number: int = 0
     ) -> Result:
-        """The result of a photo. `first_number` is that of its first kingdom, counted from 0 over all photos."""
+        """Return the result of a photo. `first_number` is that of its first kingdom, counted from 0 over all photos."""
         options = self.detect_game(readings)
         size, rules = (photo.width, photo.height), options.make_rules([reading.board for reading in readings])
         return build_photo_result(
@@ -222,7 +222,7 @@ def _pop_variants(arguments: dict[str, Any], variants: Sequence[Variant]) -> tup
 
 
 def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
-    """The tokens of the options, by kingdom, from 0, and by key; raises NotationError."""
+    """Return the tokens of the options, by kingdom, from 0, and by key; raise NotationError."""
     tokens: dict[int, dict[str, list[Token]]] = {}
     for key, kind in TOKEN_KINDS.items():
         for text in texts[key]:
@@ -244,7 +244,7 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
 
 
 def parse_facts(options: ScoreOptions, counts: Counts, queen: int | None, tokens: TokensByKingdom) -> GivenFacts:
-    """The facts that the user gives. Which facts the game needs follows from the photos.
+    """Return the facts that the user gives. Which facts the game needs follows from the photos.
 
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.

@@ -80,7 +80,7 @@ def print_message(text: str) -> None:
 
 
 def make_usage_error(text: str, option: str) -> typer.BadParameter:
-    """The error of a wrong option, without control characters, which the name of a photo may contain."""
+    """Return the error of a wrong option, without control characters, which the name of a photo may contain."""
     return typer.BadParameter(replace_controls(text), param_hint=option)
 
 

@@ -94,7 +94,7 @@ def _open_report(out: Path) -> None:
 
 
 def _parse_corrections(boards: Sequence[str], fixes: Sequence[str]) -> "list[Correction]":
-    """The corrections of `--board` and `--fix`; raises NotationError. A fix of a given board is made on that board."""
+    """Return the corrections of `--board`, with the fixes of these boards, and of `--fix`; raise NotationError."""
     from kdvision.batch.store.record import Correction
 
     typed_boards: dict[tuple[str, int], Board] = {}
@@ -129,7 +129,7 @@ class ReviewDialogue:
         return {photo.name: photo for photo in self.outcome.photos}
 
     def store(self, corrections: "Sequence[Correction]") -> None:
-        """Store corrections with the content hashes of their photos; raises NotationError if one fits no kingdom.
+        """Store corrections with the content hashes of their photos; raise NotationError if one fits no kingdom.
 
         Prints the problems of whole boards, because these are not reviewed again.
         """
@@ -180,7 +180,7 @@ class ReviewDialogue:
                 break
 
     def _ask(self, item: "ReviewItem") -> bool:
-        """Ask about one item; False if the user quits."""
+        """Ask about one item; return False if the user quits."""
         from kdvision.batch.store.folder import REPORT
 
         record = self.records.get(item.photo)
@@ -217,7 +217,7 @@ class ReviewDialogue:
                 return True
 
     def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
-        """Store what the user answered, and return the board with the corrections so far; raises NotationError."""
+        """Store what the user answered, and return the board with the corrections so far; raise NotationError."""
         from kdvision.batch.store.record import Correction
 
         kingdom = item.number or 1

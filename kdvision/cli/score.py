@@ -146,7 +146,7 @@ def _score_photo(
     first_number: int,
     overlay: Path | None,
 ) -> Result:
-    """The result of one photo; a failed photo's result has the error.
+    """Return the result of one photo; a failed photo's result has the error.
 
     `views` are further photos of the same kingdoms. Writes the overlay.
     """
@@ -273,7 +273,7 @@ def write_game_file(path: str | None, results: Sequence[Result], options: ScoreO
 
 
 def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str]) -> Sequence[Path | None]:
-    """The path of each photo's overlay, None without one.
+    """Return the path of each photo's overlay, None without one.
 
     `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
     photo, and KdvisionError if the folder cannot be written to.

@@ -44,7 +44,7 @@ def evaluate(
     reader: Reader | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> list[PhotoResult]:
-    """The results of all labelled photos below a directory.
+    """Return the results of all labelled photos below a directory.
 
     With `stress`, each photo is read under each corruption at 3 severities instead, once for each of the `seeds`. The
     results and their order do not depend on `workers`; with several workers the reader must pickle. `progress` is
@@ -76,7 +76,7 @@ def evaluate(
 def evaluate_photo(
     truth: LabelledPhoto, *, reader: Reader, open_photo: Callable[[Path], Photo] = Photo.open
 ) -> PhotoResult:
-    """The result of one photo; an error of the photo is part of its result."""
+    """Return the result of one photo; an error of the photo is part of its result."""
     start = time.perf_counter()
     readings: Sequence[KingdomReading] = []
     error = ""
@@ -94,7 +94,7 @@ def evaluate_photo(
 def compare_with_label(
     truth: LabelledPhoto, readings: Sequence[KingdomReading], *, seconds: float = 0.0, error: str = ""
 ) -> PhotoResult:
-    """The result of one photo from its label and the kingdoms that were read."""
+    """Return the result of one photo from its label and the kingdoms that were read."""
     matches = match_kingdoms(truth.boards, readings)
     found_matches = [match for match in matches if match is not None]
     is_complete = len(found_matches) == len(truth.boards) == len(readings)
@@ -147,7 +147,7 @@ class Match:
 
 
 def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) -> list[Match | None]:
-    """The match of each true kingdom or None; the assignment with the highest agreement counts."""
+    """Return the match of each true kingdom or None; the assignment with the highest agreement counts."""
     matches = [[_match(truth, reading) for reading in readings] for truth in truths]
     agreements = np.array([match.agreement for row in matches for match in row]).reshape(len(truths), len(readings))
     kingdom_matches: list[Match | None] = [None] * len(truths)
@@ -157,7 +157,7 @@ def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) 
 
 
 def _match(truth: Board, reading: KingdomReading) -> Match:
-    """The match in the turn with the highest agreement; of equal turns, the smallest."""
+    """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
     board = reading.board.trim()
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
     quarters = agreements.index(max(agreements))
@@ -168,7 +168,7 @@ def _match(truth: Board, reading: KingdomReading) -> Match:
 
 
 def _count_agreement(truth: Board, board: Board) -> int:
-    """The number of right squares minus the number of invented ones, at the shift where it is largest."""
+    """Return the number of right squares minus the number of invented ones, at the shift where it is largest."""
     agreements = [0]
     for down, right in product(range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1), repeat=2):
         true_cells = [(cell, truth.get(Square(row + down, col + right))) for (row, col), cell in board.items()]
@@ -179,7 +179,7 @@ def _count_agreement(truth: Board, board: Board) -> int:
 def evaluate_corrupted(
     truth: LabelledPhoto, corruption: str, severity: int, *, cell_size: float, seed: int, reader: Reader
 ) -> PhotoResult:
-    """The result of a photo under a corruption; `cell_size` is the side of a square in pixels."""
+    """Return the result of a photo under a corruption; `cell_size` is the side of a square in pixels."""
 
     def open_corrupted(path: Path) -> Photo:
         pixels = Photo.open(path).pixels
@@ -190,7 +190,7 @@ def evaluate_corrupted(
 
 
 def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
-    """The side of a square in pixels: from what is read, else an estimate."""
+    """Return the side of a square in pixels: from what is read, else an estimate."""
     try:
         photo = Photo.open(truth.path)
     except KdvisionError:

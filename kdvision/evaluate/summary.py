@@ -52,7 +52,7 @@ class PhotoResult:
 
 
 def format_csv(results: Iterable[PhotoResult]) -> str:
-    """The results as CSV, booleans as 1 and 0."""
+    """Return the results as CSV, booleans as 1 and 0."""
     columns = [field.name for field in fields(PhotoResult)]
     formats: dict[type, Callable[[Any], object]] = {bool: int, float: "{:.4g}".format}
     values = ([formats.get(type(value), str)(value) for value in asdict(result).values()] for result in results)
@@ -80,7 +80,7 @@ COLUMNS: Final[dict[str, Callable[[Results], str]]] = {
 
 
 def summarise(results: Results) -> str:
-    """A table with a line for each room; of corrupted photos, for each corruption and severity, and for each family.
+    """Return a table with a line for each room; of corrupted photos, for each corruption and severity and each family.
 
     Adversarial families, whose pictures a person cannot always read either, are not part of "ordinary".
     """

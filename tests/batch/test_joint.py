@@ -41,7 +41,7 @@ NO_EVENT = Event()
 def make_photo_record(
     player: str, board: str, doubts: tuple[Doubt, ...] = (), **cell_probabilities: dict[str, float]
 ) -> PhotoRecord:
-    """The result of a photo of one kingdom; `cell_probabilities` override those of single squares."""
+    """Return the result of a photo of one kingdom; `cell_probabilities` override those of single squares."""
     observation = make_plain_observation(override_squares(ClassProbabilities.of(board), cell_probabilities))
     reading = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     kingdoms = json.loads(
@@ -53,29 +53,29 @@ def make_photo_record(
 
 
 def change_reading(photo: PhotoRecord, **changes: Any) -> PhotoRecord:
-    """The photo with a changed reading."""
+    """Return the photo with a changed reading."""
     return replace(photo, reading=photo.reading._replace(**changes))
 
 
 def confirm(photo: PhotoRecord) -> PhotoRecord:
-    """The photo whose first kingdom a person has confirmed."""
+    """Return the photo whose first kingdom a person has confirmed."""
     return replace(photo, corrections=PhotoCorrections(corrections=(Correction(photo.name, "", 1, "A1", "#"),)))
 
 
 def rename(photo: PhotoRecord, player: str) -> PhotoRecord:
-    """The photo as one of another player."""
+    """Return the photo as one of another player."""
     return replace(photo, name=f"{player}.jpg", content=player, seat=Seat(1, "1", (player,)))
 
 
 def make_unsure_record() -> PhotoRecord:
-    """A photo in which the crowns of one mine are hard to count."""
+    """Return a photo in which the crowns of one mine are hard to count."""
     return make_photo_record("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
 def decide_table(
     *photos: PhotoRecord, stored_verdicts: Data | None = None, event: Event = NO_EVENT
 ) -> dict[str, KingdomResult]:
-    """The kingdoms of one table, decided jointly, by player."""
+    """Return the kingdoms of one table, decided jointly, by player."""
     standings, _ = decide_tables(assign_seats(photos, event), stored_verdicts or {})
     return {kingdom.player: kingdom for kingdom in standings.kingdoms}
 
@@ -118,7 +118,7 @@ def test_a_kingdom_that_the_box_makes_improbable_is_reviewed() -> None:
 
 
 def make_misread_record(m3: float = 0.6) -> PhotoRecord:
-    """A photo in which the crowns of one mine were counted wrong, with this confidence."""
+    """Return a photo in which the crowns of one mine were counted wrong, with this confidence."""
     return make_photo_record("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
 
 
@@ -315,7 +315,7 @@ TABLE = (make_photo_record("ann", ANN), make_unsure_record())
 
 
 def store_verdicts(folder: Path) -> dict[str, Any]:
-    """The verdicts on the table, as they are read from a result folder in which they were stored."""
+    """Return the verdicts on the table, as they are read from a result folder in which they were stored."""
     _, verdicts = decide_tables(assign_seats(TABLE, NO_EVENT), {})
     ResultFolder(folder).save_json(".tables.json", verdicts)
     return ResultFolder(folder).load_json(".tables.json") or {}

@@ -17,7 +17,7 @@ def read_review_rows(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, 
 
 
 def make_lake(points: int) -> str:
-    """A board worth this many points."""
+    """Return a board worth this many points."""
     words = ["l1", *["l"] * (points - 1), "#", *["."] * 4]
     return " / ".join(" ".join(words[start : start + 5]) for start in range(0, points + 1, 5))
 

@@ -126,7 +126,7 @@ def test_a_photo_of_a_whole_table_has_the_players_of_the_table(tmp_path: Path) -
 
 
 def find_verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
-    """The verdict of each ranking, by its title."""
+    """Return the verdict of each ranking, by its title."""
     outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     return {ranking.title: ranking.verdict for ranking in outcome.standings.rankings}
 
@@ -187,7 +187,7 @@ def test_a_photo_that_is_gone_is_not_missed_if_another_one_is_in_its_place(tmp_p
 
 
 def replace_photos(tmp_path: Path, old_photos: Photos, new_photos: Photos, *event_texts: str) -> dict[str, str]:
-    """The verdict of each ranking, when only the new photos are in the folder, by its title."""
+    """Return the verdict of each ranking, by its title, when only the new photos are in the folder."""
     find_verdicts(tmp_path, make_files(old_photos, *event_texts[:1]))
     for name in old_photos.keys() - new_photos.keys():
         (tmp_path / "photos" / f"{name}.jpg").unlink()

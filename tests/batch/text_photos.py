@@ -35,13 +35,13 @@ PICTURE: Final = bytes(cv2.imencode(".jpg", np.full((90, 120, 3), 150, np.uint8)
 
 
 def make_photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (), probability: float = 0.97) -> bytes:
-    """The bytes of a new photo of these boards; the doubts are about the first one."""
+    """Return the bytes of a new photo of these boards; the doubts are about the first one."""
     values = {"shot": next(_COUNTER), "boards": boards, "doubts": doubts, "probability": probability}
     return json.dumps(values).encode()
 
 
 def read_text_photo(job: Job) -> JobResult:
-    """The result of such a photo."""
+    """Return the result of reading such a photo."""
     try:
         values = json.loads(job.data)
     except ValueError:
@@ -86,7 +86,7 @@ class TextPhotoReader:
 
 
 def write_files(folder: Path, files: dict[str, bytes | str]) -> Path:
-    """A folder with these files in it."""
+    """Write these files into a folder, and return it."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,24 +95,24 @@ def write_files(folder: Path, files: dict[str, bytes | str]) -> Path:
 
 
 def run_batch(folder: Path, out: Path, executor: TextPhotoReader | None = None, **options: Any) -> EventOutcome:
-    """The summary of one run over a folder."""
+    """Run the batch over a folder, and return the outcome."""
     with ResultFolder(out).lock():
         return BatchRun(BatchOptions(folder, out, **options), (executor or TextPhotoReader()).run).run()
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file."""
+    """Return the rows of a CSV file."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def read_results(out: Path) -> list[dict[str, Any]]:
-    """The objects of results.jsonl."""
+    """Return the objects of results.jsonl."""
     return [json.loads(line) for line in (out / "results.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def read_tree(out: Path) -> dict[str, bytes]:
-    """The content of all files that a run has written, by name, without those about the run itself."""
+    """Return the content of all files that a run has written, by name, without those about the run itself."""
     return {
         path.relative_to(out).as_posix(): path.read_bytes()
         for path in sorted(out.rglob("*"))
@@ -121,7 +121,7 @@ def read_tree(out: Path) -> dict[str, bytes]:
 
 
 def wait_until(condition: Callable[[], object], description: str) -> None:
-    """Poll until the condition holds; raises TimeoutError after MAX_WAIT_SECONDS."""
+    """Poll until the condition holds; raise TimeoutError after MAX_WAIT_SECONDS."""
     deadline = time.monotonic() + MAX_WAIT_SECONDS
     while not condition():
         if time.monotonic() > deadline:

@@ -24,7 +24,7 @@ OTHER_BOARD = "l l1 / # w"
 
 
 def make_truth(*boards: str) -> LabelledPhoto:
-    """The truth of a photo with these kingdoms."""
+    """Return the truth of a photo with these kingdoms."""
     return LabelledPhoto(Path("room/photo.jpg"), tuple(map(Board.parse, boards)), (5,) * len(boards))
 
 

@@ -40,7 +40,7 @@ def write_photo(folder: Path, name: str, board: str | None = SMALL, *, grey: int
 
 
 def parse_figures(text: str, room: str) -> dict[str, str]:
-    """The line of a room, by column: columns are two blanks apart."""
+    """Return the line of a room, by column: columns are two blanks apart."""
     lines = [[word for word in line.split("  ") if word] for line in text.splitlines()]
     header = [word.strip() for word in lines[0]]
     (cells,) = [line for line in lines if line[0].strip() == room]

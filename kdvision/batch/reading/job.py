@@ -87,7 +87,7 @@ class Observation(NamedTuple):
 
 @cache
 def hash_models() -> str:
-    """The hash of all model files; raises ModelError if one is missing or damaged."""
+    """Return the hash of all model files; raise ModelError if one is missing or damaged."""
     digest = hashlib.sha256()
     for path in map(find_model, MODEL_NAMES):
         digest.update(path.name.encode() + read_model_file(path))
@@ -95,14 +95,14 @@ def hash_models() -> str:
 
 
 def hash_inputs(content: str, rules: Rules, fixed_squares: StoredFixes = ()) -> str:
-    """The hash of all that a result depends on: content, networks, program and options."""
+    """Return the hash of all that a result depends on: content, networks, program and options."""
     options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
     inputs = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
 
 def read_photo(job: Job) -> JobResult:
-    """The result of a job, whatever its photo is called.
+    """Return the result of a job, whatever its photo is called.
 
     Errors of the photo are results, too. Raises only ModelError, which concerns all photos.
     """
@@ -122,7 +122,7 @@ def read_photo(job: Job) -> JobResult:
 
 
 def make_failed_result(error: KdvisionError) -> JobResult:
-    """The result of a photo that could not be read."""
+    """Return the result of a photo that could not be read."""
     from kdvision.vision.assess.diagnosis import OUTLINE_HINT
 
     hint = error.hint.replace(f"; {OUTLINE_HINT}", "") or None  # a batch has no outlines
@@ -168,7 +168,7 @@ def _read(job: Job) -> JobResult:
 
 
 def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
-    """The observation of a kingdom as JSON values."""
+    """Return the observation of a kingdom as JSON values."""
     probabilities, calibration = reading.observation.probabilities, reading.calibration
     to_right, down = reading.observation.border_log_odds
     arrays = {"log_probs": probabilities.log_probs, "right": to_right, "down": down}
@@ -186,7 +186,7 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any]:
 
 
 def unpack_observation(data: Data) -> Observation:
-    """The observation that was packed; raises ValueError for invalid values."""
+    """Return the observation that was packed; raise ValueError for invalid values."""
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import ClassProbabilities
 

@@ -115,11 +115,11 @@ class PoolExecutor:
         self._pool = None
 
     def count_slots(self) -> int:
-        """How many jobs the workers can take."""
+        """Return how many jobs the workers can take."""
         return self.size
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """The future of a job. A pool that broke, because a worker died, is replaced."""
+        """Return the future of a job. A pool that broke, because a worker died, is replaced."""
         while True:
             if self._pool is None:
                 # Forking a process with threads is unsafe, and Windows has no fork.
@@ -130,7 +130,7 @@ class PoolExecutor:
                 self.close()
 
     def get_result(self, future: Future[JobResult]) -> JobResult | None:
-        """The result of a future; None if its worker died."""
+        """Return the result of a future; None if its worker died."""
         try:
             return future.result()
         except BrokenProcessPool:
@@ -138,7 +138,7 @@ class PoolExecutor:
 
 
 def _start_worker() -> None:
-    """Prepare a worker process: Ctrl-C is left to the parent, and the worker ends when the parent does."""
+    """Prepare a worker process: leave Ctrl-C to the parent, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     use_one_thread()
@@ -151,7 +151,7 @@ def _exit_with_parent() -> None:
 
 
 def _run_task(task: Task, job: Job) -> JobResult:
-    """The result of a task. Returns unused memory to the system, because images of many sizes fragment the heap."""
+    """Return the result of a task. Unused memory goes back to the system: images of many sizes fragment the heap."""
     result = task(job)
     with suppress(AttributeError, OSError, TypeError):  # only glibc has it; Windows cannot load None
         ctypes.CDLL(None).malloc_trim(0)
@@ -186,7 +186,7 @@ class DaskExecutor:
             raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
 
     def run(self, jobs: Iterable[Job]) -> JobResults:
-        """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
+        """Yield each job with its result; raise KdvisionError if the cluster is gone or has no workers."""
         if not self.count_slots():
             hint = f"start some: dask worker {self.address} --nthreads 1"
             raise KdvisionError(f"{self.name} has no workers", hint=hint)

@@ -44,7 +44,7 @@ class ResultFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Make the folder, lock it, and remove what a killed run left; raises KdvisionError if that fails."""
+        """Make the folder, lock it, and remove what a killed run left; raise KdvisionError if that fails."""
         _make_folder(self.path)
         with hold_lock(self.path / LOCK):
             pictures = self.path / PICTURES
@@ -59,7 +59,7 @@ class ResultFolder:
         _write_file(path, content.encode() if isinstance(content, str) else content)
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file, None if it cannot be read."""
+        """Return the content of a file, None if it cannot be read."""
         try:
             return (self.path / name).read_bytes()
         except OSError:
@@ -69,7 +69,7 @@ class ResultFolder:
         self.write(name, json.dumps(value, indent=1) + "\n")
 
     def load_json(self, name: str) -> dict[str, Any] | None:
-        """The JSON object in a file, None if the file is missing or damaged."""
+        """Return the JSON object in a file, None if the file is missing or damaged."""
         return _parse_line(self.read(name) or b"")
 
     def remove_other_pictures(self, names: Iterable[str | None]) -> None:
@@ -99,7 +99,7 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 def make_picture_name(photo: str, *, is_corrected: bool = False) -> str:
-    """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
+    """Return the path of a photo's picture in the result folder: its name, in characters that every disk supports."""
     words = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo).split("/")
     words = ["_" if set(word) <= {"."} else word.rstrip(" .") or "_" for word in words]
     words = [word.encode()[:MAX_NAME_BYTES].decode(errors="ignore") for word in words]
@@ -109,7 +109,7 @@ def make_picture_name(photo: str, *, is_corrected: bool = False) -> str:
 
 
 def get_file_version(path: Path) -> tuple[int, int] | None:
-    """Size and modification time of a file, which change with it; None if the file cannot be accessed."""
+    """Return the size and modification time of a file, which change with it; None if the file cannot be accessed."""
     try:
         status = path.stat()
     except OSError:
@@ -121,7 +121,7 @@ def get_file_version(path: Path) -> tuple[int, int] | None:
 
 
 def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The objects in a JSON Lines file, and the number of its damaged lines.
+    """Return the objects in a JSON Lines file, and the number of its damaged lines.
 
     A last line that was cut off is not counted. Another process may be writing the file at the moment.
     """
@@ -169,12 +169,12 @@ def append_line(path: Path, line: Data) -> None:
 
 
 def encode_line(line: Data) -> bytes:
-    """The bytes of a line; raises ValueError for values that JSON does not have."""
+    """Return the bytes of a line; raise ValueError for values that JSON does not have."""
     return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _parse_line(text: bytes) -> dict[str, Any] | None:
-    """The JSON object of a text; None if it is not one."""
+    """Return the JSON object of a text; None if it is not one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -48,7 +48,7 @@ class Correction:
 
     @classmethod
     def parse(cls, data: Data) -> "Correction":
-        """The correction in a line; raises TypeError or ValueError if the line is not a valid correction."""
+        """Return the correction in a line; raise TypeError or ValueError if the line is not a valid correction."""
         kingdom = data.get("kingdom", "")
         if not isinstance(kingdom, int) or not 1 <= kingdom <= MAX_KINGDOMS:
             raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
@@ -68,7 +68,7 @@ class Correction:
         return bool(self.error) or not self.content
 
     def attach(self, photo: "PhotoRecord") -> "Correction":
-        """The correction with what is known of its photo and board; raises NotationError if it fits no kingdom."""
+        """Return the correction with what is known of photo and board; raise NotationError if it fits no kingdom."""
         count = len(photo.kingdoms)
         max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
@@ -133,7 +133,7 @@ class CorrectionFile:
         self.reload()
 
     def reload(self) -> bool:
-        """Read the file if it has changed; True if it has."""
+        """Read the file if it has changed; return whether it has."""
         version = get_file_version(self.path)
         if version == self._version:
             return False
@@ -156,7 +156,7 @@ class CorrectionFile:
                     append_line(self.path, {name: value for name, value in asdict(correction).items() if value})
 
     def find_for_photos(self, photos: Collection["PhotoRecord"]) -> dict[str, PhotoCorrections]:
-        """The corrections of each photo, by its name. Photos with the same picture share theirs."""
+        """Return the corrections of each photo, by its name. Photos with the same picture share theirs."""
         corrections: dict[str, list[Correction]] = defaultdict(list)
         for correction, names in self._match_photos(photos):
             for name in names:
@@ -164,7 +164,7 @@ class CorrectionFile:
         return {photo.name: _combine_corrections(photo, corrections[photo.name]) for photo in photos}
 
     def find_unmatched(self, photos: Collection["PhotoRecord"]) -> list[Correction]:
-        """The corrections that are about none of these photos."""
+        """Return the corrections that are about none of these photos."""
         return [correction for correction, names in self._match_photos(photos) if not names]
 
     def _match_photos(self, photos: Collection["PhotoRecord"]) -> Iterator[tuple[Correction, set[str]]]:
@@ -198,7 +198,7 @@ class CorrectionFile:
 
 
 def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Correction]) -> PhotoCorrections:
-    """The corrections of a photo. Of several of a square or board, the last one counts."""
+    """Return the corrections of a photo. Of several of a square or board, the last one counts."""
     corrections: dict[tuple[int, str], Correction] = {}
     boards: dict[int, Board] = {}
     outdated_corrections: list[Correction] = []
@@ -244,7 +244,7 @@ class PhotoReading(NamedTuple):
 
     @classmethod
     def parse(cls, line: Data) -> "PhotoReading":
-        """The reading in a line, or in its field `again`."""
+        """Return the reading in a line, or in its field `again`."""
         return cls(**{name: line[name] for name in cls._fields if line.get(name) is not None})
 
 
@@ -303,7 +303,7 @@ class PhotoRecord:
         return self.last_reading.picture
 
     def format_json_line(self, same_as: str | None = None) -> dict[str, Any]:
-        """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
+        """Return the line of this photo: the object of `score`, then the fields that docs/events.md lists."""
         return {
             "photo": self.name,
             **self.reading._asdict(),
@@ -321,7 +321,7 @@ class PhotoRecord:
 
 
 def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
-    """The records in a result folder, by photo, and the number of damaged lines."""
+    """Return the records in a result folder, by photo, and the number of damaged lines."""
     lines, damaged_count = read_lines(out / RESULTS)
     records = {}
     for line in lines:

@@ -65,7 +65,7 @@ def blur_by_motion(shot: Shot, cells: float) -> Picture:
 
 
 def _filter_light(shot: Shot, kernel: NDArray[np.float64]) -> Picture:
-    """The photo with its linear light filtered, not its 8-bit values: highlights spread as they do in a lens."""
+    """Return the photo with its linear light filtered, not its 8-bit values: highlights spread as they do in a lens."""
     light = cv2.filter2D(shot.light, -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE)
     return to_pixels(np.asarray(light, np.float32))
 
@@ -98,13 +98,13 @@ def darken_corners(shot: Shot, light_left: float) -> Picture:
 
 
 def _list_coordinates(shot: Shot) -> NDArray[np.float64]:
-    """x and y (2, height, width) from -1 to 1."""
+    """Return x and y (2, height, width) from -1 to 1."""
     height, width = shot.shape
     return np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j][::-1]
 
 
 def _sample(pixels: Picture, x: NDArray[np.float64], y: NDArray[np.float64]) -> Picture:
-    """The photo sampled at coordinates from -1 to 1; its border is repeated."""
+    """Return the photo sampled at coordinates from -1 to 1; its border is repeated."""
     cols = ((x + 1) / 2 * (pixels.shape[1] - 1)).astype(np.float32)
     rows = ((y + 1) / 2 * (pixels.shape[0] - 1)).astype(np.float32)
     return cv2.remap(pixels, cols, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -177,23 +177,23 @@ def add_hard_shadow(shot: Shot, light_left: float) -> Picture:
 
 
 def _shade(shot: Shot, log_odds: NDArray[np.floating], light_left: float) -> Picture:
-    """The photo with less light where the log-odds (height, width) of being lit are negative."""
+    """Return the photo with less light where the log-odds (height, width) of being lit are negative."""
     return _light(shot, 1 - (1 - light_left) * (1 / (1 + np.exp(log_odds))))
 
 
 def _light(shot: Shot, factor: NDArray[np.floating]) -> Picture:
-    """The photo with its light multiplied by a factor for each pixel (height, width)."""
+    """Return the photo with its light multiplied by a factor for each pixel (height, width)."""
     return to_pixels(shot.light * factor[..., None].astype(np.float32))
 
 
 def _project(shot: Shot, angle: float) -> Light:
-    """The position (height, width) of each pixel along a direction."""
+    """Return the position (height, width) of each pixel along a direction."""
     rows, cols = np.ogrid[: shot.shape[0], : shot.shape[1]]
     return np.asarray(np.cos(angle) * cols + np.sin(angle) * rows, np.float32)
 
 
 def _draw_smooth_noise(shot: Shot, wavelength: float) -> Light:
-    """Normally distributed noise (height, width) whose blobs are about `wavelength` pixels large."""
+    """Return normally distributed noise (height, width) whose blobs are about `wavelength` pixels large."""
     grid_shape = [max(2, round(side / wavelength) + 2) for side in shot.shape]
     noise = shot.rng.standard_normal(grid_shape, dtype=np.float32)
     return np.asarray(cv2.resize(noise, shot.shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)

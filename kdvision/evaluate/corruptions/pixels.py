@@ -48,30 +48,30 @@ class Shot:
         return np.asarray(np.median(np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]), axis=0))
 
     def draw_point(self, low: float, high: float) -> tuple[int, int]:
-        """A random point (x, y) with coordinates between two shares of the sides."""
+        """Return a random point (x, y) with coordinates between two shares of the sides."""
         x, y = self.rng.uniform(low, high, 2) * self.shape[::-1]
         return int(x), int(y)
 
 
 def scale_down(pixels: Pixels, scale: float) -> Pixels:
-    """The photo scaled by a factor of at most 1, and no smaller than the smallest photo that is accepted."""
+    """Return the photo scaled by a factor of at most 1, and no smaller than the smallest photo that is accepted."""
     factor = min(1.0, max(scale, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
     size = round(pixels.shape[1] * factor), round(pixels.shape[0] * factor)
     return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def to_pixels(light: NDArray[np.floating]) -> Pixels:
-    """The 8-bit values of linear light; what is brighter than 1 is cut off."""
+    """Return the 8-bit values of linear light; what is brighter than 1 is cut off."""
     return np.asarray(np.rint(255 * np.clip(light, 0, 1) ** (1 / GAMMA)), np.uint8)
 
 
 def scale_saturation(pixels: Pixels, factor: float) -> Pixels:
-    """The photo with the distance of each pixel from its grey multiplied."""
+    """Return the photo with the distance of each pixel from its grey multiplied."""
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)[..., None].astype(np.float32)
     return np.asarray(np.clip(np.rint(grey + np.float32(factor) * (pixels - grey)), 0, 255), np.uint8)
 
 
 def encode_jpeg(pixels: Pixels, quality: int) -> Pixels:
-    """The photo after compression as JPEG."""
+    """Return the photo after compression as JPEG."""
     _done, data = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.ascontiguousarray(np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)[..., ::-1])

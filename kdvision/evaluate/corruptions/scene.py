@@ -115,7 +115,7 @@ def cover_row(shot: Shot, cells: float) -> Picture:
 
 
 def _paint(pixels: Pixels, mask: Mask, colour: ArrayLike) -> Pixels:
-    """The photo with a colour, or a picture, where the mask is filled: with a soft edge and a shadow beside."""
+    """Return the photo with a colour or picture where the mask is filled, with a soft edge and a shadow beside it."""
     alpha = cv2.GaussianBlur(mask, (0, 0), 1.2)[..., None] / 255.0
     shift = max(2, round(0.006 * max(pixels.shape[:2])))
     shadow = cv2.GaussianBlur(np.roll(mask, (shift, shift), (0, 1)), (0, 0), shift)[..., None] / 255.0

@@ -40,7 +40,7 @@ def correct_board(text: str, *, kingdom: int = 1) -> Correction:
 
 
 def combine_corrections(tmp_path: Path, *corrections: Correction) -> PhotoCorrections:
-    """The corrections of the photo after these were stored."""
+    """Return the corrections of the photo after these were stored."""
     corrections_file = CorrectionFile(tmp_path)
     corrections_file.add(corrections)
     corrections_file.reload()
@@ -203,7 +203,7 @@ def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
 
 
 def list_counting_photos(out: Path) -> set[str]:
-    """The photos whose kingdom counts."""
+    """Return the photos whose kingdom counts."""
     return {row["photo"] for row in read_csv(out / "results.csv") if row["counts"] == "yes"}
 
 
