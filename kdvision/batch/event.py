@@ -167,8 +167,8 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
         if name_key(name) in map(name_key, teams):
             node.get_node("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
-            if (other := team_of.setdefault(name_key(member), name)) != name:
-                node.get_node("players", place).fail(f"{member} is in {other} too", "one team for each player")
+            if (other_team := team_of.setdefault(name_key(member), name)) != name:
+                node.get_node("players", place).fail(f"{member} is in {other_team} too", "one team for each player")
         teams[name] = members
     return teams
 

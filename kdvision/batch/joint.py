@@ -102,9 +102,9 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
         unpack_observation(kingdom.observation) if kingdom.observation and not kingdom.is_typed else None
         for kingdom in kingdoms
     ]
-    first = next(filter(None, observations))
+    first_observation = next(filter(None, observations))
     deck = collect_deck(box)
-    kinds = first.probabilities.select_kinds(deck).kinds
+    kinds = first_observation.probabilities.select_kinds(deck).kinds
     try:
         decisions = decide(
             [
@@ -116,11 +116,11 @@ def _decide(kingdoms: Sequence[KingdomResult], side: int | None, box: str) -> tu
             deck,
             side=side,
             border_log_odds=[observation and observation.border_log_odds for observation in observations],
-            temperature=first.calibration.temperature,
+            temperature=first_observation.calibration.temperature,
         )
     except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
-    return tuple(map(_make_verdict, decisions, [observation or first for observation in observations]))
+    return tuple(map(_make_verdict, decisions, [observation or first_observation for observation in observations]))
 
 
 def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
@@ -144,8 +144,8 @@ def _make_verdict(decision: Decision, observation: Observation) -> TableVerdict:
 
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
     """Return the kingdom after the joint decision (see the top of this file)."""
-    data, board, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
-    if joint == board:
+    data, board, joint_board = kingdom.data, kingdom.board, Board.parse(verdict.board)
+    if joint_board == board:
         doubts = [
             {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
             for doubt in data["doubts"]
@@ -156,20 +156,21 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         review = is_improbable or (data["review"] and not verdict.is_certain)
         data = {**data, "review": review, "doubts": doubts}
         return replace(kingdom, data=_set_probability(kingdom, data, verdict.probability, verdict.others))
-    has_shape = (joint.height, joint.width) == (board.height, board.width)
-    squares = [place for place in sorted({*board, *joint}) if board.get(place) != joint.get(place)] if has_shape else []
+    has_same_shape = (joint_board.height, joint_board.width) == (board.height, board.width)
+    all_squares = sorted({*board, *joint_board}) if has_same_shape else []
+    squares = [square for square in all_squares if board.get(square) != joint_board.get(square)]
     names = sorted(square.name for square in squares)
     is_confirmed = any(correction.kingdom == kingdom.number for correction in kingdom.photo.corrections.corrections)
-    joint_counts = has_shape and verdict.is_certain and not is_confirmed
+    joint_counts = has_same_shape and verdict.is_certain and not is_confirmed
     if joint_counts:
         text = "the photo was read as another board, but no box holds its dominoes and those of the other kingdoms"
         photo_data = {name: data[name] for name in PHOTO_FIELDS}
-        data = {**score_typed_board(joint, kingdom.number, kingdom.photo.rules), **photo_data}
-        doubts = _list_doubts(kingdom, squares, joint, board, verdict.probability)
+        data = {**score_typed_board(joint_board, kingdom.number, kingdom.photo.rules), **photo_data}
+        doubts = _list_doubts(kingdom, squares, joint_board, board, verdict.probability)
         probability, others = verdict.probability, list(verdict.others)
     else:
         text = "another board is more probable, because no box holds these dominoes and those of the other kingdoms"
-        doubts = _list_doubts(kingdom, squares, board, joint, 1 - verdict.probability)
+        doubts = _list_doubts(kingdom, squares, board, joint_board, 1 - verdict.probability)
         doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
         all_boards = [(verdict.board, verdict.probability), *verdict.others]
         remaining_probability = max(0.0, 1 - sum(p for _, p in all_boards))
@@ -177,8 +178,7 @@ def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResu
         others = [(other, p) for other, p in all_boards if other != str(board.trim())]
     problem = {"text": text, "squares": names, "clause": "kingdomino/box" if names else None}
     data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
-    data = _set_probability(kingdom, data, probability, others)
-    return replace(kingdom, data=data, changed_by_table=joint_counts)
+    return replace(kingdom, data=_set_probability(kingdom, data, probability, others), changed_by_table=joint_counts)
 
 
 def _set_probability(
@@ -198,13 +198,13 @@ def _set_probability(
 
 
 def _list_doubts(
-    kingdom: KingdomResult, squares: Sequence[Square], board: Board, other: Board, probability: float
+    kingdom: KingdomResult, squares: Sequence[Square], board: Board, other_board: Board, probability: float
 ) -> list[dict[str, Any]]:
-    """Return doubts about these squares as JSON objects: `board` is right there with this probability, else `other`."""
+    """Return doubts about squares as JSON objects: `board` is right there with this probability, else `other_board`."""
     doubts = []
     for square in squares:
-        new_board = board.with_cells({square: other.get(square)})
+        new_board = board.with_cells({square: other_board.get(square)})
         card = score(replace(kingdom.kingdom, board=new_board), kingdom.photo.rules.choose_photo_rule_set([new_board]))
-        content = (square, str(board.get(square) or "."), probability, str(other.get(square) or "."), new_board)
+        content = (square, str(board.get(square) or "."), probability, str(other_board.get(square) or "."), new_board)
         doubts.append(scored_doubt_to_dict(ScoredDoubt(*content, kingdom.number - 1, card.points, card.total, 0)))
     return doubts

@@ -148,7 +148,7 @@ def assign_players(photo: PhotoRecord, game: Iterable[KingdomResult] = ()) -> li
     max_size = max((len(kingdom.board) for kingdom in kingdoms), default=0)
     candidates = [kingdom for kingdom in kingdoms if len(kingdom.board) >= MIN_COMPLETE_SHARE * max_size]
     if len(candidates) > 1:
-        boards = [other.board for other in game if other.player not in (*players, "")]
+        boards = [kingdom.board for kingdom in game if kingdom.player not in (*players, "")]
         candidates = [
             kingdom for kingdom in candidates if not any(show_same_kingdom(kingdom.board, board) for board in boards)
         ]
@@ -184,8 +184,8 @@ def find_same_kingdoms(kingdoms: Sequence[KingdomResult]) -> Iterator[tuple[King
 def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
     """Yield each further kingdom of a player in a round, after the kingdom that counts.
 
-    One at the player's first table counts: a board that a person has given, else one with listed tokens, else the most
-    probable one.
+    One at the player's first table counts: a board that a person has given or corrected, else one with listed tokens,
+    else the most probable one.
     """
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
     for kingdom in kingdoms:
@@ -203,7 +203,7 @@ def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[Ki
 def differ_too_much(first: KingdomResult, second: KingdomResult) -> bool:
     """Return whether two kingdoms of a player differ so much that they are hardly one kingdom, read twice.
 
-    A board that a person has given is not compared.
+    A board that a person has given is not compared with one that was read.
     """
     if first.has_given_board and not second.has_given_board:
         return False

@@ -100,27 +100,27 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for kingdoms that do not count, have no player or are missing, and for photos without a kingdom."""
     yield from _check_photos(standings)
     yield from _check_listing(standings)
-    for best_kingdom, other in find_second_kingdoms(standings.kingdoms):
-        if other.table != best_kingdom.table:
+    for best_kingdom, second_kingdom in find_second_kingdoms(standings.kingdoms):
+        if second_kingdom.table != best_kingdom.table:
             place, other_place = (
                 f"{f'table {kingdom.table}' if kingdom.table else 'no table'} ({kingdom.photo.name})"
-                for kingdom in (best_kingdom, other)
+                for kingdom in (best_kingdom, second_kingdom)
             )
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, f"{CORRECT_PATH}; the first counts", best_kingdom)
-        elif best_kingdom.board.equals_turned(other.board):
+        elif best_kingdom.board.equals_turned(second_kingdom.board):
             continue
-        elif differ_too_much(best_kingdom, other):
-            why = f"{other.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
+        elif differ_too_much(best_kingdom, second_kingdom):
+            why = f"{second_kingdom.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
             advice = f"{CORRECT_PATH} (a folder in that of a table is a player), or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
-        elif other.has_given_board or not best_kingdom.has_given_board:
-            points = f"{best_kingdom.data['total']} and {other.data['total']} points"
-            why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
+        elif second_kingdom.has_given_board or not best_kingdom.has_given_board:
+            points = f"{best_kingdom.data['total']} and {second_kingdom.data['total']} points"
+            why = f"another photo of this kingdom, {second_kingdom.photo.name}, was read differently: {points}"
             advice = f"compare both: {best_kingdom.photo.name} counts; {CORRECT}"
             yield _make_item(Impact.EVENT_WINNER, why, advice, best_kingdom, kingdom=best_kingdom)
-    for kingdom, other in standings.equal_pairs:
-        why = f"{kingdom.source} and {other.source} show the same kingdom"
+    for kingdom, other_kingdom in standings.equal_pairs:
+        why = f"{kingdom.source} and {other_kingdom.source} show the same kingdom"
         advice = "put the right photo in the place of one; or remove it, or give both the same player"
         yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
     for round_, table, player in standings.missing_players:
@@ -222,12 +222,12 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         why = f"a correction is not valid: {error}"
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
     for photo in standings.photos:
-        for other in photo.corrections.outdated_corrections:
-            why = f"the correction {other} does not count: the squares of its kingdom have other names now"
-            yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=other.kingdom)
-    for other in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):
-        why = f"the correction {other} is about another photo of this name, or one that is not in the folder"
-        yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=other.photo)
+        for correction in photo.corrections.outdated_corrections:
+            why = f"the correction {correction} does not count: the squares of its kingdom have other names now"
+            yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=correction.kingdom)
+    for correction in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):
+        why = f"the correction {correction} is about another photo of this name, or one that is not in the folder"
+        yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=correction.photo)
 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:

@@ -154,7 +154,7 @@ class BatchRun:
                 return outcome
 
     def watch(self, on_written: Callable[[EventOutcome], None]) -> None:
-        """Run for ever: whenever photos, corrections or the event file change, read and write; then `on_written`.
+        """Run for ever: whenever photos, corrections or the event file change, read and write; then call `on_written`.
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
         """

@@ -190,15 +190,15 @@ class Standings:
         second_pairs = [*find_second_kingdoms(self.kingdoms)]
         far_pairs = [pair for pair in second_pairs if pair[0].table != pair[1].table]
         different_pairs = [pair for pair in second_pairs if pair[0].table == pair[1].table and differ_too_much(*pair)]
-        far_kingdoms, different_kingdoms = (
+        far_findings, different_findings = (
             [(kingdom.round, kingdom.table, kingdom.label) for pair in pairs for kingdom in pair]
             for pairs in (far_pairs, different_pairs)
         )
         equal_places = [(place, kingdom) for pair in self.equal_pairs for place in pair for kingdom in pair]
         return {
             "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
-            "kingdoms of {} lie at two tables": far_kingdoms,
-            "photos of {} show different kingdoms": different_kingdoms,
+            "kingdoms of {} lie at two tables": far_findings,
+            "photos of {} show different kingdoms": different_findings,
             "{} show the same kingdom": [(place.round, place.table, kingdom.source) for place, kingdom in equal_places],
         }
 
@@ -439,7 +439,7 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
         games[photo.seat.round, photo.seat.table] += assign_players(photo)
     seated_photos = [(photo, games[photo.seat.round, photo.seat.table]) for photo in counted_photos]
     kingdoms = [kingdom for photo, game in seated_photos for kingdom in assign_players(photo, game)]
-    second_ids = {other.id for _, other in find_second_kingdoms(kingdoms)}
+    second_ids = {second.id for _, second in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(kingdom, counts=False) if kingdom.id in second_ids else kingdom for kingdom in kingdoms]
     gone_photos = tuple(photo for photo in all_photos if photo.gone)
     return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos)

@@ -68,8 +68,8 @@ def test_kingdoms_of_a_table_limit_the_side_of_each(tmp_path: Path) -> None:
 
 
 def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
-    def make_doubtful_photo(chance: float) -> bytes:
-        return make_photo(SMALL, doubts=[("A1", "w1", "w", chance)])
+    def make_doubtful_photo(probability: float) -> bytes:
+        return make_photo(SMALL, doubts=[("A1", "w1", "w", probability)])
 
     files = {
         "a.jpg": make_doubtful_photo(0.9),
@@ -156,8 +156,8 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
 def test_a_photo_without_players_that_cannot_be_read_is_reviewed(tmp_path: Path) -> None:
     """It withholds the win. The advice is that of its error, or to type its board."""
     files = {"table4.jpg": make_photo(), "table5/ann.jpg": make_photo(SMALL), "table6/bo.jpg": b"broken"}
-    row, other = read_review_rows(tmp_path, files)
+    row, other_row = read_review_rows(tmp_path, files)
     assert (row["changes"], row["photo"], row["table"]) == ("who wins", "table4.jpg", "4")
     assert row["why"] == "the photo shows no kingdom"
     assert row["advice"] == "take it from above; or type the board: kdvision review"
-    assert (other["player"], other["advice"]) == ("bo", "send it again; or type the board: kdvision review")
+    assert (other_row["player"], other_row["advice"]) == ("bo", "send it again; or type the board: kdvision review")

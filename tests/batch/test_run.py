@@ -468,8 +468,8 @@ def test_watch_counts_a_photo_that_is_moved_and_moved_back(
     name: str, folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ann's photo shows a kingdom. Bo's photo is broken."""
-    photo, other = folder / "round2/table1" / name, folder / "other.jpg"
-    watch(folder, out, monkeypatch, lambda: photo.rename(other), lambda: other.rename(photo))
+    photo, other_photo = folder / "round2/table1" / name, folder / "other.jpg"
+    watch(folder, out, monkeypatch, lambda: photo.rename(other_photo), lambda: other_photo.rename(photo))
     assert [row["player"] for row in read_csv(out / "results.csv")] == ["ann", "bo", "cy", "ann", "李雷"]
     assert [row["file"] for row in read_csv(out / "errors.csv")] == ["round2/table1/bo.jpg"]
 

@@ -640,11 +640,11 @@ def test_a_kingdom_that_another_photo_shows_is_not_that_of_its_neighbour(
 
 
 def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
-    mine = "# m3 w"
+    board = "# m3 w"
     files = {
-        "table1/ann.jpg": make_photo(mine),
-        "table1/bo.jpg": make_photo(f"{mine} / . . ."),
-        "table2/cy.jpg": make_photo(mine),
+        "table1/ann.jpg": make_photo(board),
+        "table1/bo.jpg": make_photo(f"{board} / . . ."),
+        "table2/cy.jpg": make_photo(board),
     }
     out = run_event(tmp_path, files)
     messages = [text for _, _, text in read_notices(out)]
@@ -743,10 +743,10 @@ def test_nobody_wins_at_a_table_that_is_not_known_in_full(tmp_path: Path) -> Non
 def test_nobody_wins_while_two_photos_show_the_same_kingdom(first_square: str, tmp_path: Path) -> None:
     """Without players, both are ranked, and would share the victory. One square of eight may be misread."""
     board = Board.parse("w m3 # / f f s / . . s1 / . . s")
-    other = board.with_cells({Square(0, 0): Cell.parse(first_square)})
+    other_board = board.with_cells({Square(0, 0): Cell.parse(first_square)})
     files: dict[str, bytes | str] = {
         "table1/IMG_1.jpg": make_photo(str(board)),
-        "table1/IMG_2.jpg": make_photo(str(other.rotate())),
+        "table1/IMG_2.jpg": make_photo(str(other_board.rotate())),
         "table1/IMG_3.jpg": make_photo(C),
     }
     verdict = list_verdicts(run_batch(write_files(tmp_path / "photos", files), tmp_path / "out"))["Round 1, table 1"]

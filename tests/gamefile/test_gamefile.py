@@ -92,13 +92,13 @@ board = "# m3 w"
 
 def test_a_queendomino_game_is_read() -> None:
     game = parse_game(QUEEN)
-    ann, bo, last = game.rounds[0].kingdoms
+    ann, bo, third_kingdom = game.rounds[0].kingdoms
     assert (game.kind, game.side, game.variants) == ("queendomino", 5, ("harmony",))
     assert (ann.player, ann.coins, ann.towers, ann.queen) == ("Ann", 11, 3, True)
     assert ann.knights == (Square(0, 0), Square(4, 1))
     assert [building.building.name for building in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
     assert str(bo.board) == "# t g"
-    assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
+    assert (third_kingdom.player, str(third_kingdom.board)) == ("kingdom 3", "# m2 / . w")
     assert score(ann, game.rule_set).total == 71 - 5 - 3 + 5
     assert game.standing.reason == "Ann wins on points, 68 to 2"
 

@@ -205,7 +205,7 @@ def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Corre
     for correction in photo_corrections:
         if correction.board:
             boards[correction.kingdom] = Board.parse(correction.board)
-            corrections = {place: other for place, other in corrections.items() if place[0] != correction.kingdom}
+            corrections = {place: entry for place, entry in corrections.items() if place[0] != correction.kingdom}
         elif correction.kingdom in boards:
             cells = {Square.parse(correction.square): parse_cell(correction.cell)}
             boards[correction.kingdom] = boards[correction.kingdom].with_cells(cells)
@@ -213,7 +213,7 @@ def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Corre
             outdated_corrections.append(correction)
             continue
         # A person has looked at this kingdom again.
-        outdated_corrections = [other for other in outdated_corrections if other.kingdom != correction.kingdom]
+        outdated_corrections = [entry for entry in outdated_corrections if entry.kingdom != correction.kingdom]
         corrections.pop((correction.kingdom, correction.square), None)  # so that the new one comes last
         corrections[correction.kingdom, correction.square] = correction
     squares = [(number, square, entry.cell) for (number, square), entry in corrections.items() if number not in boards]
