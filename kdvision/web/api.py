@@ -197,17 +197,15 @@ class LiveResponse(StreamingResponse):
 
 
 async def _run_photo_job(request: Request, job: Callable[..., Response], *, has_progress: bool = True) -> Response:
-    """The response of a job for the photo in a request, with progress line by line if the client accepts that.
+    """Return the response of a job for the photo in a request; with progress line by line if the client accepts that.
 
     The job gets the bytes of the photo; if it `has_progress`, it may get the keyword argument `report`.
     """
     photos, address = _get_service(request).photos, read_client_address(request)
     max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
     with ExitStack() as stack:
-        reservation = photos.reserve(
-            address, parse_content_length(request, MAX_PHOTO_BYTES), max_per_address=max_per_address
-        )
-        slot = stack.enter_context(reservation)
+        size = parse_content_length(request, MAX_PHOTO_BYTES)
+        slot = stack.enter_context(photos.reserve(address, size, max_per_address=max_per_address))
         bound_job = partial(job, await read_photo(request))
         if has_progress and JSON_LINES in request.headers.get("accept", ""):
             run = photos.run(slot, lambda report: bound_job(report=report))
@@ -216,14 +214,14 @@ async def _run_photo_job(request: Request, job: Callable[..., Response], *, has_
 
 
 async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
-    """The response of a job without a photo. It has its own queue, so it never waits for photos."""
+    """Return the response of a job without a photo. Such jobs have a queue of their own: they never wait for photos."""
     queue = _get_service(request).quick_jobs
     with queue.reserve(read_client_address(request), 0):
         return await wait_for_response(request, queue, job)
 
 
 async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[], Response]) -> Response:
-    """The response that a job makes; the job is given up if the client disconnects."""
+    """Return the response that a job makes; the job is given up if the client disconnects."""
     future = queue.start(job)
     try:
         while not (await asyncio.wait([future], timeout=DISCONNECT_POLL_SECONDS))[0]:
@@ -235,7 +233,7 @@ async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[],
 
 
 async def _stream_json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:
-    """Each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
+    """Yield each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
 
     def format_line(report: Any) -> bytes:
         if isinstance(report, Response):

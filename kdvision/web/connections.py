@@ -28,7 +28,7 @@ BACKLOG: Final = 64
 
 
 def count_available_connections() -> int:
-    """Half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
+    """Return half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
 
     The other half is for files, and for connections that are accepted before the limit is applied: with fewer, the
     event loop would log an error for each connection that it cannot accept.
@@ -62,12 +62,12 @@ class LimitedProtocol(Protocol):
         super().connection_made(transport)
         self._update_timer()
         address = self.client[0] if self.client else ""
-        everyone: list[Any] = [*self.connections]
-        same_address = [other for other in everyone if other.client and other.client[0] == address]
-        if len(same_address) > self.max_per_address and not is_loopback(address):
-            self._close_most_idle(same_address)
-        elif len(everyone) > self.max_connections:
-            self._close_most_idle(everyone)
+        connections: list[Any] = [*self.connections]
+        peers = [connection for connection in connections if connection.client and connection.client[0] == address]
+        if len(peers) > self.max_per_address and not is_loopback(address):
+            self._close_most_idle(peers)
+        elif len(connections) > self.max_connections:
+            self._close_most_idle(connections)
 
     def data_received(self, data: bytes) -> None:
         """Continue with the request, which may be complete now."""
@@ -102,7 +102,7 @@ class LimitedProtocol(Protocol):
         self._timer = self.loop.call_later(BODY_TIMEOUT_SECONDS, self.transport.abort)
 
     def _close_most_idle(self, connections: list[Any]) -> None:
-        idlest_connection = min(connections, key=lambda other: float(other.idle_since))
+        idlest_connection = min(connections, key=lambda connection: float(connection.idle_since))
         # Discarded before its connection_lost, which comes later than other connections may.
         self.connections.discard(idlest_connection)
         idlest_connection.transport.abort()

@@ -31,7 +31,7 @@ SQUARE: Final = r"[A-Za-z]([1-9]|1[0-9]|2[0-6])"
 
 
 def allow_values(values: Any) -> Meta:
-    """The values that a field may have, as the rules list them."""
+    """Return the schema of a field that has one of these values."""
     return Meta(extra_json_schema={"enum": list(values)})
 
 
@@ -96,11 +96,11 @@ class Rules(Struct):
 
 @cache
 def describe_rules(*, keeps: bool) -> Rules:
-    """Games with their squares and variants, buildings, gems, terrains and clauses."""
+    """Return the games with their squares and variants, buildings, gems, terrains and clauses."""
     return Rules(
         games=[_describe_game(kind) for kind in GAMES],
         variants=[_describe_variant(variant) for variant in VARIANTS],
-        groups={name: GroupInfo(one.drawn, [variant.id for variant in one.variants]) for name, one in GROUPS.items()},
+        groups={name: GroupInfo(group.drawn, [entry.id for entry in group.variants]) for name, group in GROUPS.items()},
         rounds=DYNASTY_ROUNDS,
         terrains={terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
         buildings=[_describe_building(building) for building in BUILDINGS],
@@ -120,7 +120,7 @@ def _describe_game(kind: str) -> GameInfo:
 
 
 def _list_seats(kind: str, *variants: str) -> dict[str, list[int]]:
-    """The numbers of kingdoms that play together, by side."""
+    """Return the numbers of kingdoms that play together, by side."""
     return {str(side): sorted(make_rule_set(kind, side=side, variants=variants).dominoes_drawn) for side in SIDES}
 
 

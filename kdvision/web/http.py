@@ -74,7 +74,7 @@ class InviteQuery(Struct, forbid_unknown_fields=True):
 
 
 def parse_query(query: QueryParams, model: Any) -> Any:
-    """The options of a query as an instance of the model; raises Refusal."""
+    """Return the options of a query as an instance of the model; raises Refusal."""
     texts = {field.name for field in msgspec.structs.fields(model) if isinstance(field.default, str)}
     values: dict[str, Any] = {**query} | ({"corners": query.getlist("corners")} if "corners" in query else {})
     for name in query.keys() - texts - {"corners"}:
@@ -84,7 +84,7 @@ def parse_query(query: QueryParams, model: Any) -> Any:
 
 
 def check_value(value: Any, model: Any) -> Any:
-    """The value as an instance of the model; raises Refusal."""
+    """Return the value as an instance of the model; raises Refusal."""
     try:
         return msgspec.convert(value, model)
     except msgspec.ValidationError as error:
@@ -92,17 +92,17 @@ def check_value(value: Any, model: Any) -> Any:
 
 
 def list_variants(options: Any) -> list[str]:
-    """The ids of the variants that a ReadQuery asks for; raises Refusal for one that cannot be added to its game."""
+    """Return the ids of the variants that a ReadQuery asks for; raises Refusal if one cannot be added to its game."""
     variants = [variant for variant in VARIANTS if getattr(options, variant.key)]
-    for one in variants:
-        if options.game != GAME_AUTO and not one.fits(options.game):
-            hint = f"leave it out, or choose {join_words(one.games, 'or')}"
-            raise Refusal(422, f"{one.name} cannot be added to {options.game}", hint=hint)
-    return [one.id for one in variants]
+    for variant in variants:
+        if options.game != GAME_AUTO and not variant.fits(options.game):
+            hint = f"leave it out, or choose {join_words(variant.games, 'or')}"
+            raise Refusal(422, f"{variant.name} cannot be added to {options.game}", hint=hint)
+    return [variant.id for variant in variants]
 
 
 def parse_content_length(request: Request, max_bytes: int) -> int:
-    """The Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
+    """Return the Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
     length = request.headers.get("content-length", "")
     size = int(length) if length.isascii() and length.isdigit() else max_bytes
     return _check_size(size, max_bytes)
@@ -116,7 +116,7 @@ def _check_size(size: int, max_bytes: int) -> int:
 
 
 async def read_photo(request: Request) -> bytes:
-    """The bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
+    """Return the bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
     kind = _parse_media_type(request)
     if kind and kind not in (FORM, "application/octet-stream") and not kind.startswith("image/"):
         hint = "send the photo as the body, or as the file of a form"
@@ -126,7 +126,7 @@ async def read_photo(request: Request) -> bytes:
 
 
 async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """The JSON body of a request as an instance of the model; raises Refusal."""
+    """Return the JSON body of a request as an instance of the model; raises Refusal."""
     if _parse_media_type(request) != "application/json":
         raise Refusal(415, "the body is not declared as JSON", hint="send Content-Type: application/json")
     body = await _read_body(request, max_bytes)
@@ -139,18 +139,18 @@ async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX
 
 async def _read_body(request: Request, max_bytes: int) -> bytes:
     parse_content_length(request, max_bytes)
-    parts, size = [], 0
+    chunks, size = [], 0
     try:
         async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
-            async for part in request.stream():
-                size = _check_size(size + len(part), max_bytes)
-                parts.append(part)
+            async for chunk in request.stream():
+                size = _check_size(size + len(chunk), max_bytes)
+                chunks.append(chunk)
     except ClientDisconnect as error:
         raise Refusal(400, "the body is incomplete", hint="send it again") from error
     except TimeoutError as error:
         hint = "try again with a better connection"
         raise Refusal(408, f"the body took longer than {BODY_TIMEOUT_SECONDS:.0f} s", hint=hint) from error
-    return b"".join(parts)
+    return b"".join(chunks)
 
 
 async def _extract_file(request: Request, body: bytes) -> bytes:
@@ -178,12 +178,12 @@ def _parse_media_type(request: Request) -> str:
 
 
 def make_json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A response that holds a value as JSON."""
+    """Return a response that holds a value as JSON."""
     return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
 def make_error_response(error: KdvisionError) -> Response:
-    """A response that tells what is wrong and what to do, as the command line does."""
+    """Return a response that tells what is wrong and what to do, as the command line does."""
     retry_after = error.retry_after if isinstance(error, Refusal) else None
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return make_json_response({"error": str(error), "hint": error.hint or None}, get_status(error), headers)

@@ -101,7 +101,7 @@ class JobQueue:
             self._slots.remove(slot)
 
     def start(self, job: Callable[[], T]) -> "asyncio.Future[T]":
-        """The future result of a job. If it is cancelled before a thread is free, the job never starts."""
+        """Start a job and return its future. If it is cancelled before a thread is free, the job never starts."""
         return asyncio.get_running_loop().run_in_executor(self.pool, job)
 
     async def run(self, slot: Slot, job: Callable[[Report], Any]) -> AsyncGenerator[Any, None]:

@@ -11,14 +11,14 @@ from msgspec import Meta, Struct
 
 
 def make_model(name: str, /, *bases: Any, doc: str = "", **fields: Any) -> Any:
-    """A struct with these fields and those of its bases."""
+    """Return a struct with these fields and those of its bases."""
     return msgspec.defstruct(
         name, [*fields.items()], bases=bases or (Struct,), namespace={"__doc__": doc or None}, module=__name__
     )
 
 
 def make_list_type(item: Any) -> Any:
-    """The type of a list of a model."""
+    """Return the type of a list of a model."""
     return list.__class_getitem__(item)
 
 

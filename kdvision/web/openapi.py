@@ -70,16 +70,16 @@ class Operation(NamedTuple):
         return [*self.returns.values(), *self.takes.values(), *self.error_types, *([self.query] if self.query else [])]
 
     def describe(self, path: str) -> Json:
-        """The operation at a path as in an OpenAPI description."""
+        """Return the operation at a path as in an OpenAPI description."""
         summary = (self.endpoint.__doc__ or "").partition("\n")[0]
         operation: Json = {"summary": summary}
-        in_path = re.findall(r"{(\w+)}", path)
+        path_names = re.findall(r"{(\w+)}", path)
         if self.takes:
             operation["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
         fields = make_component_schemas()[self.query.__name__]["properties"] if self.query else {}
         operation["parameters"] = [
-            *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path),
-            *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
+            *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in path_names),
+            *({"name": name, "in": "query", "schema": schema} for name, schema in fields.items()),
         ]
         operation["responses"] = {"200": {"description": summary, "content": _describe_content(self.returns)}}
         schemas, _ = msgspec.json.schema_components(self.error_types, ref_template=REF_TEMPLATE)
@@ -130,7 +130,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 @cache
 def describe_api() -> Json:
-    """The description as plain values, for /api/openapi.json."""
+    """Return the description as plain values, for /api/openapi.json."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -150,6 +150,6 @@ def describe_api() -> Json:
 
 @cache
 def make_component_schemas() -> dict[str, Json]:
-    """The JSON Schema of each model by its name."""
-    types = [one for operation in OPERATIONS.values() for one in operation.types]
+    """Return the JSON Schema of each model by its name."""
+    types = [model_type for operation in OPERATIONS.values() for model_type in operation.types]
     return msgspec.json.schema_components(types, ref_template=REF_TEMPLATE)[1]

@@ -81,24 +81,24 @@ STOPPED: Final = Refusal(503, "the server was stopped", hint="start it again: kd
 
 
 def make_key() -> str:
-    """A random key as it is printed, such as `K7QX-2MPA`."""
+    """Return a random key as it is printed, such as `K7QX-2MPA`."""
     letters = "".join(secrets.choice(KEY_LETTERS) for _ in range(KEY_LENGTH))
     return f"{letters[:4]}-{letters[4:]}"
 
 
 def normalise_key(key: str) -> bytes:
-    """A key in capitals and without its dash, however a person typed it."""
+    """Return a key in capitals and without its dash, however a person typed it."""
     return "".join(letter for letter in key.upper() if letter.isalnum()).encode()
 
 
 def name_cookie(request: HTTPConnection) -> str:
-    """The name of the cookie of this server: a browser sends a cookie to all ports of a host."""
+    """Return the name of the cookie of this server: a browser sends a cookie to all ports of a host."""
     _, port = request.scope.get("server") or ("", None)
     return f"{COOKIE}-{port}" if port else COOKIE
 
 
 def read_client_address(request: HTTPConnection) -> str:
-    """The network address that a request came from."""
+    """Return the network address that a request came from."""
     return request.client.host if request.client else ""
 
 
@@ -116,7 +116,7 @@ class Pairing:
         return hmac.new(normalise_key(self.key or ""), b"kdvision, paired", "sha256").hexdigest()
 
     def is_paired(self, request: HTTPConnection) -> bool:
-        """True if no key is needed, or the request has the cookie, or the key as a bearer token."""
+        """Return True if no key is needed, or the request has the cookie, or the key as a bearer token."""
         if self.key is None:
             return True
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -126,7 +126,7 @@ class Pairing:
         return any(hmac.compare_digest(cookie.encode(), self.cookie.encode()) for cookie in cookies)
 
     def is_key(self, text: str, address: str) -> bool:
-        """True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""
+        """Return True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""
         times = self._wrong_key_times.setdefault(address, deque(maxlen=MAX_WRONG_KEYS))
         now = self.clock()
         if len(times) == MAX_WRONG_KEYS and now - times[0] < WRONG_KEYS_SECONDS:
@@ -190,14 +190,14 @@ class SecurityMiddleware:
 
 
 def is_own_host(host: str, *, lan: bool) -> bool:
-    """True if a Host header names this machine: an IP address, or one of its own names.
+    """Return True if a Host header names this machine: an IP address, or one of its own names.
 
     Another name may belong to a stranger who points it at this machine (DNS rebinding). Starlette's
     TrustedHostMiddleware knows names only; this machine may have any address of the local network.
     """
     try:
-        parts = urlsplit(f"//{host}")
-        name = (parts.hostname or "") if parts.netloc == host else ""
+        url = urlsplit(f"//{host}")
+        name = (url.hostname or "") if url.netloc == host else ""
     except ValueError:
         return False
     address, host_name = _parse_address(name), socket.gethostname().lower()
@@ -207,7 +207,7 @@ def is_own_host(host: str, *, lan: bool) -> bool:
 
 
 def is_loopback(text: str) -> bool:
-    """True for an address of this machine itself, such as 127.0.0.1."""
+    """Return True for an address of this machine itself, such as 127.0.0.1."""
     address = _parse_address(text)
     return address is not None and address.is_loopback
 
@@ -220,7 +220,7 @@ def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
 
 
 def is_cross_origin(headers: Headers, scheme: str) -> bool:
-    """True if a page of another origin sent the request; following a link to this page is allowed."""
+    """Return True if a page of another origin sent the request; following a link to this page is allowed."""
     origin = headers.get("origin")
     if origin is not None:
         return origin != f"{scheme}://{headers.get('host', '')}"

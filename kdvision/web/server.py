@@ -73,7 +73,7 @@ class Settings:
 
 
 def create_app(settings: Settings, *, link: str | None = None, tables: Tables | None = None) -> SecurityMiddleware:
-    """The application behind its security checks; `link` is the address for other phones."""
+    """Create the application behind its security checks; `link` is the address for other phones."""
     photos, quick_jobs = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1)), JobQueue(2)
     service, pairing = Service(photos, quick_jobs, link, settings.keep, tables or Tables()), Pairing(settings.key)
 
@@ -101,7 +101,7 @@ def create_app(settings: Settings, *, link: str | None = None, tables: Tables | 
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:
-    """The error, after the rest of the body: a client that is still sending does not read the response."""
+    """Return the error after the rest of the body is read: a client that still sends does not read a response."""
     assert isinstance(error, KdvisionError), "registered for no other"
     if not (isinstance(error, Refusal) and error.status in INCOMPLETE_BODY):
         with suppress(TimeoutError, RuntimeError, ClientDisconnect):  # slow, read already, or the client is gone
@@ -154,7 +154,7 @@ def open_listener(settings: Settings) -> Listener:
 
 
 def find_network_address() -> str | None:
-    """The address of this machine in its network; None without one."""
+    """Return the address of this machine in its network; None without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # an address for documentation (RFC 5737); nothing is sent

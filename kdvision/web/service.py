@@ -100,7 +100,7 @@ class Service:
     def _read_photo(
         self, content: bytes, rules: TableRules, outlines: Sequence[KingdomOutline], report: Report
     ) -> tuple[Result, list[str]]:
-        """The scored result, and the variants that are played with; facts that no photo shows stay open."""
+        """Return the scored result and the variants that are played with; facts that no photo shows stay open."""
         try:
             photo = Photo.open(content, name=PHOTO_NAME)
             try:
@@ -130,7 +130,7 @@ class Service:
 
 
 def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
-    """A progress report. That of the stage "squares" has the centres of the detected squares in pixels of the photo."""
+    """Return a progress report; for the stage "squares" with the centres of the detections in pixels of the photo."""
     if stage != "squares" or not output:
         return {"stage": stage}
     detections = max(output, key=len)  # detections are made at several scales
@@ -138,7 +138,7 @@ def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
 
 
 def convert_picture(content: bytes) -> Response:
-    """A photo of any format as an upright JPEG that every browser shows; raises PhotoError."""
+    """Convert a photo of any format to an upright JPEG that every browser shows; raises PhotoError."""
     pixels = Photo.open(content, name=PHOTO_NAME).pixels
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
     jpeg = encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
@@ -146,7 +146,7 @@ def convert_picture(content: bytes) -> Response:
 
 
 def score_game(game: Mapping[str, Any], accept: str) -> Response:
-    """The score of a game, as `kdvision game` prints it: as JSON, as a table, or as the game file itself."""
+    """Return the score of a game, as `kdvision game` prints it: as JSON, as a table, or as the game file itself."""
     parsed_game = game_from_dict(game, name=GAME_NAME)
     if TOML in accept:
         return Response(write_game_text(parsed_game), media_type=TOML)
@@ -156,7 +156,7 @@ def score_game(game: Mapping[str, Any], accept: str) -> Response:
 
 
 def answer_fits(body: Any) -> Response:
-    """Where the domino of a Fits may be laid, as `kdvision fits --json` prints it; raises NotationError and Refusal."""
+    """Return where a domino may be laid, as `kdvision fits --json` prints it; raises NotationError and Refusal."""
     board = Board.parse(body.board)
     rows, cols = board.extent
     if max(rows, cols) > MAX_KINGDOM_SIDE:
