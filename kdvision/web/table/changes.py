@@ -73,7 +73,7 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return str(self.__struct_config__.tag)
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """The changed game; raises Refusal and NotationError."""
+        """Return the changed game; raises Refusal and NotationError."""
         raise NotImplementedError
 
 
@@ -98,7 +98,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     game: GameNumber | None = None
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        if self.id in [one.id for one in game.kingdoms]:
+        if self.id in [other_kingdom.id for other_kingdom in game.kingdoms]:
             return game  # a phone that has lost the answer sends it again
         check_number(game, self.game)
         check_round(game, self.round)
@@ -115,10 +115,10 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
             kingdom = TableKingdom("", "", "", cells, check_facts(self.facts), photo_info=photo_info)
         else:
             kingdom = context.storage.find_reading(context.table, self.reading).kingdom
-        name = self.id or secrets.token_hex(4)
+        kingdom_id = self.id or secrets.token_hex(4)
         colour = clean_name(self.colour) or kingdom.colour
         player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
-        return game.with_round(self.round, [*kingdoms, replace(kingdom, id=name, player=player, colour=colour)])
+        return game.with_round(self.round, [*kingdoms, replace(kingdom, id=kingdom_id, player=player, colour=colour)])
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -163,7 +163,7 @@ class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         game.find(self.kingdom)
-        rounds = [[one for one in kingdoms if one.id != self.kingdom] for kingdoms in game.rounds]
+        rounds = [[kingdom for kingdom in kingdoms if kingdom.id != self.kingdom] for kingdoms in game.rounds]
         return replace(game, rounds=rounds)
 
 
@@ -177,7 +177,7 @@ class SetSquare(Change, frozen=True, tag="set_square"):
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         kingdom, cell = game.find(self.kingdom, self.reading), self.cell.lower()
-        cells = {place: one for place, one in kingdom.cells.items() if place != self.at}
+        cells = {place: old_cell for place, old_cell in kingdom.cells.items() if place != self.at}
         cells |= {} if cell == "." else {self.at: cell}
         rows, cols = zip(*map(parse_place, cells), strict=True) if cells else ((0,), (0,))
         if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_BOARD_SIDE:
@@ -223,7 +223,7 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
             return game.with_kingdom(kingdom)
         owners, numbers = {old_kingdom.player: Player(kingdom.player, kingdom.colour)}, range(len(game.rounds))
         two_names = {old_kingdom.player.casefold(), kingdom.player.casefold()}
-        names_by_round = [{one.player.casefold() for one in kingdoms} for kingdoms in game.rounds]
+        names_by_round = [{entry.player.casefold() for entry in kingdoms} for kingdoms in game.rounds]
         if len(two_names) == 2 and any(two_names <= names for names in names_by_round):
             number = next(number for number, kingdoms in enumerate(game.rounds) if old_kingdom in kingdoms)
             if number == 0:
@@ -231,13 +231,15 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
                 raise Refusal(422, text, hint="choose another name")
             # A photo may have mixed them up: they change places in this round.
             players = {player.player.casefold(): player for player in game.players}
-            owner, other_owner = (players[one.player.casefold()] for one in (kingdom, old_kingdom))
+            owner, other_owner = (players[version.player.casefold()] for version in (kingdom, old_kingdom))
             owners = {old_kingdom.player: owner, owner.player: other_owner}
             numbers = range(number, number + 1)
         game = game.with_kingdom(replace(kingdom, player=old_kingdom.player, colour=old_kingdom.colour))
         for number in numbers:
-            kingdoms = game.rounds[number]
-            kingdoms = [replace(one, **asdict(owners[one.player])) if one.player in owners else one for one in kingdoms]
+            kingdoms = [
+                replace(entry, **asdict(owners[entry.player])) if entry.player in owners else entry
+                for entry in game.rounds[number]
+            ]
             game = game.with_round(number, kingdoms)
         return game
 
@@ -274,11 +276,11 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
         info = kingdom.photo_info
         if info is None:
             return game
-        other_pieces = [one for one in info.pieces if (one.kind, one.at) != (self.kind, self.at)]
+        other_pieces = [piece for piece in info.pieces if (piece.kind, piece.at) != (self.kind, self.at)]
         facts = (add_piece if self.present else remove_piece)(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
-        if isinstance(kingdom.facts.get(key), list) and all(one.kind != self.kind for one in other_pieces):
-            facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
+        if isinstance(kingdom.facts.get(key), list) and all(piece.kind != self.kind for piece in other_pieces):
+            facts = facts | {key: [piece for piece in facts[key] if piece != UNKNOWN]}
         if self.kind == "queen" and self.present:
             game = remove_other_queens(game, self.kingdom)
         return game.with_kingdom(replace(kingdom, facts=facts, photo_info=replace(info, pieces=other_pieces)))
@@ -301,9 +303,9 @@ class SetRules(Change, frozen=True, tag="set_rules"):
         if rules.game not in GAMES or rules.side not in (None, *SIDES):
             message = f"this version has no game {rules.game[:20]!r} with side {rules.side}"
             raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
-        for name in {*rules.variants} - {one.id for one in VARIANTS}:
+        for name in {*rules.variants} - {variant.id for variant in VARIANTS}:
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
-        variants = [one.id for one in VARIANTS if one.id in rules.variants and one.fits(rules.game)]
+        variants = [variant.id for variant in VARIANTS if variant.id in rules.variants and variant.fits(rules.game)]
         gems = [clean_name(name) for name in rules.open_gems]
         rules, rounds = replace(rules, variants=variants, open_gems=gems), game.rounds
         if rules.dynasty:
@@ -348,7 +350,7 @@ class LoadGame(Change, frozen=True, tag="load_game"):
             return game
         rules = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1))
         kingdoms = [
-            replace(one, round=number, id=None) for number, additions in enumerate(self.rounds) for one in additions
+            replace(entry, round=number, id=None) for number, additions in enumerate(self.rounds) for entry in additions
         ]
         return apply_changes(TableGame(context.next_number, id=self.id or ""), [rules, *kingdoms], context)
 
@@ -360,10 +362,10 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
     answer: Annotated[int, Meta(ge=0)]
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        proposal = next((one for one in game.proposals if one.id == self.proposal), None)
+        proposal = next((entry for entry in game.proposals if entry.id == self.proposal), None)
         if proposal is None or self.answer >= len(proposal.answers):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
-        game = replace(game, proposals=[one for one in game.proposals if one.id != self.proposal])
+        game = replace(game, proposals=[entry for entry in game.proposals if entry.id != self.proposal])
         return apply_changes(game, msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange]), context)
 
 
@@ -406,7 +408,7 @@ class ChangeRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) -> TableGame:
-    """The game after all changes; raises Refusal and NotationError, and then none of them counts."""
+    """Return the game after all changes; raises Refusal and NotationError, and then none of them counts."""
     for change in changes:
         game = change.apply(game, context)
     return open_missing_facts(game)
@@ -425,10 +427,7 @@ def check_number(game: TableGame, number: int | None) -> None:
 
 
 def open_missing_facts(game: TableGame) -> TableGame:
-    """The game with "?" for each fact of its rules that a kingdom from a photo lacks.
-
-    The rules may have changed since the photo was read.
-    """
+    """Return the game with "?" for each fact that a kingdom from a photo lacks: its rules may have changed since."""
     open_facts = dict.fromkeys(sorted(game.rules.facts - {TOWNS}), UNKNOWN)
     for kingdom in game.kingdoms:
         if kingdom.reading:
@@ -437,47 +436,47 @@ def open_missing_facts(game: TableGame) -> TableGame:
 
 
 def merge_rules(rules: TableRules, before: TableRules, after: TableRules) -> TableRules:
-    """The rules with what changes from `before` to `after`; of lists, what was added and removed."""
+    """Return the rules with what changes from `before` to `after`: of a list, the items that were added and removed."""
     changes: dict[str, Any] = {}
     for name, value in asdict(after).items():
-        current, old = getattr(rules, name), getattr(before, name)
+        current_value, old_value = getattr(rules, name), getattr(before, name)
         if isinstance(value, list):
-            kept = [one for one in current if one in value or one not in old]
-            changes[name] = [*kept, *(one for one in value if one not in {*old, *kept})]
-        elif value != old:
+            kept_items = [item for item in current_value if item in value or item not in old_value]
+            changes[name] = [*kept_items, *(item for item in value if item not in {*old_value, *kept_items})]
+        elif value != old_value:
             changes[name] = value
     return replace(rules, **changes)
 
 
-def remove_other_queens(game: TableGame, kingdom: str) -> TableGame:
-    """The game without the Queen in the other kingdoms of the round of this one: two phones may place her at once."""
-    kingdoms = next(one for one in game.rounds if kingdom in [each.id for each in one])
-    for one in kingdoms:
-        if one.id != kingdom and one.facts.get("queen") is True:
-            game = game.with_kingdom(replace(one, facts=one.facts | {"queen": False}))
+def remove_other_queens(game: TableGame, kingdom_id: str) -> TableGame:
+    """Return the game without the Queen in the other kingdoms of the round: two phones may place her at once."""
+    kingdoms = next(kingdoms for kingdoms in game.rounds if kingdom_id in [kingdom.id for kingdom in kingdoms])
+    for kingdom in kingdoms:
+        if kingdom.id != kingdom_id and kingdom.facts.get("queen") is True:
+            game = game.with_kingdom(replace(kingdom, facts=kingdom.facts | {"queen": False}))
     return game
 
 
 def choose_player(
     game: TableGame, number: int, player: str, colour: str, other_colours: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """The name and colour of a new kingdom of a round.
+    """Return the name and colour of a new kingdom of a round.
 
     Without a name it is a player of the first round, or of the game before, who has no kingdom yet: the one of this
     colour, or the next one if no photo shows the colour.
     """
     kingdoms = game.rounds[number]
-    names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}.union(other_colours)
+    names, colours = {entry.player for entry in kingdoms}, {entry.colour for entry in kingdoms}.union(other_colours)
     known_players = game.rounds[0] if number else game.last_players
-    absent_players = [one for one in known_players if one.player not in names]
-    players = [one for one in absent_players if (one.colour == colour if colour else one.colour not in other_colours)]
-    if not player and players:
-        return players[0].player, players[0].colour
+    players = [entry for entry in known_players if entry.player not in names]
+    matches = [entry for entry in players if (entry.colour == colour if colour else entry.colour not in other_colours)]
+    if not player and matches:
+        return matches[0].player, matches[0].colour
     new_names = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))
-    free_colours = [one for one in COLOURS if one not in colours]
+    free_colours = [free_colour for free_colour in COLOURS if free_colour not in colours]
     return player or next(name for name in new_names if name not in names), colour or (free_colours or COLOURS)[0]
 
 
 def clean_name(text: str) -> str:
-    """A name on one line, without control characters."""
+    """Return a name on one line, without control characters."""
     return " ".join(replace_controls(text).split())

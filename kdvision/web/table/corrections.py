@@ -25,13 +25,13 @@ LOST_TEXT: Final = "a new reading had no place for what a person had set: "
 """What a problem that names lost corrections begins with."""
 
 
-def count_least_squares(kingdom: TableKingdom, other: TableKingdom) -> float:
-    """On how many squares two kingdoms agree at least if they are the same one."""
-    return max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(other.cells)))
+def count_required_squares(kingdom: TableKingdom, other_kingdom: TableKingdom) -> float:
+    """Return on how many squares two kingdoms must agree to be the same one."""
+    return max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(other_kingdom.cells)))
 
 
 def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: TableKingdom | None) -> TableKingdom:
-    """The reading with what people have set on a kingdom that has an `old_reading`; None if that is lost.
+    """Return the reading with what people have set on a kingdom; `old_reading` is the one that it had, None if lost.
 
     What has no square in the reading is named in a problem, and the kingdom is to check. Such a problem stays until a
     person has confirmed the kingdom.
@@ -53,9 +53,11 @@ def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: 
     if texts:
         contradictions, problems = [*info.contradictions, *texts], [*info.problems, *texts]
         info = replace(info, review=True, contradictions=contradictions, problems=problems)
-    doubts = [one for one in info.doubts if one.at not in fixes]
-    pieces = [one for one in info.pieces if answers.isdisjoint({(FACT_KEYS.get(one.kind), one.at), (one.kind, "")})]
-    for kind in {one.kind for one in info.pieces} - {one.kind for one in pieces}:
+    doubts = [doubt for doubt in info.doubts if doubt.at not in fixes]
+    pieces = [
+        piece for piece in info.pieces if answers.isdisjoint({(FACT_KEYS.get(piece.kind), piece.at), (piece.kind, "")})
+    ]
+    for kind in {piece.kind for piece in info.pieces} - {piece.kind for piece in pieces}:
         key = FACT_KEYS.get(kind, "")
         if isinstance(facts.get(key), list) and (key, UNKNOWN) not in answers:  # no question keeps the list open
             facts = replace_pieces(facts, key, UNKNOWN, [])
@@ -65,13 +67,13 @@ def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: 
 
 
 def _contradict_answers(kingdom: TableKingdom, old_reading: TableKingdom) -> Facts:
-    """The facts of a reading, with the opposite of each answer that a person has given to a question about a piece.
+    """Return the facts of a reading, with the opposite of each answer of a person to a question about a piece.
 
     So they differ from those of the kingdom wherever a person has decided.
     """
     facts, info, old_info = old_reading.facts, kingdom.photo_info, old_reading.photo_info
-    open_questions = {(one.kind, one.at) for one in info.pieces} if info else set()
-    for kind, at in [(one.kind, one.at) for one in old_info.pieces] if old_info else ():
+    open_questions = {(piece.kind, piece.at) for piece in info.pieces} if info else set()
+    for kind, at in [(piece.kind, piece.at) for piece in old_info.pieces] if old_info else ():
         if (kind, at) not in open_questions:
             is_present = remove_piece(kingdom.facts, kind, at) != kingdom.facts
             facts = (remove_piece if is_present else add_piece)(facts, kind, at)
@@ -111,7 +113,7 @@ def _keep_facts(
                     is_lost = bool(pieces) or alignment is None  # there is nothing outside the grid
                     lost_keys += [key] * (is_lost and key not in lost_keys)
                     continue
-                new_pieces = [move_piece(one, alignment) for one in new_pieces]
+                new_pieces = [move_piece(piece, alignment) for piece in new_pieces]
             elif not pieces:
                 continue  # questions of the reading decide whether it lists all pieces
             place = find_place(new_pieces[0])
@@ -121,36 +123,36 @@ def _keep_facts(
 
 
 def _compare_pieces(pieces: list[Any], photo_pieces: Any) -> Iterator[tuple[list[Any], list[Any]]]:
-    """The pieces on each place, and those that the photo showed there, where these differ."""
+    """Yield the pieces on each place, and those that the photo showed there, where these differ."""
     old_pieces = photo_pieces if isinstance(photo_pieces, list) else []
     for at in dict.fromkeys(map(find_place, [*pieces, *old_pieces])):
-        one, other = ([piece for piece in each if find_place(piece) == at] for each in (pieces, old_pieces))
-        if one != other:
-            yield one, other
+        first, second = ([piece for piece in source if find_place(piece) == at] for source in (pieces, old_pieces))
+        if first != second:
+            yield first, second
 
 
 def _find_alignment(kingdom: TableKingdom, reading: TableKingdom) -> BoardAlignment | None:
-    """How the places of a kingdom lie on those of a reading: by the photo if it is the same one, else by the boards."""
+    """Return how the places of a kingdom lie on those of a reading: by a photo that both have, else by the boards."""
     for pairs in (_pair_in_photo(kingdom, reading), _pair_equal_squares(kingdom, reading)):
-        best, *others = [*count_alignments(pairs).most_common(2), (None, 0)]
-        if best[1] >= count_least_squares(kingdom, reading) and best[1] > others[0][1]:
-            return best[0]
+        (alignment, count), *others = [*count_alignments(pairs).most_common(2), (None, 0)]
+        if count >= count_required_squares(kingdom, reading) and count > others[0][1]:
+            return alignment
     return None
 
 
 def _pair_equal_squares(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tuple[Square, list[Square]]]:
-    """Each place of the kingdom with those of the reading that hold the same."""
+    """Yield each place of the kingdom with those of the reading that hold the same."""
     for at, cell in kingdom.cells.items():
         if cell != UNKNOWN:
-            yield parse_place(at), [parse_place(place) for place, other in reading.cells.items() if other == cell]
+            yield parse_place(at), [parse_place(place) for place, new_cell in reading.cells.items() if new_cell == cell]
 
 
 def _pair_in_photo(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tuple[Square, list[Square]]]:
-    """Each place of the kingdom with that of the reading whose centre lies there in the same photo."""
+    """Yield each place of the kingdom with that of the reading whose centre lies there in the same photo."""
     info, new_info = kingdom.photo_info, reading.photo_info
     if not (info and new_info and info.photo and info.photo == new_info.photo and info.squares and new_info.squares):
         return
-    grid, new_grid = (Grid(np.reshape(one.squares, (len(one.squares), -1, 4, 2))) for one in (info, new_info))
+    grid, new_grid = (Grid(np.reshape(view.squares, (len(view.squares), -1, 4, 2))) for view in (info, new_info))
     places = [parse_place(at, info.first) for at in kingdom.cells]
     squares = [square for square in places if 0 <= square.row < grid.rows and 0 <= square.col < grid.cols]
     points = new_grid.to_grid_coordinates(np.array([grid.centres[square] for square in squares]).reshape(-1, 2))
@@ -162,7 +164,7 @@ def _pair_in_photo(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tup
 
 
 def _has_place(at: str, alignment: BoardAlignment, reading: TableKingdom) -> bool:
-    """Whether a place lies on the grid of the reading, or beside it."""
+    """Return whether a place lies on the grid of the reading, or beside it."""
     assert reading.photo_info is not None, "read from a photo"
     squares, (top, left) = reading.photo_info.squares, reading.photo_info.first
     row, col = alignment.move(parse_place(at))

@@ -49,7 +49,7 @@ PIECE_LISTS: Final[dict[str, Any]] = {
 
 
 def make_piece(kind: str, at: str) -> Any:
-    """A knight, building or gem on a place, as far as a photo shows it: a gem and a building without their names."""
+    """Return a knight, building or gem on a place as a photo shows it: a gem and a building without their names."""
     if kind == "knight":
         return at
     if kind == "building":
@@ -58,7 +58,7 @@ def make_piece(kind: str, at: str) -> Any:
 
 
 def add_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts with one more piece. A piece that is there already stays as it is."""
+    """Return the facts with one more piece. A piece that is there already stays as it is."""
     if kind == "queen":
         return facts | {"queen": True}
     if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
@@ -67,7 +67,7 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
 
 
 def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts without a piece on a place."""
+    """Return the facts without a piece on a place."""
     if kind == "queen":
         return facts | {"queen": False}
     key = FACT_KEYS.get(kind, "")
@@ -75,24 +75,24 @@ def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
 
 
 def replace_pieces(facts: Facts, key: str, at: str, pieces: list[Any]) -> Facts:
-    """The facts with these pieces of a kind on a place, instead of those that are there."""
+    """Return the facts with these pieces of a kind on a place, instead of those that are there."""
     old_pieces = facts.get(key, [])
     all_pieces = old_pieces if isinstance(old_pieces, list) else [UNKNOWN]
-    return facts | {key: [*pieces, *(one for one in all_pieces if find_place(one) != at)]}
+    return facts | {key: [*pieces, *(piece for piece in all_pieces if find_place(piece) != at)]}
 
 
 def find_place(piece: Any) -> str:
-    """The place of a piece; of a gem the upper left of its four, and "?" for pieces that are not listed."""
-    where = str(piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece)
-    match = PLACES.fullmatch(where)
+    """Return the place of a piece; of a gem the upper left of its four, and "?" for pieces that are not listed."""
+    text = str(piece.get("at") or piece.get("between") if isinstance(piece, dict) else piece)
+    match = PLACES.fullmatch(text)
     if match is None:
-        return where
+        return text
     rows, cols = zip(*map(parse_place, match["places"].split()), strict=True)
     return format_place((min(rows), min(cols)))
 
 
 def move_piece(piece: Any, alignment: BoardAlignment) -> Any:
-    """The piece on the square on which its own one lies; a gem turns with its kingdom. Other values stay."""
+    """Return a piece as the alignment moves it; a gem turns with its kingdom. Values without a place stay."""
     if isinstance(piece, dict):
         key = "at" if piece.get("at") else "between"
         moved_piece, turns = piece | {key: move_piece(piece.get(key), alignment)}, piece.get("turned", 0)
@@ -109,11 +109,11 @@ def move_piece(piece: Any, alignment: BoardAlignment) -> Any:
 
 
 def check_facts(facts: Facts) -> Facts:
-    """The facts, if they are short and flat and list pieces as in game files; raises Refusal."""
+    """Return the facts, if they are short and flat and list pieces as in game files; raises Refusal."""
     depth, values = 0, [facts]
     while values and depth <= MAX_FACTS_DEPTH:
-        inner = [one.values() if isinstance(one, dict) else one for one in values if isinstance(one, dict | list)]
-        depth, values = depth + 1, [value for one in inner for value in one]
+        lists = [item.values() if isinstance(item, dict) else item for item in values if isinstance(item, dict | list)]
+        depth, values = depth + 1, [item for items in lists for item in items]
     hint = "send the keys of a kingdom in game files"
     if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
         raise Refusal(422, "the facts of this kingdom are too long", hint=hint)
@@ -123,12 +123,12 @@ def check_facts(facts: Facts) -> Facts:
 
 
 def open_malformed_facts(facts: Facts) -> Facts:
-    """The facts with "?" for those that list no pieces as in game files; an older version stored them unchecked."""
+    """Return the facts with "?" for those that list no pieces as in game files; an older version did not check them."""
     return facts | {key: UNKNOWN for key, _ in _find_flaws(facts)}
 
 
 def _find_flaws(facts: Facts) -> Iterator[tuple[str, str]]:
-    """The keys of facts that should list pieces and do not, each with what is wrong."""
+    """Yield the keys of facts that should list pieces and do not, each with what is wrong."""
     for key in facts.keys() & PIECE_LISTS.keys():
         try:
             msgspec.convert(facts[key], PIECE_LISTS[key])

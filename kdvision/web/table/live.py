@@ -88,7 +88,7 @@ class Watcher:
         self._has_events.set()
 
     async def stream_events(self) -> AsyncGenerator[bytes, None]:
-        """The events as they come, and comments in between."""
+        """Yield the events as they come, and comments in between."""
         while not self.is_closed:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
@@ -101,6 +101,6 @@ class Watcher:
 
 
 def format_event(name: str, value: Any, number: int | None = None) -> bytes:
-    """A server-sent event; `number` is its id."""
+    """Return a server-sent event; `number` is its id."""
     head = f"event: {name}\n" + ("" if number is None else f"id: {number}\n")
     return head.encode() + b"data: " + msgspec.json.encode(value) + b"\n\n"

@@ -132,7 +132,7 @@ class TableKingdom(Struct, frozen=True, rename={"photo_info": "seen"}):
         return Square(min(rows), min(cols))
 
     def with_names_from(self, first: Square) -> "TableKingdom":
-        """The kingdom with problems that name squares from its A1; they name them from the place `first`."""
+        """Return the kingdom with problems that name squares from its A1 instead of from the place `first`."""
         if self.photo_info is None:
             return self
         row, col = self.top_left
@@ -200,61 +200,61 @@ class TableGame(Struct, frozen=True):
         return is_default and find_only_game(self.rules.variants) is None and not self.kingdoms
 
     def list_round(self, number: int) -> list[TableKingdom]:
-        """The kingdoms of a round; none if the game has no such round."""
+        """Return the kingdoms of a round; none if the game has no such round."""
         return self.rounds[number] if number < len(self.rounds) else []
 
-    def find(self, kingdom: str, reading: str | None = None) -> TableKingdom:
-        """The kingdom with this id; raises Refusal, also if it has another reading than a given one."""
-        for one in self.kingdoms:
-            if one.id == kingdom:
-                if reading not in (None, one.reading):
-                    message = f"{one.player}'s kingdom has been read again since"
+    def find(self, kingdom_id: str, reading: str | None = None) -> TableKingdom:
+        """Return the kingdom with this id; raises Refusal, also if its reading is not the given one."""
+        for kingdom in self.kingdoms:
+            if kingdom.id == kingdom_id:
+                if reading not in (None, kingdom.reading):
+                    message = f"{kingdom.player}'s kingdom has been read again since"
                     raise Refusal(409, message, hint="look at its board again")
-                return one
+                return kingdom
         raise Refusal(404, "this kingdom is not at the table any more", hint="somebody may have removed it: look again")
 
     def with_round(self, number: int, kingdoms: list[TableKingdom]) -> "TableGame":
-        """The game with other kingdoms in one round."""
+        """Return the game with other kingdoms in one round."""
         return msgspec.structs.replace(self, rounds=[*self.rounds[:number], kingdoms, *self.rounds[number + 1 :]])
 
     def with_kingdom(self, kingdom: TableKingdom) -> "TableGame":
-        """The game with a kingdom in place of the one with the same id."""
-        rounds = [[kingdom if one.id == kingdom.id else one for one in kingdoms] for kingdoms in self.rounds]
+        """Return the game with a kingdom in place of the one with the same id."""
+        rounds = [[kingdom if entry.id == kingdom.id else entry for entry in kingdoms] for kingdoms in self.rounds]
         return msgspec.structs.replace(self, rounds=rounds)
 
     @property
     def players(self) -> list[Player]:
         """The players, each once."""
-        return list({one.player: Player(one.player, one.colour) for one in self.kingdoms}.values())
+        return list({kingdom.player: Player(kingdom.player, kingdom.colour) for kingdom in self.kingdoms}.values())
 
 
 def format_place(square: tuple[int, int], first: tuple[int, int] = (0, 0)) -> str:
-    """The place of a square; `first` is the place of A1."""
+    """Return the place of a square; `first` is the place of A1."""
     return f"{square[0] + first[0]},{square[1] + first[1]}"
 
 
 def parse_place(place: str, first: tuple[int, int] = (0, 0)) -> Square:
-    """The square at a place; `first` is the place of A1."""
+    """Return the square at a place; `first` is the place of A1."""
     row, col = map(int, place.split(","))
     return Square(row - first[0], col - first[1])
 
 
 def list_cells(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
-    """The squares of a board by their places; `first` is the place of its A1."""
+    """Return the squares of a board by their places; `first` is the place of its A1."""
     words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN)
     return {format_place(square, first): word for square, word in words.items()}
 
 
 def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
-    """The facts with names of squares instead of places, as in game files. Pieces off the board are left out."""
+    """Return the facts with names of squares instead of places, as in game files. Pieces off the board are left out."""
     top_left, board = kingdom.top_left, kingdom.board
 
     def name(value: Any) -> Any:
         if isinstance(value, dict):
-            named_values = {key: name(one) for key, one in value.items()}
+            named_values = {key: name(item) for key, item in value.items()}
             return None if None in named_values.values() else named_values
         if isinstance(value, list):
-            return [one for one in map(name, value) if one is not None]
+            return [item for item in map(name, value) if item is not None]
         match = PLACES.fullmatch(value) if isinstance(value, str) else None
         if match is None:
             return value

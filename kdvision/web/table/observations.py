@@ -30,7 +30,7 @@ class SurroundedObservation(NamedTuple):
 
 
 def encode_observation(observation: GridObservation, surroundings: Surroundings) -> bytes:
-    """An observation and what lies around its grid: logarithms with 11 bits, corners in whole pixels."""
+    """Encode an observation and what lies around its grid: logarithms with 11 bits, corners in whole pixels."""
     right, down = observation.border_log_odds
     floats = {"log_probs": observation.probabilities.log_probs, "right": right, "down": down}
     floats |= {name: getattr(observation, name) for name in ARRAYS}
@@ -39,13 +39,14 @@ def encode_observation(observation: GridObservation, surroundings: Surroundings)
     }
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
     arrays |= {"corners": corners, "around": np.array(surroundings)}
-    return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
+    packed_arrays = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in arrays.items()}
+    return msgspec.msgpack.encode(packed_arrays)
 
 
 def decode_observation(
     content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...]
 ) -> SurroundedObservation:
-    """The observation of `encode_observation`, with the kinds and pieces of the network.
+    """Return what `encode_observation` has encoded, with the kinds and pieces of the network.
 
     The previous version stored `visible_share` and `tile_beyond` only for grids that the border of the photo cuts.
     """

@@ -38,11 +38,11 @@ from kdvision.web.table.storage import StoredReading
 
 
 def make_reading(entry: ScoredKingdom, photo: str) -> StoredReading:
-    """The kingdom as a photo shows it, not yet at a table."""
+    """Return the kingdom as a photo shows it, not yet at a table."""
     reading = entry.reading
     assert reading is not None, "read from a photo"
     first, corners = reading.frame.first, describe_grid(reading.observation.grid)
-    pieces = [_make_piece_doubt(one, first) for one in reading.uncertain_pieces]
+    pieces = [_make_piece_doubt(piece, first) for piece in reading.uncertain_pieces]
     info = PhotoInfo(secrets.token_hex(8), photo, corners, pieces=pieces)
     cells, facts = list_cells(entry.board, first), _list_facts(entry, reading, first)
     kingdom = TableKingdom("", "", reading.colour or "", cells, facts, photo_info=info)
@@ -55,14 +55,14 @@ def _make_piece_doubt(piece: DetectedPiece, first: Square) -> PieceDoubt:
 
 
 def describe_grid(grid: Grid) -> list[list[list[int]]]:
-    """The corners of every cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
+    """Return the corners of each cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
     quads = grid.quads
     corners: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
     return corners
 
 
 def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) -> Facts:
-    """The pieces that the photo shows, and "?" for each kind of which it may not show all.
+    """Return the pieces that the photo shows, and "?" for each kind of which it may not show all.
 
     Pieces other than gems are found only if the game has them.
     """
@@ -76,7 +76,7 @@ def _list_facts(entry: ScoredKingdom, reading: KingdomReading, first: Square) ->
 
 
 def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleSet) -> TableKingdom:
-    """The kingdom with what a decision tells about its photo.
+    """Return the kingdom with what a decision tells about its photo.
 
     Only a board that needs a review has doubts, and squares that a person has set are in doubt no longer. A confirmed
     kingdom has no doubts. Contradictions of photos stay, whatever is decided.
@@ -86,25 +86,25 @@ def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleS
     unplayed_pieces = [*find_unplayed_pieces(reading, rule_set)]
     needs_review = reading.needs_review(unplayed_pieces) or bool(info.contradictions)
     cells, doubts = list_cells(reading.board, first), []
-    for doubt in list_alternatives(reading):
-        other_cells = list_cells(doubt.board, first)
+    for alternative in list_alternatives(reading):
+        other_cells = list_cells(alternative.board, first)
         changes = {
             at: other_cells.get(at, ".") for at in {**cells, **other_cells} if cells.get(at) != other_cells.get(at)
         }
-        at, probability = format_place(doubt.square, first), round(doubt.probability, 4)
-        doubts.append(SquareDoubt(at, doubt.kind, doubt.other_kind, probability, changes))
+        at, probability = format_place(alternative.square, first), round(alternative.probability, 4)
+        doubts.append(SquareDoubt(at, alternative.kind, alternative.other_kind, probability, changes))
     info = replace(
         info,
         probability=round(reading.probability, 4),
         review=needs_review,
         problems=[*(problem.text for problem in (*reading.problems, *unplayed_pieces)), *info.contradictions],
-        doubts=[one for one in doubts if needs_review and not kingdom.checked and one.at not in kingdom.fixes],
+        doubts=[doubt for doubt in doubts if needs_review and not kingdom.checked and doubt.at not in kingdom.fixes],
     )
     return replace(kingdom, photo_info=info)
 
 
 def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
-    """The observation of a stored reading; raises Refusal if networks of other classes made it."""
+    """Return the observation of a stored reading; raises Refusal if networks of other classes made it."""
     cells = Networks.load().classifier
     try:
         return decode_observation(stored_reading.observation, cells.kinds, piece_names=cells.pieces)
@@ -116,7 +116,7 @@ def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
 def decide_kingdoms(
     observed_kingdoms: Sequence[tuple[TableKingdom, SurroundedObservation]], rules: TableRules
 ) -> list[TableKingdom]:
-    """The kingdoms, decided together, with the squares that people have set."""
+    """Return the kingdoms, decided together, with the squares that people have set."""
     decisions = zip(observed_kingdoms, _decide(observed_kingdoms, rules), strict=True)
     return [_with_decision(kingdom, reading, rules) for (kingdom, _), reading in decisions]
 
@@ -132,8 +132,8 @@ def _decide(
             if cell != UNKNOWN and 0 <= square.row < observation.grid.rows and 0 <= square.col < observation.grid.cols:
                 fixed_squares[number, square] = cell
     return decide_again(
-        [one.observation for _, one in observed_kingdoms],
-        surroundings=[one.surroundings for _, one in observed_kingdoms],
+        [view.observation for _, view in observed_kingdoms],
+        surroundings=[view.surroundings for _, view in observed_kingdoms],
         side=rules.side,
         fixed_squares=fixed_squares,
         game=rules.box,
@@ -142,14 +142,14 @@ def _decide(
 
 
 def _locate_board(reading: KingdomReading, kingdom: TableKingdom) -> Square:
-    """The place of the board's A1 at the table, whose places do not change with a new decision."""
+    """Return the place of the board's A1 at the table, whose places do not change with a new decision."""
     assert kingdom.photo_info is not None, "read from a photo"
     (row, col), (grid_row, grid_col) = reading.frame.first, kingdom.photo_info.first
     return Square(row + grid_row, col + grid_col)
 
 
 def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableRules) -> TableKingdom:
-    """The kingdom with a new decision, which is to be confirmed again if it changes the board.
+    """Return the kingdom with a new decision, which is to be confirmed again if it changes the board.
 
     Squares that people have set stay, also those outside the grid.
     """
@@ -164,40 +164,38 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
 def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, rules: TableRules
 ) -> tuple[TableKingdom, StoredReading]:
-    """The kingdom as two photos and people show it, and the reading of both photos, whose facts are the photos' alone.
+    """Return the kingdom as two photos and people show it, and the reading of both photos, with facts of photos only.
 
     Raises Refusal if the second photo shows another kingdom.
     """
     assert kingdom.photo_info is not None, "read from a photo"
-    one, two = decode_reading(first_reading), decode_reading(second_reading)
-    alignment = align(one.observation, two.observation)
+    view, other_view = decode_reading(first_reading), decode_reading(second_reading)
+    alignment = align(view.observation, other_view.observation)
     if not alignment.is_same_kingdom:
         raise Refusal(422, f"this photo does not show {kingdom.player}'s kingdom", hint="add it as a new kingdom")
-    fused_observation, problems = fuse(one.observation, [(two.observation, alignment)])
+    fusion, problems = fuse(view.observation, [(other_view.observation, alignment)])
     # Fusing adds rows and columns before the first ones; places stay as they are.
-    (row, col), *_ = np.argwhere(
-        (fused_observation.grid.quads == one.observation.grid.quads[0, 0]).all(axis=(2, 3))
-    ).tolist()
-    info, name = kingdom.photo_info, secrets.token_hex(8)
-    first, corners = (info.first[0] - row, info.first[1] - col), describe_grid(fused_observation.grid)
+    (row, col), *_ = np.argwhere((fusion.grid.quads == view.observation.grid.quads[0, 0]).all(axis=(2, 3))).tolist()
+    info, reading_id = kingdom.photo_info, secrets.token_hex(8)
+    first, corners = (info.first[0] - row, info.first[1] - col), describe_grid(fusion.grid)
     contradictions = [*info.contradictions, *(problem.text for problem in problems)]
-    info = replace(info, reading=name, first=first, squares=corners, contradictions=contradictions)
+    info = replace(info, reading=reading_id, first=first, squares=corners, contradictions=contradictions)
     joined_kingdom = replace(kingdom, photo_info=info, checked=False)
-    surroundings = one.surroundings._replace(damaged=one.surroundings.damaged or two.surroundings.damaged)
-    observed_kingdom = joined_kingdom, SurroundedObservation(fused_observation, surroundings)
+    surroundings = view.surroundings._replace(damaged=view.surroundings.damaged or other_view.surroundings.damaged)
+    observed_kingdom = joined_kingdom, SurroundedObservation(fusion, surroundings)
     (reading,) = _decide([observed_kingdom], rules)
     decided_kingdom, first_kingdom = _with_decision(joined_kingdom, reading, rules), first_reading.kingdom
     assert decided_kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
     info = replace(decided_kingdom.photo_info, pieces=first_kingdom.photo_info.pieces)
     photo_kingdom = replace(decided_kingdom, id=first_kingdom.id, facts=first_kingdom.facts, photo_info=info)
     # Not the observation of the decided reading: corrections as if photographed would contradict a further photo.
-    content = encode_observation(fused_observation, surroundings)
-    kingdoms = [_add_pieces(one, first_kingdom, reading) for one in (decided_kingdom, photo_kingdom)]
+    content = encode_observation(fusion, surroundings)
+    kingdoms = [_add_pieces(version, first_kingdom, reading) for version in (decided_kingdom, photo_kingdom)]
     return kingdoms[0], StoredReading(kingdoms[1], content)
 
 
 def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: KingdomReading) -> TableKingdom:
-    """The kingdom with the pieces and questions about pieces that its first photo alone did not show."""
+    """Return the kingdom with the pieces and questions about pieces that its first photo alone did not show."""
     assert kingdom.photo_info is not None and first_kingdom.photo_info is not None, "read from photos"
     facts, doubts = kingdom.facts, [*kingdom.photo_info.pieces]
     first_questions = {(doubt.kind, doubt.at) for doubt in first_kingdom.photo_info.pieces}

@@ -7,17 +7,17 @@ from itertools import product
 import msgspec
 
 from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
-from kdvision.web.table.corrections import count_least_squares
+from kdvision.web.table.corrections import count_required_squares
 from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
 from kdvision.web.table.storage import StoredReading
 
 
 def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
-    """The number of the kingdom that each reading shows again, for those that show one."""
+    """Return the number of the kingdom that a reading shows again, by the number of the reading."""
     pairs = []
     for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
         count = kingdom.board.count_equal_squares(reading.board)
-        if count >= count_least_squares(kingdom, reading):
+        if count >= count_required_squares(kingdom, reading):
             pairs.append((count, number, index))
     matches: dict[int, int] = {}
     for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
@@ -27,31 +27,31 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
 
 
 def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredReading]) -> Sequence[StoredReading]:
-    """The readings without those that the same photo has brought to the table already: a phone may send it again.
+    """Return the readings that the same photo has not brought to the table already: a phone may send it again.
 
     While a question about the photo is open, there are none.
     """
     photos = {reading.kingdom.photo_info.photo for reading in readings if reading.kingdom.photo_info} - {""}
-    if any(one.id in photos for one in game.proposals):
+    if any(proposal.id in photos for proposal in game.proposals):
         return []
-    sent_kingdoms = [one for one in game.list_round(number) if one.photo_info and one.photo_info.photo in photos]
-    matches = match_kingdoms(sent_kingdoms, [reading.kingdom for reading in readings])
-    return [reading for place, reading in enumerate(readings) if place not in matches]
+    old_kingdoms = [entry for entry in game.list_round(number) if entry.photo_info and entry.photo_info.photo in photos]
+    matches = match_kingdoms(old_kingdoms, [reading.kingdom for reading in readings])
+    return [reading for index, reading in enumerate(readings) if index not in matches]
 
 
 def plan_additions(
     game: TableGame, number: int, readings: Sequence[TableKingdom]
 ) -> tuple[Sequence[Change], Proposal | None]:
-    """The changes that add the kingdoms of a photo; if some are at the table already, none and a question instead."""
+    """Return the changes that add the kingdoms of a photo; if some are at the table already, none and a question."""
     kingdoms = game.list_round(number)
-    colours = [one.colour for one in readings]
-    additions = [AddKingdom(number, one.reading, other_colours=colours) for one in readings]
+    colours = [reading.colour for reading in readings]
+    additions = [AddKingdom(number, reading.reading, other_colours=colours) for reading in readings]
     matches = match_kingdoms(kingdoms, readings)
     if not matches:
         return additions, None
-    known_kingdoms = [kingdoms[index] for index in matches.values()]
-    pairs = [(kingdoms[index], readings[place].reading) for place, index in matches.items()]
-    other_additions = [change for place, change in enumerate(additions) if place not in matches]
+    known_kingdoms = [kingdoms[match] for match in matches.values()]
+    pairs = [(kingdoms[match], readings[index].reading) for index, match in matches.items()]
+    other_additions = [change for index, change in enumerate(additions) if index not in matches]
     replacements = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     combinations = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     can_join = all(kingdom.reading for kingdom in known_kingdoms)
@@ -64,8 +64,8 @@ def plan_additions(
         question = "The same table again. Replace it?"
     both = _make_answer("Keep both", additions)
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
-    photo = next((one.photo_info.photo for one in readings if one.photo_info), "")
-    return [], Proposal(photo or secrets.token_hex(4), question, [one.id for one in known_kingdoms], answers)
+    photo = next((reading.photo_info.photo for reading in readings if reading.photo_info), "")
+    return [], Proposal(photo or secrets.token_hex(4), question, [kingdom.id for kingdom in known_kingdoms], answers)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:

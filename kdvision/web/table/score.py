@@ -33,17 +33,17 @@ BOARD_FACTS: Final = ("discarded", "claims")
 
 
 def score_table(game: TableGame) -> dict[str, Any]:
-    """The score as plain values (models.TableScore)."""
+    """Return the score as plain values (models.TableScore)."""
     game = _leave_out_unplayed_pieces(game)
-    parsed_rounds = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
+    parsed_rounds = [[_parse_kingdom(kingdom, game) for kingdom in kingdoms] for kingdoms in game.rounds]
     played_game = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed_rounds])
     errors = [[error for _, error in kingdoms] for kingdoms in parsed_rounds]
-    rounds = [_score_round(game, played_game, number, one) for number, one in enumerate(errors)]
+    rounds = [_score_round(game, played_game, number, round_errors) for number, round_errors in enumerate(errors)]
     standing = rounds[0]["standing"]
     if len(rounds) > 1:
-        for number, one in enumerate(rounds, start=1):
-            if text := one["verdict"]["text"]:  # shared and listed without the number of its round
-                one["verdict"]["text"] = f"round {number}: {text}"
+        for number, score in enumerate(rounds, start=1):
+            if text := score["verdict"]["text"]:  # shared and listed without the number of its round
+                score["verdict"]["text"] = f"round {number}: {text}"
         standing = _rank_dynasty(game, played_game, rounds) if played_game.has_result else None
     return {
         "rules": played_game.rule_set.name,
@@ -55,24 +55,24 @@ def score_table(game: TableGame) -> dict[str, Any]:
 
 
 def _leave_out_unplayed_pieces(game: TableGame) -> TableGame:
-    """The game without questions about pieces that are no part of it: the page does not ask them."""
+    """Return the game without questions about pieces that are no part of it: the page does not ask them."""
     facts = game.rules.facts
-    for one in game.kingdoms:
-        if one.photo_info is not None and one.photo_info.pieces:
-            pieces = [piece for piece in one.photo_info.pieces if facts & {piece.kind, f"{piece.kind}s"}]
-            game = game.with_kingdom(structs.replace(one, photo_info=structs.replace(one.photo_info, pieces=pieces)))
+    for kingdom in game.kingdoms:
+        if (info := kingdom.photo_info) is not None and info.pieces:
+            pieces = [piece for piece in info.pieces if facts & {piece.kind, f"{piece.kind}s"}]
+            game = game.with_kingdom(structs.replace(kingdom, photo_info=structs.replace(info, pieces=pieces)))
     return game
 
 
 def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The standing of a Dynasty as plain values (models.Standing), from the scores of its rounds."""
-    to_check = [f"round {number}" for number, one in enumerate(rounds, start=1) if not one["verdict"]["certain"]]
+    """Return the standing of a Dynasty as plain values (models.Standing), from the scores of its rounds."""
+    to_check = [f"round {number}" for number, score in enumerate(rounds, start=1) if not score["verdict"]["certain"]]
     notes = [f"still to check: {join_words(to_check)}"] if to_check else []
     for number, kingdoms in enumerate(game.rounds, start=1):
-        names = {one.player.casefold() for one in kingdoms}
+        names = {kingdom.player.casefold() for kingdom in kingdoms}
         if len(names) < len(kingdoms):
             notes.append(f"round {number} has two kingdoms of one player")
-        missing_players = [one.player for one in game.players if one.player.casefold() not in names]
+        missing_players = [player.player for player in game.players if player.player.casefold() not in names]
         if missing_players:
             notes.append(f"round {number} has no kingdom of {join_words(missing_players)}")
     played_rounds = [table.kingdoms for table in played_game.rounds]
@@ -81,11 +81,11 @@ def _rank_dynasty(game: TableGame, played_game: PlayedGame, rounds: Sequence[dic
 
 
 def _list_pending(game: TableGame, played_game: PlayedGame, number: int) -> Iterator[str]:
-    """What may still change a round in which no square has to be checked."""
+    """Yield what may still change a round in which no square has to be checked."""
     kingdoms, limit = game.rounds[number], played_game.rule_set.max_kingdoms
     if number in game.deciding:
         yield "squares are being decided again"
-    if any(one.id in proposal.kingdoms for proposal in game.proposals for one in kingdoms):
+    if any(kingdom.id in proposal.kingdoms for proposal in game.proposals for kingdom in kingdoms):
         yield "a question about a photo is open"
     if len(kingdoms) > min(game.rules.seats or limit, limit):
         yield "there are too many kingdoms"
@@ -94,12 +94,13 @@ def _list_pending(game: TableGame, played_game: PlayedGame, number: int) -> Iter
 
 
 def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: Sequence[str | None]) -> dict[str, Any]:
-    """The score of a round as plain values (models.RoundScore); `errors` are those of its kingdoms."""
+    """Return the score of a round as plain values (models.RoundScore); `errors` are those of its kingdoms."""
     kingdoms, table = game.rounds[number], played_game.rounds[number]
     result = build_round_result(played_game, table, "")
     questions = [*_list_questions(kingdoms, table, played_game)]
     scores, side = [], played_game.rule_set.side
-    in_doubt = {one.id: one for one, error in zip(kingdoms, errors, strict=True) if error or _is_in_doubt(one, side)}
+    pairs = zip(kingdoms, errors, strict=True)
+    in_doubt = {kingdom.id: kingdom for kingdom, error in pairs if error or _is_in_doubt(kingdom, side)}
     for kingdom, scored_kingdom, error in zip(kingdoms, result.kingdoms, errors, strict=True):
         values, info = kingdom_to_dict(scored_kingdom), kingdom.unconfirmed_info
         if info.reading:  # the total is right at least where the board is
@@ -115,7 +116,7 @@ def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: 
                 "player": kingdom.player,
                 "error": error,
                 "review": kingdom.id in in_doubt or (not (kingdom.photo_info or kingdom.checked) and values["review"]),
-                "doubts": [one for one in questions if one["kingdom"] == kingdom.id],
+                "doubts": [question for question in questions if question["kingdom"] == kingdom.id],
             }
         )
     round_score: dict[str, Any] = {
@@ -133,7 +134,7 @@ def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: 
 
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
-    """Whether a person should check the kingdom. The photo alone does not tell that it is larger than `side` allows."""
+    """Return whether a person should check a kingdom: its photo leaves questions, or its board exceeds `side`."""
     info = kingdom.unconfirmed_info
     has_questions = info.review and (info.reading or info.doubts or info.pieces or info.problems)
     return bool(has_questions or (info.reading and any(check_extent(kingdom.board, side))))
@@ -142,10 +143,10 @@ def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
 def _describe_round(
     game: TableGame, played_game: PlayedGame, number: int, in_doubt: Mapping[str, TableKingdom], score: dict[str, Any]
 ) -> dict[str, Any]:
-    """Who wins a round with this `score`, or who leads and what is still to check (models.Verdict)."""
+    """Return who wins a round with this `score`, or who leads and what is still to check (models.Verdict)."""
     kingdoms, table = game.rounds[number], played_game.rounds[number]
     pending = [*_list_pending(game, played_game, number)]
-    to_check = sum(len(one.unconfirmed_info.doubts) + len(one.unconfirmed_info.pieces) for one in in_doubt.values())
+    count = sum(len(entry.unconfirmed_info.doubts) + len(entry.unconfirmed_info.pieces) for entry in in_doubt.values())
     standing = rank_kingdoms(table.kingdoms, played_game.rule_set, is_over=False)
     is_certain = len(kingdoms) > 1 and not (in_doubt or pending) and played_game.has_round_result(table)
     if len(kingdoms) < 2:
@@ -155,32 +156,32 @@ def _describe_round(
     elif played_game.is_open(table):
         text = WINNER_UNKNOWN if in_doubt or pending else score["outlook"]
     else:
-        parts = [standing.reason]
-        if to_check:
-            parts.append(f"{count_noun(to_check, 'square')} to check")
+        phrases = [standing.reason]
+        if count:
+            phrases.append(f"{count_noun(count, 'square')} to check")
         elif in_doubt:
-            parts.append(f"still to check: {join_words([one.player for one in in_doubt.values()])}")
+            phrases.append(f"still to check: {join_words([kingdom.player for kingdom in in_doubt.values()])}")
         for question in score["questions"]:
             if question["changes_winner"] and question["kingdom"] in in_doubt:
-                parts.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
+                phrases.append(f"{question['square']} of {in_doubt[question['kingdom']].player} decides it")
                 break
-        text = "; ".join([*parts, *pending])
+        text = "; ".join([*phrases, *pending])
     first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
-    return {"text": text, "certain": is_certain, "to_check": to_check, "first": first}
+    return {"text": text, "certain": is_certain, "to_check": count, "first": first}
 
 
 def _list_questions(
     kingdoms: Sequence[TableKingdom], table: Table, played_game: PlayedGame
 ) -> Iterator[dict[str, Any]]:
-    """The doubts of a round as plain values (models.TableDoubt), the most decisive first.
+    """Yield the doubts of a round as plain values (models.TableDoubt), the most decisive first.
 
     There are none while facts are open, or too many or too large kingdoms are at the table to rank: that could take
     many seconds.
     """
-    is_too_large = any(max(one.board.extent) > MAX_KINGDOM_SIDE for one in table.kingdoms)
+    is_too_large = any(max(kingdom.board.extent) > MAX_KINGDOM_SIDE for kingdom in table.kingdoms)
     if is_too_large or any(map(has_open_facts, table.kingdoms)) or len(kingdoms) > played_game.rule_set.max_kingdoms:
         return
-    alternatives = [[_make_alternative(doubt, one) for doubt in one.unconfirmed_info.doubts] for one in kingdoms]
+    alternatives = [[_make_alternative(doubt, entry) for doubt in entry.unconfirmed_info.doubts] for entry in kingdoms]
     for doubt in score_doubts(table.kingdoms, alternatives, played_game.rule_set):
         kingdom = kingdoms[doubt.kingdom]
         yield {
@@ -193,7 +194,7 @@ def _list_questions(
 
 
 def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom) -> Alternative:
-    """The doubt with the board in that case. Tiles beyond the board's frame are left out."""
+    """Return the doubt with the board in that case. Tiles beyond the board's frame are left out."""
     top_left, board = kingdom.top_left, kingdom.board
     cells = {parse_place(place, top_left): parse_cell(cell) for place, cell in doubt.changes.items()}
     inside_cells = {at: cell for at, cell in cells.items() if 0 <= at.row < board.height and 0 <= at.col < board.width}
@@ -202,7 +203,7 @@ def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom) -> Alternative:
 
 
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:
-    """The kingdom, and what is wrong with its facts; then it is scored by its board alone."""
+    """Return the kingdom and what is wrong with its facts; with wrong facts it is scored by its board alone."""
     rules = game.rules
     keys = rules.facts.union(BOARD_FACTS)
     given_facts = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in keys}
@@ -219,7 +220,7 @@ def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdo
 
 
 def _make_game(game: TableGame, rounds: Sequence[Sequence[PlayedKingdom]]) -> PlayedGame:
-    """The game by its rules. Equal names get a number, so that each kingdom has its own place."""
+    """Return the game by its rules. Equal names get a number, so that each kingdom has its own place."""
     rules, tables = game.rules, []
     gems = tuple(name.casefold() for name in rules.open_gems) if "lost-treasures" in rules.variants else ()
     for kingdoms in rounds:
@@ -233,13 +234,13 @@ def _make_game(game: TableGame, rounds: Sequence[Sequence[PlayedKingdom]]) -> Pl
 
 
 def find_messages(game: TableGame) -> Iterator[tuple[str, str]]:
-    """What is wrong with the names and the number of kingdoms, and what to do about it.
+    """Yield what is wrong with the names and the number of kingdoms, and what to do about it.
 
     Other problems of the whole game are those of its rounds.
     """
     for kingdoms in game.rounds:
         count = Counter(kingdom.player.casefold() for kingdom in kingdoms)
-        for name, player in {one.player.casefold(): one.player for one in reversed(kingdoms)}.items():
+        for name, player in {kingdom.player.casefold(): kingdom.player for kingdom in reversed(kingdoms)}.items():
             if count[name] > 1:
                 number = "Two" if count[name] == 2 else str(count[name])
                 yield f"{number} kingdoms are called {player}.", "Give each its own name."

@@ -92,18 +92,18 @@ class Storage:
         self.close()
 
     def list_tables(self) -> list[str]:
-        """The ids of all tables, the one that was changed last first."""
+        """Return the ids of all tables, the one that was changed last first."""
         return [row[0] for row in self._query("SELECT id FROM tables ORDER BY changed DESC, rowid DESC")]
 
     def find_table(self, table: str) -> tuple[int, Step]:
-        """The revision of a table, and the step it is at; raises Refusal."""
+        """Return the revision of a table, and the step it is at; raises Refusal."""
         for revision, number in self._query("SELECT revision, step FROM tables WHERE id = ?", table):
             if step := self.find_step(table, number):
                 return revision, step
         raise Refusal(404, f"there is no table {table[:8]}", hint="join another one, or make a new one")
 
     def find_step(self, table: str, number: int) -> Step | None:
-        """A step of a table; None if there is none with this number."""
+        """Return a step of a table; None if there is none with this number."""
         rows = self._query("SELECT op, content FROM steps WHERE table_id = ? AND number = ?", table, number)
         return next((Step(number, op, _decode_game(content)) for op, content in rows), None)
 
@@ -127,7 +127,7 @@ class Storage:
         self._run(*statements)
 
     def find_game(self, table: str, number: int) -> TableGame:
-        """A game of a table as it was left; raises Refusal."""
+        """Return a game of a table as it was left; raises Refusal."""
         query = "SELECT content FROM steps JOIN tables ON table_id = id WHERE id = ? AND game = ? AND number <= step"
         rows = self._query(f"{query} ORDER BY number DESC LIMIT 1", table, number)
         if not rows:
@@ -135,17 +135,17 @@ class Storage:
         return _decode_game(rows[0][0])
 
     def count_games(self, table: str) -> int:
-        """The highest number of a game of a table."""
+        """Return the highest number of a game of a table."""
         return self._query("SELECT MAX(game) FROM steps WHERE table_id = ?", table)[0][0] or 0
 
     def list_games(self) -> list[tuple[str, float, TableGame]]:
-        """The games of all tables as they were left, with table and time of the last change; the latest first."""
+        """Return all games as they were left, each with its table and the time of its last change; the latest first."""
         rows = self._query(
             "SELECT table_id, steps.changed, content, MAX(number) FROM steps JOIN tables ON table_id = id"
             " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?",
             MAX_HISTORY,
         )
-        return [(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
+        return [(table, change_time, _decode_game(content)) for table, change_time, content, _ in rows]
 
     def add_reading(self, table: str, reading: StoredReading) -> None:
         """Store a reading, and drop old ones of the table that are part of no game any more."""
@@ -154,19 +154,19 @@ class Storage:
         query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
         old_ids = {row[0] for row in self._query(query, table, MAX_PENDING)}
         for (content,) in self._query("SELECT content FROM steps WHERE table_id = ?", table) if old_ids else ():
-            old_ids.difference_update(one.decode() for one in READING_ID.findall(content))
-        self._run(*(("DELETE FROM readings WHERE id = ?", (one,)) for one in old_ids))
+            old_ids.difference_update(reading_id.decode() for reading_id in READING_ID.findall(content))
+        self._run(*(("DELETE FROM readings WHERE id = ?", (reading_id,)) for reading_id in old_ids))
 
-    def find_reading(self, table: str, name: str) -> StoredReading:
-        """A reading of a table by its id; raises Refusal."""
-        rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, name)
+    def find_reading(self, table: str, reading_id: str) -> StoredReading:
+        """Return a reading of a table by its id; raises Refusal."""
+        rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, reading_id)
         if not rows:
             raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
         kingdom, observation = rows[0]
         return StoredReading(json.decode(kingdom, type=TableKingdom), observation)
 
     def renew_key(self) -> str:
-        """The key that was used a short time ago, or else a new one; stored for the next start."""
+        """Return the key that was used a short time ago, or else a new one, and store it for the next start."""
         now = time.time()
         query = "SELECT value FROM settings WHERE name = 'key' AND changed > ?"
         key = next((row[0] for row in self._query(query, now - PAIRING_SECONDS)), make_key())
@@ -181,7 +181,7 @@ class Storage:
         return self._run((query, values))
 
     def _run(self, *statements: Statement) -> list[Any]:
-        """The rows of the last one of statements in one transaction. If the file fails, they continue in memory."""
+        """Run statements in one transaction and return the rows of the last one; in memory if the file fails."""
         with self._lock:
             try:
                 return self._execute(statements)
@@ -217,8 +217,8 @@ class Storage:
                 self._warn(f"The file with earlier games is {flaw}. It was renamed to {new_path.name} and not changed.")
             return _prepare(_connect(path))
         except (OSError, sqlite3.Error) as error:
-            why = f"{error}: stop the other server that uses it" if "locked" in str(error) else error
-            self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({why}).")
+            reason = f"{error}: stop the other server that uses it" if "locked" in str(error) else error
+            self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({reason}).")
             return _prepare(_connect(":memory:"))
 
     def _warn(self, sentence: str) -> None:
@@ -227,15 +227,15 @@ class Storage:
 
 
 def _decode_game(content: bytes) -> TableGame:
-    """A stored game, with facts that the page can show and a change may leave."""
+    """Return a stored game, with "?" for facts that the page cannot show."""
     game = json.decode(content, type=TableGame)
-    for one in game.kingdoms:
-        game = game.with_kingdom(replace(one, facts=open_malformed_facts(one.facts)))
+    for kingdom in game.kingdoms:
+        game = game.with_kingdom(replace(kingdom, facts=open_malformed_facts(kingdom.facts)))
     return game
 
 
 def _find_flaw(path: Path) -> str:
-    """Why a file cannot be used; empty if it can, or is new. Raises sqlite3.OperationalError if a server uses it."""
+    """Return why a file cannot be used; empty if it can, or is new. Raises OperationalError if a server uses it."""
     with closing(_connect(path)) as database:
         try:
             version = database.execute("PRAGMA user_version").fetchone()[0]
@@ -270,7 +270,7 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 
 
 def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
-    """The database, ready to be written, with tables if it is new."""
+    """Prepare the database for writing, create the tables of a new one, and return it."""
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last steps
     if database.execute("PRAGMA user_version").fetchone()[0] == 0:

@@ -90,7 +90,7 @@ class Tables:
         self._tables: dict[str, SharedTable] = {}
 
     def join(self, request: JoinRequest) -> SharedTable:
-        """The table that a client asks for; raises Refusal."""
+        """Return the table that a client asks for; raises Refusal."""
         if request.table is not None:
             return self.find(request.table)
         names = self.storage.list_tables()
@@ -106,7 +106,7 @@ class Tables:
         return self.find(name)
 
     def find(self, name: str) -> SharedTable:
-        """A table by its id; raises Refusal."""
+        """Return a table by its id; raises Refusal."""
         if name not in self._tables:
             revision, step = self.storage.find_table(name)
             state = self._make_state(name, revision, step, score_table(step.game))
@@ -118,7 +118,7 @@ class Tables:
         """Apply changes, or move between steps; raises Refusal and NotationError, and then nothing has changed."""
         if request.revision is not None and request.revision > table.state.revision:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
-        changes = [one for one in request.changes if isinstance(one, Change)]
+        changes = [change for change in request.changes if isinstance(change, Change)]
         if len(changes) == len(request.changes):
             async with table.lock:
                 return await self._take_step(table, changes)
@@ -133,14 +133,14 @@ class Tables:
         self,
         table: SharedTable,
         number: int,
-        kingdom: str,
+        kingdom_id: str,
         readings: Sequence[StoredReading],
         asked_game: TableGame,
         photo_rules: TableRules,
     ) -> PhotoAnswer:
         """Add the kingdoms of a photo to a round, or ask about them; first its game, if that is open, and its variants.
 
-        With the id of a `kingdom`, the reading replaces it. The photo was read by the `photo_rules`: those of the
+        With a `kingdom_id`, the reading replaces that kingdom. The photo was read by the `photo_rules`: those of the
         `asked_game`, which was played when it arrived, with the game and the variants that it shows. Raises Refusal if
         another game is played now.
         """
@@ -148,38 +148,38 @@ class Tables:
             old_game, rules = table.game, table.game.rules
             check_number(old_game, asked_game.number)
             proposal: Proposal | None = None
-            if kingdom:
-                additions: Sequence[Change] = [ReplaceKingdom(kingdom, readings[0].kingdom.reading)]
+            if kingdom_id:
+                additions: Sequence[Change] = [ReplaceKingdom(kingdom_id, readings[0].kingdom.reading)]
             else:
                 readings = find_new_readings(old_game, number, readings)
                 additions, proposal = plan_additions(old_game, number, [reading.kingdom for reading in readings])
             for reading in readings:
                 self.storage.add_reading(table.id, reading)
             new_variants = [
-                one for one in photo_rules.variants if one not in {*asked_game.rules.variants, *rules.variants}
+                name for name in photo_rules.variants if name not in {*asked_game.rules.variants, *rules.variants}
             ]
             new_game = photo_rules.game if old_game.is_open else rules.game
             new_rules = replace(rules, game=new_game, variants=[*rules.variants, *new_variants])
             changes = [SetRules(new_rules)] if new_rules != rules else []
             state = await self._take_step(table, [*changes, *additions], proposal, photo_rules)
-        old_ids = {one.id for one in old_game.kingdoms}
-        return PhotoAnswer([one.id for one in state.game.kingdoms if one.id not in old_ids], proposal, state)
+        old_ids = {entry.id for entry in old_game.kingdoms}
+        return PhotoAnswer([entry.id for entry in state.game.kingdoms if entry.id not in old_ids], proposal, state)
 
     def list_games(self) -> list[PastGame]:
-        """The games of all tables, the latest first; `text` says who won."""
+        """Return the games of all tables, the latest first; `text` says who won."""
         games = []
         for table, change_time, game in self.storage.list_games():
             if any(game.rounds):
                 score = score_table(game)
                 final = score["standing"] if len(game.rounds) > 1 else None
-                last_round = next(one for one in reversed(score["rounds"]) if one["kingdoms"])
+                last_round = next(round_score for round_score in reversed(score["rounds"]) if round_score["kingdoms"])
                 text = final["reason"] if final else last_round["verdict"]["text"]
                 games.append(PastGame(table, game.number, change_time, game.rules, game.players, text))
         return games
 
     def watch(self, table: SharedTable, address: str) -> Watcher:
-        """A new live connection to a table; raises Refusal if there are too many."""
-        watchers = [watcher for one in self._tables.values() for watcher in one.watchers]
+        """Open a live connection to a table and return it; raises Refusal if there are too many."""
+        watchers = [watcher for watched_table in self._tables.values() for watcher in watched_table.watchers]
         count = 0 if is_loopback(address) else sum(watcher.address == address for watcher in watchers)
         if len(watchers) >= MAX_WATCHERS or count >= MAX_WATCHERS_PER_ADDRESS:
             hint = "close the page on a phone or in a tab that nobody needs"
@@ -237,17 +237,17 @@ class Tables:
             table.decider = asyncio.get_running_loop().create_task(self._decide(table))
 
     def _make_state(self, name: str, revision: int, step: Step, score: Any) -> TableState:
-        previous_step, next_step = (self.storage.find_step(name, step.number + by) for by in (-1, 1))
+        previous_step, next_step = (self.storage.find_step(name, step.number + offset) for offset in (-1, 1))
         undo = None if previous_step is None else StepInfo(step.number, step.op)
         redo = None if next_step is None else StepInfo(next_step.number, next_step.op)
         notice = self.storage.notice or None
         return TableState(name, revision, undo, redo, bool(step.game.deciding), notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
-        """The step that an undo or redo leads to; raises Refusal."""
-        verb, by = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
-        info = table.state.undo if by < 0 else table.state.redo
-        step = self.storage.find_step(table.id, table.step.number + by)
+        """Return the step that an undo or redo leads to; raises Refusal."""
+        verb, offset = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
+        info = table.state.undo if offset < 0 else table.state.redo
+        step = self.storage.find_step(table.id, table.step.number + offset)
         if info is None or step is None:
             raise Refusal(409, f"there is nothing to {verb}", hint="look at the table again")
         if move.step not in (None, info.step):
@@ -270,29 +270,29 @@ class Tables:
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
         observations = []
-        for one in game.list_round(number):
-            if one.reading:
+        for kingdom in game.list_round(number):
+            if kingdom.reading:
                 with suppress(Refusal):  # a kingdom whose reading is lost, or of another version, stays as it is
-                    observations.append((one, decode_reading(self.storage.find_reading(table, one.reading))))
-        for kingdom in decide_kingdoms(observations, game.rules) if observations else ():
-            game = game.with_kingdom(kingdom)
+                    observations.append((kingdom, decode_reading(self.storage.find_reading(table, kingdom.reading))))
+        for decided_kingdom in decide_kingdoms(observations, game.rules) if observations else ():
+            game = game.with_kingdom(decided_kingdom)
         return game
 
 
 def _find_rounds_to_decide(old_game: TableGame, new_game: TableGame, photo_rules: TableRules) -> set[int]:
-    """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
+    """Return the rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
 
     The kingdoms of a round's first photo are decided already, unless a question about them was open, or the
     `photo_rules` by which they were read are not those of the game any more.
     """
     all_rules = (old_game.rules, new_game.rules, photo_rules)
-    is_other_game = len({(one.box, one.side, frozenset(one.facts)) for one in all_rules}) > 1
+    is_other_game = len({(rules.box, rules.side, frozenset(rules.facts)) for rules in all_rules}) > 1
     is_answer = len(new_game.proposals) < len(old_game.proposals)
     rounds = set()
     for number, kingdoms in enumerate(new_game.rounds):
-        readings = [(one.reading, one.fixes) for one in kingdoms if one.reading]
-        old_readings = [(one.reading, one.fixes) for one in old_game.list_round(number) if one.reading]
-        photos = {one.photo_info.photo for one in kingdoms if one.photo_info}
+        readings = [(kingdom.reading, kingdom.fixes) for kingdom in kingdoms if kingdom.reading]
+        old_readings = [(kingdom.reading, kingdom.fixes) for kingdom in old_game.list_round(number) if kingdom.reading]
+        photos = {kingdom.photo_info.photo for kingdom in kingdoms if kingdom.photo_info}
         is_decided = not old_readings and len(photos) == 1 and not is_answer
         if readings and (is_other_game or (readings != old_readings and not is_decided)):
             rounds.add(number)
