@@ -31,7 +31,7 @@ class LimitedServer:
         self.sockets: list[socket.socket] = []
 
     def connect(self, content: bytes = b"") -> socket.socket:
-        """A new connection over which this content is sent."""
+        """Open a connection and send this content over it."""
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_SECONDS)
         self.sockets.append(connection)
         with suppress(ConnectionError):
@@ -39,7 +39,7 @@ class LimitedServer:
         return connection
 
     def start_request(self, content: bytes) -> socket.socket:
-        """A connection whose response has begun."""
+        """Open a connection and wait until its response has begun."""
         while True:
             connection = self.connect(content)
             with suppress(ConnectionError):
@@ -47,7 +47,7 @@ class LimitedServer:
                     return connection
 
     def wait_for_head_timeout(self) -> None:
-        """Return when the server has closed a connection that was opened now."""
+        """Wait until the server has closed a connection that was opened now."""
         assert not is_answered(self.connect())
 
 
@@ -79,14 +79,14 @@ def limited_server(**limits: Any) -> Iterator[LimitedServer]:
 
 
 def is_answered(connection: socket.socket, content: bytes = b"") -> bool:
-    """Send something more; True if a response comes, False if the server closes the connection."""
+    """Send something more; return True if a response comes, False if the server closes the connection."""
     try:
         connection.sendall(content)
         response = b""
         while not response.endswith(b"\r\n\r\nx"):
-            part = connection.recv(1000)
-            response += part
-            if not part:
+            chunk = connection.recv(1000)
+            response += chunk
+            if not chunk:
                 return False
     except ConnectionError:
         return False

@@ -86,7 +86,7 @@ def test_any_squares_can_be_set(phone: Phone, squares: dict[str, str], has_dupli
 
 def test_the_description_has_the_refusals_of_wrong_keys_and_of_photos_for_another_game() -> None:
     """Any request may bring a wrong key."""
-    operations = {path: one for path, methods in describe_api()["paths"].items() for one in methods.values()}
+    operations = {path: operation for path, item in describe_api()["paths"].items() for operation in item.values()}
     assert [path for path, operation in operations.items() if "429" not in operation["responses"]] == []
     assert "409" in operations["/api/tables/{table}/photos"]["responses"]
 

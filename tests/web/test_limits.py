@@ -18,7 +18,7 @@ from tests.phones import run_in_thread
 async def run_job(
     queue: JobQueue, job: Callable[[Report], Any], *, address: str = "a", reports: list[Any] | None = None
 ) -> Any:
-    """The result of a job. Each report before the result is added to `reports` when it comes."""
+    """Run a job and return its result; add each report before it to `reports`."""
     message = None
     with queue.reserve(address, 1) as slot:
         async for message in queue.run(slot, job):
@@ -28,7 +28,7 @@ async def run_job(
 
 
 async def wait_until(condition: Callable[[], object]) -> None:
-    """Return once a condition holds."""
+    """Wait until a condition holds."""
     while not condition():
         await asyncio.sleep(0.001)
 

@@ -68,7 +68,7 @@ def test_a_phone_is_paired_with_two_servers_of_one_host(client: Client) -> None:
         answers = client.post("/api/pair", {"key": KEY}), other_client.post("/api/pair", {"key": "WXYZ-2345"})
         cookies = dict(get_cookie(answer).split("=") for answer in answers)
         header = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        assert [one.get("/api/games", Cookie=header).status for one in (client, other_client)] == [200, 200]
+        assert [server.get("/api/games", Cookie=header).status for server in (client, other_client)] == [200, 200]
 
 
 def test_a_phone_that_was_paired_with_an_older_version_stays_paired(client: Client) -> None:

@@ -28,7 +28,7 @@ def test_serve_prints_its_address_logs_no_content_and_stops_cleanly() -> None:
 
 
 def wait_until_closed(port: int) -> None:
-    """Return when the server accepts no connections any more."""
+    """Wait until the server accepts no connections any more."""
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS).close()

@@ -44,13 +44,13 @@ def test_a_file_in_a_form_is_read_like_a_body(client: Client, demo: dict[str, An
     body, kind = encode_form({"note": (None, b"hello"), "photo": ("../../etc/passwd.jpg", DEMO)})
     answer = client.send("POST", "/api/read", body, Content_Type=kind)
     assert answer.status == 200
-    assert [one["board"] for one in answer.json["kingdoms"]] == [one["board"] for one in demo["kingdoms"]]
+    assert [entry["board"] for entry in answer.json["kingdoms"]] == [entry["board"] for entry in demo["kingdoms"]]
 
 
 def test_progress_comes_line_by_line(client: Client) -> None:
     answer = client.post_photo(DEMO, Accept="application/x-ndjson")
     *reports, last = [json.loads(line) for line in answer.content.splitlines()]
-    assert [one["stage"] for one in reports if one["stage"] in ("photo", "cells", "decide")] == [
+    assert [report["stage"] for report in reports if report["stage"] in ("photo", "cells", "decide")] == [
         "photo",
         "cells",
         "decide",
@@ -193,8 +193,8 @@ def test_a_body_over_the_limit_is_refused(client: Client) -> None:
 
 
 def test_a_form_needs_exactly_one_file(client: Client) -> None:
-    for parts in ({"a": (None, b"x")}, {"a": ("a.jpg", DEMO[:100]), "b": ("b.jpg", DEMO[:100])}):
-        body, kind = encode_form(parts)
+    for fields in ({"a": (None, b"x")}, {"a": ("a.jpg", DEMO[:100]), "b": ("b.jpg", DEMO[:100])}):
+        body, kind = encode_form(fields)
         assert client.send("POST", "/api/read", body, Content_Type=kind).status == 400
     assert client.send("POST", "/api/read", b"xyz", Content_Type="multipart/form-data").status == 400
 
@@ -212,7 +212,7 @@ def test_a_photo_is_converted_to_jpeg(client: Client) -> None:
 
 def test_a_game_is_scored(client: Client) -> None:
     game = client.post("/api/score", GAME).json
-    assert [one["total"] for one in game["rounds"][0]["kingdoms"]] == [2, 3]
+    assert [kingdom["total"] for kingdom in game["rounds"][0]["kingdoms"]] == [2, 3]
     assert game["standing"]["reason"] == "Bo wins on points, 3 to 2"
 
 

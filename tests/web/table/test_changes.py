@@ -70,7 +70,7 @@ def test_the_queen_leaves_the_other_kingdoms_of_her_round(change: Change) -> Non
     other_round = [TableKingdom("k4", "k2", "blue", {"0,0": "#"}, {"queen": True})]
     game = TableGame(rules=TableRules("queendomino"), rounds=[kingdoms, other_round, []])
     game = apply_changes(game, [change], Context(Storage(), "T"))
-    assert [one.facts["queen"] for one in game.kingdoms] == [True, False, "?", True]
+    assert [kingdom.facts["queen"] for kingdom in game.kingdoms] == [True, False, "?", True]
 
 
 def test_rules_that_two_phones_change_at_once_are_merged() -> None:
@@ -80,7 +80,7 @@ def test_rules_that_two_phones_change_at_once_are_merged() -> None:
         replace(before, variants=["middle-kingdom", "harmony", "lost-treasures"], seats=None, open_gems=["blue"]),
     ]
     game, context = TableGame(rules=before), Context(Storage(), "T")
-    game = apply_changes(game, [SetRules(one, before=before) for one in rules], context)
+    game = apply_changes(game, [SetRules(new_rules, before=before) for new_rules in rules], context)
     variants = ["middle-kingdom", "lost-treasures"]
     assert game.rules == TableRules(variants=variants, side=7, open_gems=["blue"])
     assert apply_changes(game, [SetRules(before)], context).rules == before
@@ -238,7 +238,7 @@ def test_an_answer_counts_for_its_question_about_a_new_photo_and_for_no_other_on
     changes: list[Change] = [*answers, ReplaceKingdom("k1", "r2"), ReplaceKingdom("k1", "r2")]
     (kingdom,) = apply_changes(game, changes, Context(storage, "T")).kingdoms
     assert kingdom.photo_info is not None
-    assert [(one.kind, one.at) for one in kingdom.photo_info.pieces] == [("knight", at) for at in open_questions]
+    assert [(piece.kind, piece.at) for piece in kingdom.photo_info.pieces] == [("knight", at) for at in open_questions]
     assert (sorted(kingdom.facts["knights"]), kingdom.facts["queen"]) == (knights, False)
 
 

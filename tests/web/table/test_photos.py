@@ -53,12 +53,12 @@ TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
 
 
 def turn_photo(content: bytes) -> bytes:
-    """The photo as from the other side of the table."""
+    """Return the photo as from the other side of the table."""
     return encode_image(np.rot90(np.asarray(Image.open(io.BytesIO(content))), 2), ".jpg")
 
 
 def cover_squares(content: bytes, row: int, col: int) -> bytes:
-    """The demo photo with a grey card over two squares of the board, from a row and column on."""
+    """Return the demo photo with a grey card over two squares of the board, from a row and column on."""
     pixels = np.array(Image.open(io.BytesIO(content)))
     (left, top), _, (right, bottom), _ = TRUTH["corners_tl_tr_br_bl_px"]
     side_x, side_y = (right - left) / 5, (bottom - top) / 5
@@ -68,7 +68,7 @@ def cover_squares(content: bytes, row: int, col: int) -> bytes:
 
 
 def erase_gems(content: bytes) -> bytes:
-    """The photo without its gems."""
+    """Return the photo without its gems."""
     (reading,), pixels = pipeline.read(content), np.array(Image.open(io.BytesIO(content)))
     for gem in reading.gems:
         x, y = reading.grid.quads[gem.square][2].astype(int).tolist()
@@ -80,12 +80,12 @@ def erase_gems(content: bytes) -> bytes:
 def answer_question(phone: Phone, text: str) -> dict[str, Any]:
     """Answer the first question at the table."""
     (proposal,) = phone.state["game"]["proposals"]
-    number = [one["text"] for one in proposal["answers"]].index(text)
+    number = [answer["text"] for answer in proposal["answers"]].index(text)
     return phone.change("answer_proposal", proposal=proposal["id"], answer=number)
 
 
 def read_entries(content: bytes) -> Sequence[ScoredKingdom]:
-    """The kingdoms of a photo, read without a server."""
+    """Return the kingdoms of a photo, read without a server."""
     photo = Photo.open(content)
     result = build_photo_result("photo", (photo.width, photo.height), pipeline.read(photo), make_rule_set())
     return result.kingdoms
@@ -113,14 +113,14 @@ def test_a_decision_moves_with_the_place_of_the_first_square() -> None:
     moved_kingdom = replace(kingdom, photo_info=replace(kingdom.photo_info, first=(-1, -2)))
     observation = SurroundedObservation(entry.reading.observation, entry.reading.surroundings)
     result, moved_result = (
-        decide_kingdoms([(each, observation)], TableRules())[0] for each in (kingdom, moved_kingdom)
+        decide_kingdoms([(version, observation)], TableRules())[0] for version in (kingdom, moved_kingdom)
     )
     squares = {parse_place(place): cell for place, cell in result.cells.items()}
     assert {parse_place(place, (-1, -2)): cell for place, cell in moved_result.cells.items()} == squares
 
 
 def list_boards(phone: Phone) -> list[list[str]]:
-    return [one["board"] for one in phone.score["kingdoms"]]
+    return [kingdom["board"] for kingdom in phone.score["kingdoms"]]
 
 
 def test_a_photo_adds_its_kingdoms_for_everybody(client: Client, phone: Phone) -> None:
@@ -138,7 +138,7 @@ def test_a_photo_adds_its_kingdoms_for_everybody(client: Client, phone: Phone) -
 def test_progress_shows_the_squares_that_are_found(phone: Phone) -> None:
     lines = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos", Accept="application/x-ndjson").content
     *reports, last = map(json.loads, lines.splitlines())
-    (squares,) = [one["squares"] for one in reports if "squares" in one]
+    (squares,) = [report["squares"] for report in reports if "squares" in report]
     assert len(squares) >= 20 and all(0 <= x <= 1600 and 0 <= y <= 1200 for x, y in squares)
     assert last["body"]["state"]["score"]["rounds"][0]["kingdoms"][0]["total"] == TRUTH["points"]
 
@@ -258,26 +258,27 @@ def test_facts_that_no_photo_shows_are_open_whether_rules_or_photo_come_first(
         if is_photo_first:
             assert all(phone.totals)
             phone.change("set_rules", rules=rules)
-        states.append(([{*one["facts"]} for one in phone.kingdoms], phone.totals, phone.score["verdict"]["certain"]))
+        fact_keys = [{*kingdom["facts"]} for kingdom in phone.kingdoms]
+        states.append((fact_keys, phone.totals, phone.score["verdict"]["certain"]))
     assert states[0] == states[1]
     assert not any(states[0][1])
 
 
 def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
     phone.photograph(TWO_KINGDOMS, "photo=one")
-    names = [one["player"] for one in phone.kingdoms]
+    names = [kingdom["player"] for kingdom in phone.kingdoms]
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Ann")
     before = phone.totals
     result = phone.photograph(turn_photo(TWO_KINGDOMS), "photo=two")
     assert (result["kingdoms"], result["proposal"]["question"]) == ([], "The same table again. Replace it?")
-    assert [one["text"] for one in result["proposal"]["answers"]][:2] == ["Replace it", "Combine both photos"]
+    assert [answer["text"] for answer in result["proposal"]["answers"]][:2] == ["Replace it", "Combine both photos"]
     assert (phone.totals, len(phone.kingdoms)) == (before, 2)
     answer_question(phone, "Replace it")
-    assert [one["player"] for one in phone.kingdoms] == ["Ann", names[1]]
-    assert ({one["seen"]["photo"] for one in phone.kingdoms}, phone.totals) == ({"two"}, before)
+    assert [kingdom["player"] for kingdom in phone.kingdoms] == ["Ann", names[1]]
+    assert ({kingdom["seen"]["photo"] for kingdom in phone.kingdoms}, phone.totals) == ({"two"}, before)
     assert phone.state["game"]["proposals"] == []
     phone.change("undo")
-    assert {one["seen"]["photo"] for one in phone.kingdoms} == {"one"}
+    assert {kingdom["seen"]["photo"] for kingdom in phone.kingdoms} == {"one"}
 
 
 @pytest.mark.parametrize(("text", "count"), [("Keep both", 4), ("Ignore this photo", 2)])
@@ -304,12 +305,12 @@ def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
     result = phone.photograph(turn_photo(cover_squares(DEMO, 3, 3)), "photo=two")
     assert result["proposal"]["question"] == "This is Anna's kingdom again. Add it to Anna's?"
-    assert [one["text"] for one in result["proposal"]["answers"]] == [
+    assert [answer["text"] for answer in result["proposal"]["answers"]] == [
         "Add it to Anna's", "Replace Anna's", "Keep both", "Ignore this photo",
     ]  # fmt: skip
     answer_question(phone, "Add it to Anna's")
     assert (list_boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
-    assert [one["player"] for one in phone.kingdoms] == ["Anna"]
+    assert [kingdom["player"] for kingdom in phone.kingdoms] == ["Anna"]
 
 
 def test_a_corrected_square_stays_where_it_is_when_a_second_view_adds_columns(phone: Phone) -> None:
@@ -360,7 +361,7 @@ def test_kingdoms_of_one_photo_that_are_combined_are_decided_together(phone: Pho
 
 
 def test_the_others_are_decided_again_when_a_kingdom_goes_or_is_drawn(phone: Phone) -> None:
-    (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
+    (corners, *_) = [entry["corners_tl_tr_br_bl_px"] for entry in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
     phone.photograph(TWO_KINGDOMS, "photo=one")
     assert phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])["deciding"]
     points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
@@ -388,7 +389,7 @@ def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
     phone.photograph(content)
     phone.photograph(turn_photo(content), "photo=two")
     answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
-    assert [one["review"] for one in phone.score["kingdoms"]] == [True]
+    assert [kingdom["review"] for kingdom in phone.score["kingdoms"]] == [True]
 
 
 def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(phone: Phone) -> None:
@@ -442,7 +443,7 @@ def test_two_photos_that_arrive_together_are_compared() -> None:
         tables = Tables()
         table = tables.join(JoinRequest())
         readings = [[make_reading(entry, photo) for entry in entries] for photo in ("one", "two")]
-        await asyncio.gather(*(tables.add_photo(table, 0, "", one, TableGame(), TableRules()) for one in readings))
+        await asyncio.gather(*(tables.add_photo(table, 0, "", group, TableGame(), TableRules()) for group in readings))
         tables.close()
         return table.game
 
@@ -478,7 +479,7 @@ def test_a_problem_names_squares_as_the_board_does_after_a_tile_outside_the_grid
     live = LiveStream(client, phone.table)
     for at, cell in (("4,4", "m3"), ("4,-1", "?")):
         state = phone.change("set_square", kingdom=kingdom, at=at, cell=cell)
-        state = live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > phone.state["revision"])
+        state = live.wait_for("state", lambda data: not data["deciding"] and data["revision"] > phone.state["revision"])
     assert state["score"]["rounds"][0]["kingdoms"][0]["board"][3].split() == ["?", ".", "w", "w", "g", "m3", "w"]
     (problem,) = state["game"]["rounds"][0][0]["seen"]["problems"]
     assert problem == "the squares cannot be paired into dominoes of the box: D5 and G5 would be left over"
@@ -575,7 +576,7 @@ def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
 
 
 def query_outline(kingdom: dict[str, Any], cols: slice = slice(1, -1)) -> str:
-    """A query that reads a kingdom of 5 by 5 again in its photo, within the outline of its squares or some columns."""
+    """Return a query that reads a kingdom of 5 by 5 again in its photo, within the outline of some or all columns."""
     squares = [row[cols] for row in kingdom["seen"]["squares"][1:-1]]
     quads = squares[0][0], squares[0][-1], squares[-1][-1], squares[-1][0]
     points = "%20".join(f"{quad[2 * corner]},{quad[2 * corner + 1]}" for corner, quad in enumerate(quads))
@@ -592,7 +593,7 @@ def test_corrections_stay_when_a_kingdom_is_read_again_in_its_photo(client: Clie
     phone.change("set_kingdom", kingdom=kingdom["id"], facts=facts)
     before, live = phone.score["kingdoms"][0], LiveStream(client, phone.table)
     revision = phone.photograph(DEMO, query_outline(kingdom))["state"]["revision"]
-    states = [phone.state, live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > revision)]
+    states = [phone.state, live.wait_for("state", lambda state: not state["deciding"] and state["revision"] > revision)]
     live.close()
     for phone.state in states:
         after = phone.score["kingdoms"][0]
@@ -609,7 +610,7 @@ def test_named_buildings_stay_when_a_kingdom_is_read_again(phone: Phone) -> None
     phone.change("set_kingdom", kingdom=kingdom["id"], facts={"queen": False, "coins": 7})
     phone.photograph((SAMPLES / "queendomino.jpg").read_bytes(), query_outline(kingdom))
     facts = phone.kingdoms[0]["facts"]
-    assert sorted(one["name"] for one in facts["buildings"]) == ["?", "The Statue"]
+    assert sorted(building["name"] for building in facts["buildings"]) == ["?", "The Statue"]
     assert (facts["queen"], facts["coins"], len(facts["knights"])) == (False, 7, len(kingdom["facts"]["knights"]))
 
 
@@ -659,7 +660,7 @@ def test_corrections_that_no_square_is_found_for_are_to_check(client: Client, ph
     for at, cell in {"1,1": "s1", "2,1": "."}.items():
         phone.change("set_square", kingdom=kingdom["id"], at=at, cell=cell)
     revision = phone.photograph(DEMO, query_outline(kingdom, slice(3, -1)))["state"]["revision"]
-    states = [phone.state, live.wait_for("state", lambda one: not one["deciding"] and one["revision"] > revision)]
+    states = [phone.state, live.wait_for("state", lambda state: not state["deciding"] and state["revision"] > revision)]
     live.close()
     for phone.state in states:
         text = "a new reading had no place for what a person had set: 1 square (s1)"
@@ -687,7 +688,7 @@ def test_corrections_of_another_kingdom_are_to_check(phone: Phone) -> None:
     kingdom = phone.kingdoms[0]
     phone.change("set_square", kingdom=kingdom["id"], at="4,3", cell="s1")
     phone.change("set_pieces", kingdom=kingdom["id"], key="giants", at="4,4", pieces=["4,4"])
-    (corners, *_) = [one["corners_tl_tr_br_bl_px"] for one in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
+    (corners, *_) = [entry["corners_tl_tr_br_bl_px"] for entry in json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"]]
     points = "%20".join(f"{x:.0f},{y:.0f}" for x, y in corners)
     phone.photograph(TWO_KINGDOMS, f"photo=two&kingdom={kingdom['id']}&corners={points}")
     assert phone.kingdoms[0]["seen"]["contradictions"] == [

@@ -27,11 +27,11 @@ def list_totals(score: dict[str, Any]) -> list[int]:
 
 
 def list_texts(score: dict[str, Any]) -> list[str]:
-    return [*(one["text"] for one in score["messages"]), *(one["text"] for one in score["rounds"][0]["problems"])]
+    return [entry["text"] for entry in (*score["messages"], *score["rounds"][0]["problems"])]
 
 
 def add_doubts(game: TableGame, number: int, *doubts: SquareDoubt) -> TableGame:
-    """The game with a kingdom that was read from a photo and needs a review."""
+    """Return the game with a kingdom that was read from a photo and needs a review."""
     kingdom: TableKingdom = game.rounds[0][number]
     info = PhotoInfo(reading="r", review=True, doubts=list(doubts), problems=["something lies on A1"])
     return game.with_kingdom(TableKingdom(kingdom.id, kingdom.player, kingdom.colour, kingdom.cells, photo_info=info))
@@ -52,12 +52,12 @@ def test_two_kingdoms_of_one_name_keep_their_points() -> None:
         [2, 3],
         [{"text": "Two kingdoms are called Anna.", "hint": "Give each its own name."}],
     )
-    assert [one["player"] for one in score["rounds"][0]["kingdoms"]] == ["Anna", "anna"]
+    assert [kingdom["player"] for kingdom in score["rounds"][0]["kingdoms"]] == ["Anna", "anna"]
     assert score["rounds"][0]["verdict"]["text"] == "anna wins on points, 3 to 2"
 
 
 def test_a_dynasty_has_no_winner_while_a_round_is_to_check() -> None:
-    additions = [replace(one, round=number) for number in range(3) for one in (ANN, BO)]
+    additions = [replace(addition, round=number) for number in range(3) for addition in (ANN, BO)]
     game = make_game(*additions, dynasty=True)
     assert score_table(game)["standing"]["reason"] == "Bo wins on points of 3 rounds, 9 to 6"
     reason = score_table(add_doubts(game, 0))["standing"]["reason"]
@@ -75,8 +75,8 @@ def test_a_dynasty_has_no_winner_before_its_last_round() -> None:
 def test_a_dynasty_has_no_winner_while_two_kingdoms_of_a_round_have_one_name() -> None:
     """Otherwise their points are added up, or count for a third player in later rounds."""
     namesake = replace(CY, player="ann")
-    game = make_game(*(replace(one, round=number) for number in range(3) for one in (ANN, BO, namesake)), dynasty=True)
-    reason = score_table(game)["standing"]["reason"]
+    additions = [replace(addition, round=number) for number in range(3) for addition in (ANN, BO, namesake)]
+    reason = score_table(make_game(*additions, dynasty=True))["standing"]["reason"]
     assert reason.startswith("Ann leads on points of 3 rounds, 24 to 9; round 1 has two kingdoms of one player")
 
 
@@ -116,7 +116,7 @@ def test_nobody_wins_despite_missing_facts_while_squares_are_to_check() -> None:
 
 def test_a_dynasty_has_no_winner_while_a_player_lacks_a_kingdom() -> None:
     kingdoms = [(ANN, 0), (BO, 0), (CY, 0), (ANN, 1), (BO, 1), (ANN, 2), (BO, 2), (CY, 2)]
-    game = make_game(*(replace(one, round=number) for one, number in kingdoms), dynasty=True)
+    game = make_game(*(replace(addition, round=number) for addition, number in kingdoms), dynasty=True)
     reason = "Cy leads on points of 3 rounds, 12 to 9; round 2 has no kingdom of Cy"
     assert score_table(game)["standing"]["reason"] == reason
 
@@ -246,11 +246,11 @@ def test_missing_kingdoms_are_not_a_result() -> None:
 
 
 def test_two_queens_are_not_a_result() -> None:
-    kingdoms = [replace(one, facts={"queen": True, "towers": 1}) for one in (ANN, BO)]
+    kingdoms = [replace(addition, facts={"queen": True, "towers": 1}) for addition in (ANN, BO)]
     round_score = score_table(make_game(*kingdoms, CY, game="queendomino"))["rounds"][0]
     verdict = round_score["verdict"]
     assert (verdict["text"].rpartition("; ")[2], verdict["certain"]) == ("the Queen is in several kingdoms", False)
-    assert "the Queen is in 2 kingdoms at once" in [one["text"] for one in round_score["problems"]]
+    assert "the Queen is in 2 kingdoms at once" in [problem["text"] for problem in round_score["problems"]]
 
 
 def test_fewer_kingdoms_than_the_rules_allow_are_not_a_result() -> None:

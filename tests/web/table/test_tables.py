@@ -43,9 +43,9 @@ def test_two_phones_see_one_game(client: Client, phone: Phone) -> None:
     live.wait_for("state")
     phone.add(ANN, "Ann")
     other_phone.add(BO, "Bo")
-    state = live.wait_for("state", lambda one: one["revision"] == other_phone.state["revision"])
+    state = live.wait_for("state", lambda new_state: new_state["revision"] == other_phone.state["revision"])
     assert state == other_phone.state == phone.look()
-    assert [one["player"] for one in phone.kingdoms] == ["Ann", "Bo"]
+    assert [kingdom["player"] for kingdom in phone.kingdoms] == ["Ann", "Bo"]
     assert (phone.totals, phone.score["verdict"]["text"]) == ([2, 3], "Bo wins on points, 3 to 2")
     live.close()
 
@@ -54,11 +54,11 @@ def test_four_phones_add_their_kingdoms_at_once(client: Client, phone: Phone) ->
     phones = [Phone(client, phone.table) for _ in range(4)]
     streams = [LiveStream(client, phone.table) for _ in phones]
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda one: one.add(BO), phones))
-    names = {one["player"] for one in Phone(client, phone.table).kingdoms}
+        list(pool.map(lambda phone: phone.add(BO), phones))
+    names = {kingdom["player"] for kingdom in Phone(client, phone.table).kingdoms}
     assert names == {"Player 1", "Player 2", "Player 3", "Player 4"}
     for stream in streams:
-        state = stream.wait_for("state", lambda one: len(one["game"]["rounds"][0]) == 4)
+        state = stream.wait_for("state", lambda new_state: len(new_state["game"]["rounds"][0]) == 4)
         assert state == phone.look()
         stream.close()
 
@@ -69,16 +69,16 @@ def test_of_two_who_set_one_square_the_later_counts_and_both_see_it(client: Clie
     streams = [LiveStream(client, phone.table) for _ in phones]
     barrier = threading.Barrier(2)
 
-    def set_square(one: Phone, cell: str) -> int:
+    def set_square(phone: Phone, cell: str) -> int:
         barrier.wait()
-        return int(one.change("set_square", kingdom=kingdom, at="0,0", cell=cell)["revision"])
+        return int(phone.change("set_square", kingdom=kingdom, at="0,0", cell=cell)["revision"])
 
     with ThreadPoolExecutor(2) as pool:
         revisions = dict(zip(["m3", "s2"], pool.map(set_square, phones, ["m3", "s2"]), strict=True))
     last_cell = max(revisions, key=lambda cell: revisions[cell])
     assert sorted(revisions.values()) == [2, 3]
     for stream in streams:
-        state = stream.wait_for("state", lambda one: one["revision"] == 3)
+        state = stream.wait_for("state", lambda new_state: new_state["revision"] == 3)
         assert state["game"]["rounds"][0][0]["cells"]["0,0"] == last_cell
         stream.close()
 
@@ -167,10 +167,10 @@ def test_a_new_game_keeps_rules_and_players_and_the_old_game_is_in_the_history(c
     assert phone.state["game"]["rules"]["variants"] == ["harmony"]
     phone.add(ANN, colour="pink")
     phone.add(ANN)
-    assert [(one["player"], one["colour"]) for one in phone.kingdoms] == [("Bo", "pink"), ("Ann", "blue")]
-    new_game, old_game = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    assert [(kingdom["player"], kingdom["colour"]) for kingdom in phone.kingdoms] == [("Bo", "pink"), ("Ann", "blue")]
+    new_game, old_game = [game for game in client.get("/api/games").json if game["table"] == phone.table]
     assert (new_game["number"], old_game["number"], old_game["text"]) == (2, 1, "Bo wins on points, 3 to 2")
-    assert [one["player"] for one in old_game["players"]] == ["Ann", "Bo"]
+    assert [player["player"] for player in old_game["players"]] == ["Ann", "Bo"]
     phone.change("open_game", number=1)
     assert (phone.totals, phone.change("undo")["game"]["number"]) == ([2, 3], 2)
 
@@ -184,7 +184,7 @@ def test_rules_that_are_not_given_stay(phone: Phone) -> None:
     phone.change("set_rules", rules={"seats": None})
     assert phone.state["game"]["rules"] == phone.state["game"]["rules"] | rules | {"side": 7, "seats": None}
     assert [len(kingdoms) for kingdoms in phone.state["game"]["rounds"]] == [0, 1, 0]
-    names = [[one.encode_name for one in fields(kind)] for kind in (PartialRules, TableRules)]
+    names = [[field.encode_name for field in fields(kind)] for kind in (PartialRules, TableRules)]
     assert names[0] == names[1], "a rule that PartialRules lacks could not be set"
 
 
@@ -192,10 +192,10 @@ def test_the_history_names_no_winner_while_a_square_is_to_check(client: Client, 
     doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
     phone.add(ANN, "Ann", doubts=[doubt])
     phone.add(BO, "Bo")
-    (game,) = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    (game,) = [past_game for past_game in client.get("/api/games").json if past_game["table"] == phone.table]
     assert game["text"] == "Bo leads on points, 3 to 2; 1 square to check"
     phone.change("set_rules", rules={"dynasty": True})
-    (game,) = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    (game,) = [past_game for past_game in client.get("/api/games").json if past_game["table"] == phone.table]
     assert game["text"] == "round 1: Bo leads on points, 3 to 2; 1 square to check"
 
 
@@ -204,10 +204,10 @@ def test_a_dynasty_has_three_rounds_with_the_same_players(phone: Phone) -> None:
     for number in range(3):
         for board, player in ((ANN, "Ann"), (BO, "Bo")):
             phone.add(board, player if number == 0 else "", round=number)
-    assert [[one["player"] for one in kingdoms] for kingdoms in phone.state["game"]["rounds"]] == [["Ann", "Bo"]] * 3
+    assert [[entry["player"] for entry in entries] for entries in phone.state["game"]["rounds"]] == [["Ann", "Bo"]] * 3
     assert "Bo wins" in phone.state["score"]["standing"]["reason"]
     phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
-    assert {one[0]["player"] for one in phone.state["game"]["rounds"]} == {"Anna"}
+    assert {kingdoms[0]["player"] for kingdoms in phone.state["game"]["rounds"]} == {"Anna"}
     phone.change("set_rules", rules={"dynasty": False})
     assert len(phone.state["game"]["rounds"]) == 1
 
@@ -231,15 +231,15 @@ def test_mixed_up_players_of_a_later_round_of_a_dynasty_change_places(phone: Pho
     for number in range(2):
         for board, player in ((ANN, "Ann"), (BO, "Bo")):
             phone.add(board, player if number == 0 else "", round=number)
-    colours = [one["colour"] for one in phone.kingdoms]
+    colours = [kingdom["colour"] for kingdom in phone.kingdoms]
     first = phone.state["game"]["rounds"][1][0]
     phone.change("set_kingdom", kingdom=first["id"], player=name, checked=True)
-    one, two = phone.state["game"]["rounds"][1]
-    assert [(kingdom["player"], kingdom["colour"]) for kingdom in (one, two)] == [
+    renamed_kingdom, other_kingdom = phone.state["game"]["rounds"][1]
+    assert [(kingdom["player"], kingdom["colour"]) for kingdom in (renamed_kingdom, other_kingdom)] == [
         ("Bo", colours[1]),
         ("Ann", colours[0]),
     ]
-    assert one["checked"] and one["cells"] == first["cells"]
+    assert renamed_kingdom["checked"] and renamed_kingdom["cells"] == first["cells"]
     assert [kingdom["player"] for kingdom in phone.kingdoms] == ["Ann", "Bo"]
 
 
@@ -356,15 +356,15 @@ def test_32_phones_at_8_tables_get_the_right_answers(client: Client) -> None:
         kingdom = phone.add("# w", f"P{number}")
         for col in range(2, 6):
             state = phone.change("set_square", kingdom=kingdom, at=f"0,{col}", cell=f"w{crowns}")
-            (kingdom_score,) = [one for one in state["score"]["rounds"][0]["kingdoms"] if one["id"] == kingdom]
+            (kingdom_score,) = [entry for entry in state["score"]["rounds"][0]["kingdoms"] if entry["id"] == kingdom]
             assert kingdom_score["total"] == col * (col - 1) * crowns
 
     with ThreadPoolExecutor(32) as pool:
         list(pool.map(play, range(32)))
     for number, (phone, stream) in enumerate(zip(phones, streams, strict=True)):
-        state = stream.wait_for("state", lambda one: one["revision"] == 20)
+        state = stream.wait_for("state", lambda new_state: new_state["revision"] == 20)
         assert state == phone.look()
-        totals = {one["player"]: one["total"] for one in phone.score["kingdoms"]}
+        totals = {kingdom["player"]: kingdom["total"] for kingdom in phone.score["kingdoms"]}
         first = number - number % 4
         assert totals == {f"P{n}": 20 * (n % 3 + 1) for n in range(first, first + 4)}
         stream.close()
