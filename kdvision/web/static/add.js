@@ -35,7 +35,7 @@ export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet
 
 /** The board that is typed, or a refused one by its id. Its text is kept until the board is added. */
 export function TypeDialog({ board: id }) {
-  const [draft] = useState(() => (id ? state.refusedBoards.find((one) => one.id === id).board : loadDraft()));
+  const [draft] = useState(() => (id ? state.refusedBoards.find((board) => board.id === id).board : loadDraft()));
   const keep = (text) => (id ? editRefusedBoard(id, text) : saveDraft(text));
   const clear = () => (id ? removeRefusedBoard(id) : saveDraft(""));
   const add = (event) => {
@@ -69,16 +69,16 @@ export function GamesDialog() {
     restorePhotos();
   };
   const load = ({ link }) => (closeDialog(), openLink(link));
-  const own = games || isFailed ? listGames().filter(({ id }) => !ids.has(id)) : []; // the server has most of them
+  const ownGames = games || isFailed ? listGames().filter(({ id }) => !ids.has(id)) : []; // the server has most of them
   return html`<${Dialog} title=${t("games")}>
-    ${games?.length === 0 && !own.length && html`<p class="hint">${t("noGames")}</p>`}
+    ${games?.length === 0 && !ownGames.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
       ${games?.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => openGame(game)}>
         <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b>
         <small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small>
         <small dir="auto">${game.text}</small>
       </button></li>`)}
-      ${own.map((game) => html`<li key=${game.id}><button type="button" class="soft" onClick=${() => load(game)}>
+      ${ownGames.map((game) => html`<li key=${game.id}><button type="button" class="soft" onClick=${() => load(game)}>
         <b dir="auto">${game.text}</b><small>${day(game.time)} · ${t("onDevice")}</small>
       </button></li>`)}
     </ul>

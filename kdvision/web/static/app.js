@@ -48,7 +48,7 @@ function Alerts() {
     ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}>
       <b>${sentences(text)}</b> ${sentences(hint)}
     </p>`)}
-    ${game.proposals.map((one) => html`<${Proposal} proposal=${one} key=${one.id} />`)}
+    ${game.proposals.map((proposal) => html`<${Proposal} proposal=${proposal} key=${proposal.id} />`)}
     ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
     ${state.refusedBoards.map((board) => html`<${RefusedBoard} board=${board} key=${board.id} />`)}
   </div>`;
@@ -114,7 +114,7 @@ const Start = () => html`<section class="start">
 function Tabs() {
   const questions = openQuestions();
   const tab = (kingdom) => {
-    const count = questions.filter((one) => one.kingdom === kingdom.id).length;
+    const count = questions.filter((question) => question.kingdom === kingdom.id).length;
     const isCurrent = kingdom.id === selectedKingdom().id;
     const select = () => selectKingdom(kingdom.id);
     return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
@@ -154,9 +154,9 @@ function ReviewBar({ kingdom }) {
     </div>`;
   }
   if (!isInDoubt(kingdom)) return null;
-  const [odd] = kingdom.seen.problems;
+  const [problem] = kingdom.seen.problems;
   const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading });
-  const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
+  const words = problem ? t("odd", { what: problem }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">
     <span>${sentences(words)}</span>
     <${Button} icon="check" text=${t("isRight")} class="primary" onClick=${confirm} />

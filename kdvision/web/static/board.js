@@ -14,7 +14,7 @@ const MAX_SIDE = 9; // of the board with a rim
 export function BoardCard({ kingdom }) {
   const isEdge = state.mode === "edge";
   const toggle = () => update({ mode: isEdge ? "" : "edge" });
-  const letters = [...new Set(gameCells().map((cell) => cell[0]))].filter((one) => one !== "#").join(" ");
+  const letters = [...new Set(gameCells().map((cell) => cell[0]))].filter((letter) => letter !== "#").join(" ");
   return html`<section class="card board-card" aria-label=${t("board")}>
     <${Board} kingdom=${kingdom} entry=${state.points.get(kingdom.id)} mode=${state.mode} flash=${state.flash}
       editing=${state.dialog?.kingdom === kingdom.id && state.dialog.place} highlight=${state.highlight} rules=${state.game.rules} />
@@ -91,7 +91,7 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
           const name = nameAt(kingdom, place) || t("edgeOf", { square });
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
-            pieces=${pieces.map((one) => one.name).join(", ")} symbols=${pieces.map((one) => one.symbol).join("")}
+            pieces=${pieces.map((piece) => piece.name).join(", ")} symbols=${pieces.map((piece) => piece.symbol).join("")}
             classes=${squareClasses(kingdom.id, place, display)} ends=${territoryEnds(place, territories).join("")}
             isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
@@ -145,11 +145,11 @@ function handleKey(event, kingdom) {
   const [row, col] = parsePlace(place);
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const cell = kingdom.cells[place] ?? ".";
-  const inRow = event.target.parentElement.querySelectorAll("[data-place]");
+  const rowSquares = event.target.parentElement.querySelectorAll("[data-place]");
   const next = MOVES[key] && event.currentTarget.querySelector(`[data-place="${placeAt(row + MOVES[key][0], col + MOVES[key][1])}"]`);
   const word = cellForKey(key, cell);
   if (key in MOVES) next?.focus();
-  else if (key === "Home" || key === "End") inRow[key === "Home" ? 0 : inRow.length - 1].focus();
+  else if (key === "Home" || key === "End") rowSquares[key === "Home" ? 0 : rowSquares.length - 1].focus();
   else if (key === "n") focusNextDoubt(event.currentTarget, event.target);
   else if (key === "Delete" || key === "Backspace") setSquare(kingdom, place, ".");
   else if (word) setSquare(kingdom, place, word);
@@ -168,7 +168,7 @@ export function cellForKey(key, cell) {
 function focusNextDoubt(grid, from) {
   const squares = [...grid.querySelectorAll(".square")];
   const index = squares.indexOf(from);
-  const next = [...squares.slice(index + 1), ...squares.slice(0, index + 1)].find((one) => one.matches(".unsure"));
+  const next = [...squares.slice(index + 1), ...squares.slice(0, index + 1)].find((square) => square.matches(".unsure"));
   if (next) next.focus();
   else announce(t(openQuestions().length ? "goodHere" : "allGood"));
 }

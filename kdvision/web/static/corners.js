@@ -42,7 +42,7 @@ export function CornerEditor({ photo, kingdom }) {
   }, []);
   const move = (index, [x, y]) => {
     const corner = [Math.max(0, Math.min(photo.width, x)), Math.max(0, Math.min(photo.height, y))];
-    setCorners((all) => all.map((one, number) => (number === index ? corner : one)));
+    setCorners((currentCorners) => currentCorners.map((otherCorner, number) => (number === index ? corner : otherCorner)));
   };
   const read = () => {
     const points = corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ");

@@ -33,11 +33,11 @@ export function FitsCard({ kingdom }) {
 function Answer({ kingdom, domino, answer: { fits, placements, side, clause, notes } }) {
   const words = fits ? "fitsYes" : fits === false ? "fitsNo" : "fitsPerhaps";
   const rule = state.rules.clauses[clause];
-  const certain = fits ? placements.filter(({ joints }) => joints.length) : placements;
-  return html`<p><b>${t(words, { n: certain.length, side })}</b></p>
+  const certainPlacements = fits ? placements.filter(({ joints }) => joints.length) : placements;
+  return html`<p><b>${t(words, { n: certainPlacements.length, side })}</b></p>
     ${notes.map((note) => html`<p class="hint">${sentences(note)}</p>`)}
     ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}
-    ${certain.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certain} />`}
+    ${certainPlacements.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certainPlacements} />`}
     ${rule && html`<p class="hint">${rule.text} <small>${describeSource(rule)}</small></p>`}`;
 }
 
@@ -45,11 +45,11 @@ function Answer({ kingdom, domino, answer: { fits, placements, side, clause, not
 function Places({ kingdom, domino, placements }) {
   const [index, setIndex] = useState(0);
   const { top, left } = frame(kingdom.cells);
-  const laid = [placements[index].first, placements[index].second].map(([row, col]) => placeAt(top + row, left + col));
-  const cells = { ...kingdom.cells, [laid[0]]: domino[0], [laid[1]]: domino[1] };
-  const label = laid.map((place, half) => `${describeCell(domino[half])}: ${nameAt({ cells }, place)}`).join("; ");
+  const places = [placements[index].first, placements[index].second].map(([row, col]) => placeAt(top + row, left + col));
+  const cells = { ...kingdom.cells, [places[0]]: domino[0], [places[1]]: domino[1] };
+  const label = places.map((place, half) => `${describeCell(domino[half])}: ${nameAt({ cells }, place)}`).join("; ");
   const step = (by) => setIndex((index + by + placements.length) % placements.length);
-  return html`<${SmallBoard} kingdom=${{ cells }} marked=${laid} label=${label} />
+  return html`<${SmallBoard} kingdom=${{ cells }} marked=${places} label=${label} />
     <div class="buttons">
       <${Button} text=${t("previousPlace")} class="soft" onClick=${() => step(-1)} />
       <${Button} text=${t("nextPlace")} class="soft" onClick=${() => step(1)} />

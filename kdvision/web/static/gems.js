@@ -28,16 +28,16 @@ export function Crossings({ kingdom, area }) {
   for (let r = 0; r < area.rows - 1; r += 1) {
     for (let c = 0; c < area.cols - 1; c += 1) {
       const place = placeAt(area.top + r, area.left + c);
-      const isFree = state.mode === "gem" && placesAround(place).every((one) => nameAt(kingdom, one));
+      const isFree = state.mode === "gem" && placesAround(place).every((neighbour) => nameAt(kingdom, neighbour));
       const [x, y] = [(c + 1) / area.cols, (r + 1) / area.rows];
       if (gems.has(place) || isFree) targets.push({ place, gem: gems.get(place), x, y });
     }
   }
-  return html`<div class="crossings">${targets.map((one) => html`<${Crossing} kingdom=${kingdom} ...${one} key=${one.place} />`)}</div>`;
+  return html`<div class="crossings">${targets.map((target) => html`<${Crossing} kingdom=${kingdom} ...${target} key=${target.place} />`)}</div>`;
 }
 
 function Crossing({ kingdom, place, gem, x, y }) {
-  const [a, b, d, c] = placesAround(place).map((one) => nameAt(kingdom, one));
+  const [a, b, d, c] = placesAround(place).map((neighbour) => nameAt(kingdom, neighbour));
   const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: c });
   return html`<button
     type="button" class="crossing ${gem ? "taken" : ""}" aria-label=${label} style=${{ left: `${100 * x}%`, top: `${100 * y}%` }}
@@ -53,33 +53,33 @@ export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {
   const quarterNames = state.rules.quarters;
-  const old = piecesOf(kingdom, "gems").find((one) => crossingOf(one) === place);
+  const oldGem = piecesOf(kingdom, "gems").find((piece) => crossingOf(piece) === place);
   const places = placesAround(place);
-  const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
-  const names = places.map((one) => nameAt(kingdom, one));
-  const namedGems = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
+  const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...oldGem });
+  const names = places.map((neighbour) => nameAt(kingdom, neighbour));
+  const namedGems = currentKingdoms().flatMap((roundKingdom) => piecesOf(roundKingdom, "gems")).filter(isNamed);
   const chooseKind = (kind) => {
     const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
-    const like = namedGems.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
-    setGem({ ...gem, kind, ...(like && !(old && isNamed(old)) ? { crowns: like.crowns ?? [0, 0, 0, 0], skull: like.skull ?? null } : {}) });
+    const printedGem = namedGems.find((namedGem) => namedGem.kind === kind) ?? joker; // all gems of a kind are printed alike
+    setGem({ ...gem, kind, ...(printedGem && !(oldGem && isNamed(oldGem)) ? { crowns: printedGem.crowns ?? [0, 0, 0, 0], skull: printedGem.skull ?? null } : {}) });
   };
   const save = (event) => {
     event.preventDefault();
-    const { skull, ...rest } = gem;
-    setPieces(kingdom, "gems", place, [skull ? { ...rest, skull } : rest]);
+    const { skull, ...gemValues } = gem;
+    setPieces(kingdom, "gems", place, [skull ? { ...gemValues, skull } : gemValues]);
     closeDialog();
   };
   const remove = () => (setPieces(kingdom, "gems", place, []), closeDialog());
-  const entered = [...namedGems, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
-  const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...entered])];
-  const quarter = (name, lies) => {
-    const printed = (lies - gem.turned + 4) % 4;
-    const isSkull = gem.skull === quarterNames[printed];
-    const count = gem.crowns[printed];
+  const enteredKinds = [...namedGems, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
+  const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...enteredKinds])];
+  const quarter = (name, index) => {
+    const printedIndex = (index - gem.turned + 4) % 4;
+    const isSkull = gem.skull === quarterNames[printedIndex];
+    const count = gem.crowns[printedIndex];
     const label = t("gemQuarter", { square: name, what: isSkull ? t("skull") : t("crownsN", { n: count }) });
-    const next = () => setGem(advanceQuarter(gem, printed, isSkull ? null : quarterNames[printed]));
+    const next = () => setGem(advanceQuarter(gem, printedIndex, isSkull ? null : quarterNames[printedIndex]));
     const symbol = isSkull ? "☠" : "♛".repeat(count) || "·";
-    return html`<button type="button" class="quarter soft q${lies}" aria-label=${label} onClick=${next}>${symbol}</button>`;
+    return html`<button type="button" class="quarter soft q${index}" aria-label=${label} onClick=${next}>${symbol}</button>`;
   };
   return html`<${Dialog} title=${t("gemHead", { a: names[0], d: names[2] })} kind="sheet">
     <form onSubmit=${save}>
@@ -94,7 +94,7 @@ export function GemDialog({ kingdom, place }) {
       <div class="quarters">${names.map(quarter)}</div>
       <div class="buttons">
         <${Button} icon="turn" text=${t("turnGem")} class="soft" onClick=${() => setGem({ ...gem, turned: (gem.turned + 1) % 4 })} />
-        ${old && html`<${Button} icon="trash" text=${t("remove")} class="soft" onClick=${remove} />`}
+        ${oldGem && html`<${Button} icon="trash" text=${t("remove")} class="soft" onClick=${remove} />`}
         <button type="submit" class="primary">${t("saveGem")}</button>
       </div>
     </form>
@@ -102,9 +102,9 @@ export function GemDialog({ kingdom, place }) {
 }
 
 /** The gem with the next state of a quarter: 0, 1, 2, 3 crowns, skull, 0 …; `skull` is null if the skull is there. */
-function advanceQuarter(gem, printed, skull) {
+function advanceQuarter(gem, printedIndex, skull) {
   if (!skull) return { ...gem, skull: null };
-  const count = gem.crowns[printed];
-  const crowns = gem.crowns.map((one, index) => (index === printed ? (one + 1) % 4 : one));
+  const count = gem.crowns[printedIndex];
+  const crowns = gem.crowns.map((crownCount, index) => (index === printedIndex ? (crownCount + 1) % 4 : crownCount));
   return { ...gem, crowns, ...(count === 3 ? { skull } : {}) };
 }

@@ -18,14 +18,14 @@ export function encodeGame({ rules, rounds }) {
 function toLink(kingdom) {
   const { player, colour, cells, facts } = kingdom;
   const { top, left } = frame(cells);
-  const moved = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
-  return { player, colour, board: boardRows(cells), facts: moved(facts), ...moved(toCheck(kingdom)) };
+  const move = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
+  return { player, colour, board: boardRows(cells), facts: move(facts), ...move(toCheck(kingdom)) };
 }
 
 /** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain. */
 function toCheck(kingdom) {
-  const { doubts, pieces, problems: all, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
-  const problems = review ? all : [];
+  const { doubts, pieces, problems: allProblems, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
+  const problems = review ? allProblems : [];
   const isUnexplained = isInDoubt(kingdom) && ![...doubts, ...pieces.filter(isPlayed), ...problems].length;
   return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : problems };
 }
@@ -34,7 +34,7 @@ function toCheck(kingdom) {
 function listQuestions(kingdom) {
   const { doubts, pieces, problems } = toCheck(kingdom);
   const words = ({ at, read, instead }) => ({ square: nameAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
-  return [...doubts.map((one) => t("squareUnsure", words(one))), ...pieces.filter(isPlayed).map((one) => askForPiece(kingdom, one)), ...problems];
+  return [...doubts.map((doubt) => t("squareUnsure", words(doubt))), ...pieces.filter(isPlayed).map((piece) => askForPiece(kingdom, piece)), ...problems];
 }
 
 /** The question whether a piece stands on a square, or a gem lies at its corner. */
@@ -45,7 +45,7 @@ export function askForPiece(kingdom, { kind, at }) {
 
 /** A value with other texts for its places, also for those that are keys and those that a name follows. */
 function mapPlaces(value, write) {
-  const map = (one) => mapPlaces(one, write);
+  const map = (item) => mapPlaces(item, write);
   if (Array.isArray(value)) return value.map(map);
   if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map((entry) => entry.map(map)));
   if (typeof value !== "string" || !STARTS_WITH_PLACE.test(value)) return value;
@@ -58,22 +58,22 @@ export function toGameFile({ rules, rounds }, keys, teams) {
   const { game, variants, side, seats, open_gems } = rules;
   const gems = keys.includes("gems") && open_gems.length ? open_gems : null;
   const options = { side: teams ? null : side, kingdoms: seats, teams: teams || null };
-  const fileRounds = rounds.map((kingdoms) => ({ ...(gems && { open_gems: gems }), kingdom: kingdoms.map((one) => toFileKingdom(one, keys, teams)) }));
+  const fileRounds = rounds.map((kingdoms) => ({ ...(gems && { open_gems: gems }), kingdom: kingdoms.map((kingdom) => toFileKingdom(kingdom, keys, teams)) }));
   const chosenOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
   return { game, variants, ...chosenOptions, ...(fileRounds.length > 1 ? { round: fileRounds } : fileRounds[0]) };
 }
 
 function toFileKingdom(kingdom, keys, teams) {
-  const { player, cells, facts: all } = kingdom;
+  const { player, cells, facts: allFacts } = kingdom;
   const { top, left } = frame(cells);
   const isOnBoard = (piece) => {
     const names = [];
     mapPlaces(piece, (row, col) => names.push(nameAt(kingdom, placeAt(row, col))));
     return names.every(Boolean);
   };
-  const played = Object.entries(all).filter(([key]) => keys.includes(key));
-  const facts = Object.fromEntries(played.map(([key, value]) => [key, Array.isArray(value) ? value.filter(isOnBoard) : value]));
-  const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
+  const playedFacts = Object.entries(allFacts).filter(([key]) => keys.includes(key));
+  const facts = Object.fromEntries(playedFacts.map(([key, value]) => [key, Array.isArray(value) ? value.filter(isOnBoard) : value]));
+  const players = teams && player.includes("&") ? { players: player.split("&", 2).map((name) => name.trim()) } : { player };
   const questions = listQuestions(kingdom);
   return { ...players, questions, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
 }

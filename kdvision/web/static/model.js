@@ -39,8 +39,8 @@ export function placeNamed(kingdom, name) {
 export function nameAt(kingdom, place) {
   const { top, left, rows, cols } = frame(kingdom.cells);
   const [row, col] = parsePlace(place);
-  const inside = row >= top && col >= left && row < top + rows && col < left + cols;
-  return inside ? squareName(row - top, col - left) : "";
+  const isInside = row >= top && col >= left && row < top + rows && col < left + cols;
+  return isInside ? squareName(row - top, col - left) : "";
 }
 
 /** The board in notation, one text per row. */
@@ -89,7 +89,7 @@ export function crossingOf({ between }) {
 }
 
 /** The pieces of a kind that are entered or were seen, without the "?" that stands for further ones. */
-export const piecesOf = (kingdom, key) => listOf(kingdom, key).filter((one) => one !== UNKNOWN);
+export const piecesOf = (kingdom, key) => listOf(kingdom, key).filter((piece) => piece !== UNKNOWN);
 
 const listOf = (kingdom, key) => [kingdom.facts[key] ?? []].flat(); // "?" alone, if none is known
 
@@ -100,8 +100,8 @@ const placeOf = (piece) => (typeof piece === "string" ? piece.trim().split(" ")[
 
 /** The kingdom with other pieces of a kind on a place; "?" is the place of those that are not listed. */
 export function withPieces(kingdom, { key, at, pieces }) {
-  const others = listOf(kingdom, key).filter((one) => placeOf(one) !== at);
-  return { ...kingdom, facts: { ...kingdom.facts, [key]: [...pieces, ...others] } };
+  const otherPieces = listOf(kingdom, key).filter((piece) => placeOf(piece) !== at);
+  return { ...kingdom, facts: { ...kingdom.facts, [key]: [...pieces, ...otherPieces] } };
 }
 
 /** Whether a building or a gem has been named. */

@@ -79,9 +79,9 @@ async function run(task) {
   } catch (error) {
     if (stop.signal.aborted) return void (task.file && deletePhoto(task.id));
     const retry = () => {
-      const now = { table: state.table.table, game: state.game.number, round: state.round };
-      const isThere = task.table === now.table && task.game === now.game && task.round < state.game.rounds.length;
-      enqueue(isThere ? task : { ...task, ...now });
+      const destination = { table: state.table.table, game: state.game.number, round: state.round };
+      const isThere = task.table === destination.table && task.game === destination.game && task.round < state.game.rounds.length;
+      enqueue(isThere ? task : { ...task, ...destination });
       dismissError(shownError);
     };
     const text = [task.name, error.message].filter(Boolean).join(": ");
@@ -123,7 +123,7 @@ async function read({ id, table, game, round, kingdom, outline }, showProgress, 
   if (table !== state.table.table) return;
   if (kingdoms.length) showAdded(kingdoms, round);
   else if (outline && !kingdom && !proposal) {
-    const isAsked = next.game.proposals.some((one) => one.id === id);
+    const isAsked = next.game.proposals.some((openProposal) => openProposal.id === id);
     showToast(t(isAsked ? "answerFirst" : "alreadyThere"));
   }
 }
@@ -161,7 +161,7 @@ async function retryWhileBusy(work, showProgress, signal) {
 }
 
 export function dismissError(error) {
-  update({ errors: state.errors.filter((one) => one !== error) });
+  update({ errors: state.errors.filter((shownError) => shownError !== error) });
   if (!state.photos.has(error.id) && !active.has(error.id)) deletePhoto(error.id); // one that was never shown
   releasePhotos();
 }
@@ -181,15 +181,15 @@ export async function restorePhotos() {
 /** Release the photos that neither a kingdom, a task, an error nor the corner mode needs. Undo may bring back kingdoms,
  * so the last photos that were read stay. */
 export function releasePhotos() {
-  const askedPhotos = [...state.errors, state.corners].map((one) => one?.photo);
-  const read = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
-  const needed = new Set([...photosAtTable(), ...askedPhotos, ...active, ...read]);
-  const unneeded = [...state.photos.keys()].filter((id) => !needed.has(id));
-  if (!unneeded.length) return;
-  for (const id of unneeded) {
+  const askedPhotos = [...state.errors, state.corners].map((item) => item?.photo);
+  const readIds = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
+  const neededIds = new Set([...photosAtTable(), ...askedPhotos, ...active, ...readIds]);
+  const unneededIds = [...state.photos.keys()].filter((id) => !neededIds.has(id));
+  if (!unneededIds.length) return;
+  for (const id of unneededIds) {
     const { url, isRead } = state.photos.get(id);
     URL.revokeObjectURL(url); // the browser keeps its content until then
     if (!isRead) deletePhoto(id);
   }
-  update({ photos: new Map([...state.photos].filter(([id]) => needed.has(id))) });
+  update({ photos: new Map([...state.photos].filter(([id]) => neededIds.has(id))) });
 }

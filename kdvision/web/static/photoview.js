@@ -17,7 +17,7 @@ export function PhotoCard({ kingdom }) {
   if (!kingdom.seen?.photo || state.corners?.photo === kingdom.seen.photo) return null;
   const photo = state.photos.get(kingdom.seen.photo);
   if (!photo) return html`<section class="card photo"><p class="hint">${t("photoGone")}</p></section>`;
-  const kingdoms = currentKingdoms().filter((one) => one.seen?.photo === kingdom.seen.photo);
+  const kingdoms = currentKingdoms().filter((roundKingdom) => roundKingdom.seen?.photo === kingdom.seen.photo);
   const questions = openQuestions();
   const view = state.zoomed ? boxAround(photo, kingdom) : [0, 0, photo.width, photo.height];
   const tap = (event) => {
@@ -28,9 +28,9 @@ export function PhotoCard({ kingdom }) {
   };
   return html`<section class="card photo" aria-label=${t("photo")}>
     <${Picture} photo=${photo} view=${view} label=${t("photoOf")} onClick=${tap}>
-      ${(unit) => kingdoms.map((one) => html`<${KingdomOverlay} key=${one.id} kingdom=${one} entry=${state.points.get(one.id)} unit=${unit} viewBox=${view.join(" ")}
-        asked=${questions.filter((question) => question.kingdom === one.id).map(({ at }) => at).join(" ")}
-        isActive=${one.id === kingdom.id} isWhole=${!state.zoomed} places=${state.highlight?.id === one.id ? state.highlight.places : null} />`)}
+      ${(unit) => kingdoms.map((photoKingdom) => html`<${KingdomOverlay} key=${photoKingdom.id} kingdom=${photoKingdom} entry=${state.points.get(photoKingdom.id)}
+        unit=${unit} viewBox=${view.join(" ")} asked=${questions.filter((question) => question.kingdom === photoKingdom.id).map(({ at }) => at).join(" ")}
+        isActive=${photoKingdom.id === kingdom.id} isWhole=${!state.zoomed} places=${state.highlight?.id === photoKingdom.id ? state.highlight.places : null} />`)}
     <//>
     <div class="toolbar">
       <${Button} icon="zoom" text=${t(state.zoomed ? "wholePhoto" : "closeUp")} class="quiet" onClick=${() => update({ zoomed: !state.zoomed })} />
@@ -118,8 +118,8 @@ const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
 /** Lines on the sides of squares at which their territories end: one path for each terrain, and a dark one under them. */
 function Borders({ kingdom, squares, territories }) {
   const paths = new Map();
-  for (const [place, whole] of squares.filter(([one]) => territories.has(one))) {
-    const quad = shrink(whole, 0.96);
+  for (const [place, outerQuad] of squares.filter(([at]) => territories.has(at))) {
+    const quad = shrink(outerQuad, 0.96);
     const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
     const sides = territoryEnds(place, territories).map((side) => `M${corner(side)}L${corner(side + 1)}`);
     const terrain = pictureClass(kingdom.cells[place] ?? ".");

@@ -11,20 +11,20 @@ const MAX_COUNT = 999;
 
 export function PiecesCard({ kingdom }) {
   if (!playedGame().pieces) return null;
-  const built = buildingsOf(kingdom).filter((one) => nameAt(kingdom, one.at));
+  const buildings = buildingsOf(kingdom).filter((building) => nameAt(kingdom, building.at));
   const queen = kingdom.facts.queen;
   return html`<section class="card pieces">
     <h3>${t("pieces")}</h3>
     <div class="steppers">
       ${["coins", "towers", "spare_knights"].map((key) => html`<${Stepper} kingdom=${kingdom} name=${key} key=${key} />`)}
     </div>
-    <${Checkbox} name=${t("queenHere")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
+    <${Checkbox} name=${t("queenHere")} checked=${queen === true} onChange=${(isHere) => placeQueen(kingdom, isHere)} />
     ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setKingdom(kingdom.id, { facts: { queen: false } })} />`}
-    ${built.map((one) => html`<div class="built" key=${one.at}>
-      <${CloseUp} kingdom=${kingdom} place=${one.at} small />
-      <b>${nameAt(kingdom, one.at)}</b>
-      ${isNamed(one) ? ` ${describeBuilding(findBuilding(one) ?? { gives: one.name })} ` : html`<${BuildingSelect} kingdom=${kingdom} place=${one.at} />`}
-      <${Button} icon="close" text=${t("remove")} label=${false} class="quiet round" onClick=${() => setBuilding(kingdom, one.at, null)} />
+    ${buildings.map((building) => html`<div class="built" key=${building.at}>
+      <${CloseUp} kingdom=${kingdom} place=${building.at} small />
+      <b>${nameAt(kingdom, building.at)}</b>
+      ${isNamed(building) ? ` ${describeBuilding(findBuilding(building) ?? { gives: building.name })} ` : html`<${BuildingSelect} kingdom=${kingdom} place=${building.at} />`}
+      <${Button} icon="close" text=${t("remove")} label=${false} class="quiet round" onClick=${() => setBuilding(kingdom, building.at, null)} />
     </div>`)}
     <${NoMore} kingdom=${kingdom} name="buildings" />
     <${NoMore} kingdom=${kingdom} name="knights" />
@@ -38,10 +38,10 @@ export const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(ki
 />`;
 
 /** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
-function placeQueen(kingdom, here) {
-  const others = here ? currentKingdoms().filter((one) => one.id !== kingdom.id && one.facts.queen) : [];
+function placeQueen(kingdom, isHere) {
+  const otherKingdoms = isHere ? currentKingdoms().filter((otherKingdom) => otherKingdom.id !== kingdom.id && otherKingdom.facts.queen) : [];
   const set = (id, queen) => ({ op: "set_kingdom", kingdom: id, facts: { queen } });
-  change(set(kingdom.id, here), ...others.map((one) => set(one.id, false)));
+  change(set(kingdom.id, isHere), ...otherKingdoms.map((otherKingdom) => set(otherKingdom.id, false)));
 }
 
 /** A count with buttons for less and more; one that nobody has entered is a "?" beside a 0 to tap. */
@@ -69,28 +69,28 @@ function Stepper({ kingdom, name }) {
 
 // Buildings.
 
-/** The buildings of a kingdom; those that are texts of a place and a name are made objects, too. */
-const buildingsOf = (kingdom) => piecesOf(kingdom, "buildings").map((one) => {
-  if (typeof one !== "string") return one;
-  const [at, ...words] = one.trim().split(" ");
+/** The buildings of a kingdom; texts of a place and a name become objects. */
+const buildingsOf = (kingdom) => piecesOf(kingdom, "buildings").map((building) => {
+  if (typeof building !== "string") return building;
+  const [at, ...words] = building.trim().split(" ");
   return { at, name: words.join(" ") };
 });
 
 const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : gives);
 
-const findBuilding = (here) => state.rules.buildings.find(
-  ({ name, gives, as }) => [name, gives].includes(here.name) || Object.entries(as).every(([key, value]) => here[key] === value),
+const findBuilding = (building) => state.rules.buildings.find(
+  ({ name, gives, as }) => [name, gives].includes(building.name) || Object.entries(as).every(([key, value]) => building[key] === value),
 );
 
 /** A list to choose the building that stands on a town. */
 function BuildingSelect({ kingdom, place }) {
   const { buildings } = state.rules;
-  const here = buildingsOf(kingdom).find((one) => one.at === place);
-  const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
-  const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
-  const options = [...unread, [-1, t("noBuilding")], ...buildings.map((one, index) => [index, describeBuilding(one)])];
+  const building = buildingsOf(kingdom).find((entry) => entry.at === place);
+  const selection = building && !isNamed(building) ? UNKNOWN : building ? buildings.indexOf(findBuilding(building)) : -1;
+  const unknownOptions = selection === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
+  const options = [...unknownOptions, [-1, t("noBuilding")], ...buildings.map((listedBuilding, index) => [index, describeBuilding(listedBuilding)])];
   const choose = (value) => value !== UNKNOWN && setBuilding(kingdom, place, buildings[value] ?? null);
-  return html`<${SelectField} name=${t("building")} value=${now} options=${options} onChange=${choose} />`;
+  return html`<${SelectField} name=${t("building")} value=${selection} options=${options} onChange=${choose} />`;
 }
 
 const setBuilding = (kingdom, place, building) => setPieces(kingdom, "buildings", place, building ? [{ at: place, ...building.as }] : []);
@@ -101,7 +101,7 @@ export function SquarePieces({ kingdom, place, cell }) {
   const hasPieces = playedGame().pieces;
   const kinds = tokenKinds();
   if (!hasPieces && !kinds.length) return null;
-  const setKnight = (here) => setPieces(kingdom, "knights", place, here ? [place] : []);
+  const setKnight = (isHere) => setPieces(kingdom, "knights", place, isHere ? [place] : []);
   return html`<div class="fields">
     ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${piecesOf(kingdom, "knights").includes(place)} onChange=${setKnight} />`}
     ${hasPieces && cell[0] === "t" && html`<${BuildingSelect} kingdom=${kingdom} place=${place} />`}
@@ -133,15 +133,15 @@ export function pieceMarks(kingdom) {
 
 /** The choice of a token for a square: a name, or how many where they have none. */
 function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
-  const here = piecesOf(kingdom, key).filter((token) => token.split(" ")[0] === place);
-  const set = (now) => setPieces(kingdom, key, place, now);
+  const tokens = piecesOf(kingdom, key).filter((token) => token.split(" ")[0] === place);
+  const set = (newTokens) => setPieces(kingdom, key, place, newTokens);
   const names = Object.keys(crowns).filter(Boolean);
   if (!names.length && !crowns[""]) {
-    return html`<${Checkbox} name=${capitalise(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
+    return html`<${Checkbox} name=${capitalise(word)} checked=${tokens.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
   }
-  const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((one) => [one, one])];
-  const value = names.length ? here[0]?.slice(place.length + 1) ?? "" : here.length || "";
-  const choose = (chosen) => set(!chosen ? [] : names.length ? [`${place} ${chosen}`] : Array(Number(chosen)).fill(place));
+  const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((choice) => [choice, choice])];
+  const value = names.length ? tokens[0]?.slice(place.length + 1) ?? "" : tokens.length || "";
+  const choose = (choice) => set(!choice ? [] : names.length ? [`${place} ${choice}`] : Array(Number(choice)).fill(place));
   return html`<${SelectField} name=${capitalise(word)} value=${value} options=${options} onChange=${choose} />`;
 }
 

@@ -7,16 +7,16 @@ import { html, memo, useEffect } from "./ui.js";
 
 export const PointsCard = memo(({ kingdom, score }) => {
   if (!score) return null;
-  const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
-  const worthless = score.lines.filter((line) => !line.points && line.terrain);
+  const earningLines = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
+  const worthlessLines = score.lines.filter((line) => !line.points && line.terrain);
   const problems = [...new Set([score.error, ...score.problems.map(({ text }) => text)].filter(Boolean))];
-  const lines = (some) => html`<ul class="lines">${some.map((line) => html`<${Line} key=${lineKey(line)} kingdom=${kingdom} line=${line} />`)}</ul>`;
+  const lines = (shownLines) => html`<ul class="lines">${shownLines.map((line) => html`<${Line} key=${lineKey(line)} kingdom=${kingdom} line=${line} />`)}</ul>`;
   return html`<section class="card points" aria-label=${t("pointsOf", { name: kingdom.player })}>
     <h3>${t("pointsHead")}</h3>
-    ${lines(earned)}
+    ${lines(earningLines)}
     <p class="total"><span>${t("total")}</span><output id="total">${formatTotal(score)}</output></p>
     ${score.missing.length > 0 && html`<p class="hint">${sentences(t("stillOpen", { what: score.missing.map(({ text }) => text).join("; ") }))}</p>`}
-    ${worthless.length > 0 && html`<details class="worthless"><summary>${t("worthless")}: ${worthless.length}</summary>${lines(worthless)}</details>`}
+    ${worthlessLines.length > 0 && html`<details class="worthless"><summary>${t("worthless")}: ${worthlessLines.length}</summary>${lines(worthlessLines)}</details>`}
     ${problems.length > 0 && html`<ul class="problems">${problems.map((text) => html`<li>${sentences(text)}</li>`)}</ul>`}
   </section>`;
 });

@@ -7,8 +7,8 @@ import { setRules } from "./table.js";
 import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
 export const SetupCard = memo(({ rules }) => {
-  const played = playedGame();
-  const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one.seats).flat()))].sort((a, b) => a - b);
+  const gameInfo = playedGame();
+  const seats = [...new Set([gameInfo, ...playedVariants()].flatMap((item) => Object.values(item.seats).flat()))].sort((a, b) => a - b);
   const games = state.rules.games.map(({ game, name }) => [game, name]);
   const sides = [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]];
   const counts = [["", t("seatsAll")], ...seats.map((n) => [n, n])];
@@ -16,22 +16,22 @@ export const SetupCard = memo(({ rules }) => {
   return html`<section class="card setup" aria-label=${t("game")}>
     <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summary(rules)}</span>`}>${() => html`
       <${SelectField} name=${t("whichGame")} value=${rules.game} options=${games} onChange=${(game) => setRules({ game, seats: null })} />
-      <${Variants} played=${played} chosen=${rules.variants} />
+      <${Variants} gameInfo=${gameInfo} chosen=${rules.variants} />
       <${SelectField} name=${t("side")} value=${rules.side ?? ""} options=${sides} onChange=${setNumber("side")} />
       <${SelectField} name=${t("seats")} value=${rules.seats ?? ""} options=${counts} onChange=${setNumber("seats")} />
       <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
-      ${played.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
-      ${played.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
+      ${gameInfo.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
+      ${gameInfo.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
       ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}`}
     <//>
   </section>`;
 });
 
 /** The variants of the game; those of a group, of which some are drawn for a game, are folded together. */
-function Variants({ played, chosen }) {
-  const variants = state.rules.variants.filter(({ id }) => played.variants.includes(id));
+function Variants({ gameInfo, chosen }) {
+  const variants = state.rules.variants.filter(({ id }) => gameInfo.variants.includes(id));
   const groups = [...new Set(variants.map(({ group }) => group))];
-  const boxes = (group) => variants.filter((one) => one.group === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
+  const boxes = (group) => variants.filter((variant) => variant.group === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
     <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => setRules({}, { [id]: on })} />
   </div>`);
   const headOf = (group) => t("drawnVariants", { group: capitalise(group), n: state.rules.groups[group].drawn });
@@ -43,7 +43,7 @@ function Variants({ played, chosen }) {
 
 function OpenGems({ gems }) {
   const kinds = [...new Set([...Object.keys(t("gemColours")), ...gems])];
-  const toggle = (kind, on) => setRules({ open_gems: on ? [...gems, kind] : gems.filter((one) => one !== kind) });
+  const toggle = (kind, on) => setRules({ open_gems: on ? [...gems, kind] : gems.filter((gem) => gem !== kind) });
   return html`<fieldset>
     <legend>${t("openGems")}</legend>
     <div class="kinds">

@@ -29,7 +29,7 @@ export function ShareDialog() {
   const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
   const origin = isLocal && invitation?.link ? new URL(invitation.link).origin : location.origin;
   const link = `${origin}/#game=${encodeGame(state.game)}`;
-  const totals = currentKingdoms().map((one) => `${one.player}: ${scoreOf(one) ? formatTotal(scoreOf(one)) : "?"}`);
+  const totals = currentKingdoms().map((kingdom) => `${kingdom.player}: ${scoreOf(kingdom) ? formatTotal(scoreOf(kingdom)) : "?"}`);
   const text = [...totals, verdict(), link].filter(Boolean).join("\n");
   const act = (icon, name, run) => html`<${Button} icon=${icon} text=${t(name)} class="soft" onClick=${run} />`;
   return html`<${Dialog} title=${t("shareHead")}>
@@ -78,7 +78,7 @@ const downloadResult = () => downloadScore("application/json", "kdvision.json", 
   const result = await response.json();
   for (const [number, { kingdoms, verdict }] of score.rounds.entries()) {
     const round = result.rounds[number];
-    round.kingdoms.forEach((one, index) => CHECKS.forEach((key) => (one[key] = kingdoms[index][key])));
+    round.kingdoms.forEach((kingdom, index) => CHECKS.forEach((key) => (kingdom[key] = kingdoms[index][key])));
     if (kingdoms.length < 2 || verdict.certain) continue;
     Object.assign(round, { standing: null, outlook: verdict.text });
     Object.assign(result, { standing: null, winners: [] });

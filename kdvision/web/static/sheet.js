@@ -17,7 +17,7 @@ const FREE_SHARE = 0.42; // of a small screen, above the sheet
 /** The sheet of one square: every cell of the game is one tap away. */
 export function SquareSheet({ kingdom, place }) {
   const cell = kingdom.cells[place] ?? ".";
-  const doubt = openQuestions().find((one) => one.kind === "cell" && one.kingdom === kingdom.id && one.at === place);
+  const doubt = openQuestions().find((question) => question.kind === "cell" && question.kingdom === kingdom.id && question.at === place);
   const choose = (word) => {
     closeDialog();
     if (word !== cell || doubt || !(place in kingdom.fixes)) setSquare(kingdom, place, word);
@@ -58,7 +58,7 @@ export function ReviewSheet({ kingdom, question, done }) {
   const square = nameAt(kingdom, at) || "+";
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
   const questions = openQuestions();
-  const isOpen = questions.some((one) => one.kingdom === kingdom.id && one.kind === kind && one.at === at);
+  const isOpen = questions.some((openQuestion) => openQuestion.kingdom === kingdom.id && openQuestion.kind === kind && openQuestion.at === at);
   useLayoutEffect(() => void (isOpen || startReview(done)), [isOpen]); // another phone may have answered it
   const all = done + questions.length;
   const keys = (event) => kind === "cell" && handleKey(event, question.read, choose);
@@ -100,18 +100,18 @@ function Doubt({ doubt, choose }) {
 function Palette({ cell, doubt, choose }) {
   const contents = gameCells();
   const columns = [...ORDER].filter((letter) => contents.includes(letter));
-  const most = Math.max(2, ...contents.map((one) => crownsOf(one)));
-  const isFree = columns.slice(0, 2).every((letter) => !contents.includes(`${letter}${most}`));
+  const maxCrowns = Math.max(2, ...contents.map((word) => crownsOf(word)));
+  const isFree = columns.slice(0, 2).every((letter) => !contents.includes(`${letter}${maxCrowns}`));
   const terrains = contents.map((word) => [word, columns.indexOf(word[0]), crownsOf(word)]).filter(([, column]) => column >= 0);
-  const others = ["#", "."].map((word, column) => [word, column, isFree ? most : most + 1]);
+  const otherOptions = ["#", "."].map((word, column) => [word, column, isFree ? maxCrowns : maxCrowns + 1]);
   const option = ([word, column, row]) => html`<button
     type="button" class="option ${pictureClass(word)} ${doubt?.instead === word ? "maybe" : ""}" aria-label=${describeCell(word)}
     aria-pressed=${String(word === cell)} data-focus=${word === cell || null} style=${{ gridArea: `${row + 1} / ${column + 1}` }} onClick=${() => choose(word)}
   >
     ${word === "." ? html`<span class="plus" aria-hidden="true">∅</span>` : html`<${CellFace} cell=${word} />`}
   </button>`;
-  const ordered = terrains.sort((a, b) => a[1] - b[1] || a[2] - b[2]);
-  return html`<div class="palette" style=${{ "--cols": columns.length }}>${[...ordered, ...others].map(option)}</div>`;
+  const orderedOptions = terrains.sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+  return html`<div class="palette" style=${{ "--cols": columns.length }}>${[...orderedOptions, ...otherOptions].map(option)}</div>`;
 }
 
 function handleKey(event, cell, choose) {

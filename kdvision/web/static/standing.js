@@ -45,17 +45,17 @@ const RoundTabs = () => html`<div class="rounds">
 </div>`;
 
 /** The first of some kingdoms that has the player of a kingdom: names that differ in case are one, as in the standing. */
-const findKingdomOf = ({ player }, kingdoms) => kingdoms.find((one) => one.player.toLowerCase() === player.toLowerCase());
+const findKingdomOf = ({ player }, kingdoms) => kingdoms.find((kingdom) => kingdom.player.toLowerCase() === player.toLowerCase());
 
 /** The places with their reasons; without a standing, the kingdoms by their points so far. */
 function Places({ standing }) {
   const { rounds } = state.table.game;
-  const isNew = (one, index, all) => index < rounds[0].length || findKingdomOf(one, all) === one;
-  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : rounds[state.round];
-  const soFar = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
+  const isNew = (kingdom, index, kingdoms) => index < rounds[0].length || findKingdomOf(kingdom, kingdoms) === kingdom;
+  const kingdomsByNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : rounds[state.round];
+  const rankedKingdoms = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
   const rows = standing
-    ? standing.places.map((place) => ({ ...place, kingdom: byNumber[place.kingdom - 1] }))
-    : soFar.map((kingdom) => ({ place: null, kingdom, total: scoreOf(kingdom) && shortTotal(scoreOf(kingdom)), reason: null }));
+    ? standing.places.map((place) => ({ ...place, kingdom: kingdomsByNumber[place.kingdom - 1] }))
+    : rankedKingdoms.map((kingdom) => ({ place: null, kingdom, total: scoreOf(kingdom) && shortTotal(scoreOf(kingdom)), reason: null }));
   return html`<ol class="places">
     ${rows.filter(({ kingdom }) => kingdom).map(({ place, kingdom, total, reason }) => html`<li key=${kingdom.id} class=${place === 1 ? "first" : ""}>
       <span class="rank">${place ? t("place", { n: place }) : ""}</span>
@@ -69,23 +69,23 @@ function Places({ standing }) {
 /** The points of each player by round. */
 function DynastyTable() {
   const { rounds } = state.game;
-  const firsts = rounds.flat().filter((one, _, all) => findKingdomOf(one, all) === one);
-  if (!firsts.length) return null;
-  const scoreIn = (first, round) => {
-    const kingdom = findKingdomOf(first, round);
+  const firstKingdoms = rounds.flat().filter((kingdom, _, kingdoms) => findKingdomOf(kingdom, kingdoms) === kingdom);
+  if (!firstKingdoms.length) return null;
+  const scoreIn = (firstKingdom, round) => {
+    const kingdom = findKingdomOf(firstKingdom, round);
     return kingdom ? scoreOf(kingdom) : null;
   };
-  const sum = (first) => rounds.reduce((all, round) => all + (scoreIn(first, round)?.least ?? 0), 0);
+  const sum = (firstKingdom) => rounds.reduce((total, round) => total + (scoreIn(firstKingdom, round)?.least ?? 0), 0);
   return html`<table class="dynasty">
     <thead><tr>
       <th scope="col">${t("name")}</th>
       ${rounds.map((_, n) => html`<th scope="col" aria-label=${t("round", { n: n + 1 })}>${n + 1}</th>`)}
       <th scope="col">${t("sum")}</th>
     </tr></thead>
-    <tbody>${firsts.map((first) => html`<tr key=${first.id}>
-      <th scope="row" dir="auto">${first.player}</th>
-      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(first, round)) ?? "–"}</td>`)}
-      <td><b>${sum(first)}${rounds.some((round) => scoreIn(first, round)?.complete === false) && "+"}</b></td>
+    <tbody>${firstKingdoms.map((firstKingdom) => html`<tr key=${firstKingdom.id}>
+      <th scope="row" dir="auto">${firstKingdom.player}</th>
+      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(firstKingdom, round)) ?? "–"}</td>`)}
+      <td><b>${sum(firstKingdom)}${rounds.some((round) => scoreIn(firstKingdom, round)?.complete === false) && "+"}</b></td>
     </tr>`)}</tbody>
   </table>`;
 }

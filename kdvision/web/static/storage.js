@@ -53,8 +53,8 @@ export function loadWaiting() {
 
 /** Keep the steps of this tab; JSON leaves out their functions. While nobody looks at it, the next page may take them. */
 export function saveWaiting(waiting, isFree = document.hidden) {
-  const others = (load(local, WAITING) ?? []).filter((step) => step.tab !== tab);
-  areKept = save(local, WAITING, [...others, ...waiting.map((step) => ({ ...step, tab, isFree }))]);
+  const otherSteps = (load(local, WAITING) ?? []).filter((step) => step.tab !== tab);
+  areKept = save(local, WAITING, [...otherSteps, ...waiting.map((step) => ({ ...step, tab, isFree }))]);
 }
 
 /** Whether another page has taken the steps of this tab. */
@@ -73,12 +73,12 @@ export const saveRefusedBoards = (boards) => save(session, "kdvision-refused", b
 /** The games of this device, latest first: `{ id, time, text, link }`. */
 export function listGames() {
   const games = load(local, GAMES);
-  return Array.isArray(games) ? games.filter((one) => typeof one?.link === "string" && one.text) : [];
+  return Array.isArray(games) ? games.filter((game) => typeof game?.link === "string" && game.text) : [];
 }
 
 export function saveGame(game) {
-  const others = listGames().filter(({ id }) => id !== game.id);
-  save(local, GAMES, [{ ...game, time: Date.now() }, ...others].slice(0, MAX_GAMES));
+  const otherGames = listGames().filter(({ id }) => id !== game.id);
+  save(local, GAMES, [{ ...game, time: Date.now() }, ...otherGames].slice(0, MAX_GAMES));
 }
 
 /** Run `use` with the store of photos; resolves to the result of its request, undefined if it fails. */

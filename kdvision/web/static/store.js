@@ -67,10 +67,10 @@ export const isPlayed = ({ kind }) => (kind === "gem" ? hasGems() : playedGame()
  * squares come first, as the score ranks them; it does not rank them while facts are missing. */
 export function openQuestions() {
   const unchecked = currentKingdoms().filter(({ seen, checked }) => seen && !checked);
-  const ofKingdoms = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((one) => ({ kind: "cell", kingdom: id, ...one })));
-  const rank = new Map((roundScore()?.questions ?? []).map((one, index) => [`${one.kingdom} ${one.at}`, { ...one, index }]));
-  const squares = ofKingdoms("doubts").map((one) => ({ index: Infinity, ...one, ...rank.get(`${one.kingdom} ${one.at}`) }));
-  const pieces = ofKingdoms("pieces").filter(isPlayed);
+  const listQuestions = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((question) => ({ kind: "cell", kingdom: id, ...question })));
+  const rank = new Map((roundScore()?.questions ?? []).map((question, index) => [`${question.kingdom} ${question.at}`, { ...question, index }]));
+  const squares = listQuestions("doubts").map((doubt) => ({ index: Infinity, ...doubt, ...rank.get(`${doubt.kingdom} ${doubt.at}`) }));
+  const pieces = listQuestions("pieces").filter(isPlayed);
   return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...pieces];
 }
 

@@ -42,7 +42,7 @@ export async function join({ table = null, fresh = false } = {}) {
       if (table === before) remember(state.game); // with the changes that wait
       const isShown = await join();
       const action = { text: t("games"), run: () => openDialog("games") }; // this device may have kept its game
-      const isLost = table !== before && state.waiting.some((one) => one.table === table);
+      const isLost = table !== before && state.waiting.some((step) => step.table === table);
       if (isShown) showToast(t(isLost ? "changesGone" : "tableGone", { name: table }), action);
       if (isShown) lostTables.add(table);
       return isShown;
@@ -103,12 +103,12 @@ export function receive(next) {
   const step = next.undo?.step ?? 0;
   const stepBefore = state.table?.undo?.step ?? 0;
   const isUndone = next.redo && step < stepBefore;
-  const shownKingdoms = new Map(state.game?.rounds.flat().map((one) => [one.id, one]));
-  const rounds = next.game.rounds.map((round) => round.map((one) => keepShown(shownKingdoms.get(one.id), one)));
-  const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
+  const shownKingdoms = new Map(state.game?.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
+  const rounds = next.game.rounds.map((round) => round.map((kingdom) => keepShown(shownKingdoms.get(kingdom.id), kingdom)));
+  const kingdoms = new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
   const shownGame = gameToShow({ ...next, game }, state.waiting);
-  const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((one) => one.id === id);
+  const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((kingdom) => kingdom.id === id);
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
     table: { ...next, game },
@@ -119,7 +119,7 @@ export function receive(next) {
     toast: (state.toast?.step ?? step) === step ? state.toast : null,
     dialog: state.dialog && isShown(state.dialog) ? state.dialog : null,
   });
-  const isMoving = state.waiting.some((one) => isOfTable(one) && MOVES.includes(one.changes[0].op)); // this phone did it
+  const isMoving = state.waiting.some((waitingStep) => isOfTable(waitingStep) && MOVES.includes(waitingStep.changes[0].op)); // this phone did it
   if (before) showChanges(before, state.game, isUndone || isMoving, step === decided + 1);
   if (isUndone) showUndone(before, state.game, next.redo, stepBefore);
   else if (isOtherGame && !isMoving) showToast(t("otherGame"));
@@ -153,9 +153,9 @@ function showChanges(before, after, isMove, isOneStep) {
 
 /** Say what was taken back, on all phones. The message brings it back if it was one step. */
 function showUndone(before, after, { step, op }, stepBefore) {
-  const what = (before && describeStep(after, before)) || (t("steps")[op] ?? t("steps").start);
+  const description = (before && describeStep(after, before)) || (t("steps")[op] ?? t("steps").start);
   const action = step === stepBefore && { text: t("redo"), run: () => redo(step) };
-  showToast(t("undone", { what }), action, state.table.undo?.step ?? 0);
+  showToast(t("undone", { what: description }), action, state.table.undo?.step ?? 0);
 }
 
 /** What led from one game to another one: kingdoms that were removed or added, or squares; "" if it was anything else. */
@@ -166,8 +166,8 @@ function describeStep(before, after) {
 }
 
 /** The players of the kingdoms of a game that another one does not have. */
-function listMissing(game, other) {
-  const ids = new Set(other.rounds.flat().map(({ id }) => id));
+function listMissing(game, otherGame) {
+  const ids = new Set(otherGame.rounds.flat().map(({ id }) => id));
   return game.rounds.flat().filter(({ id }) => !ids.has(id)).map(({ player }) => player);
 }
 
@@ -181,9 +181,9 @@ function nameRemoved(before, after) {
 function listChanges(before, after) {
   const kingdomsBefore = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   return after.rounds.flat().flatMap((kingdom) => {
-    const old = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
-    const cells = { ...old, ...kingdom.cells };
-    const places = Object.keys(cells).filter((at) => old[at] !== kingdom.cells[at]);
+    const oldCells = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
+    const cells = { ...oldCells, ...kingdom.cells };
+    const places = Object.keys(cells).filter((at) => oldCells[at] !== kingdom.cells[at]);
     return places.map((at) => ({ kingdom, at, square: nameAt({ cells }, at) }));
   });
 }
@@ -246,7 +246,7 @@ function stepsAfter([{ op }]) {
 }
 
 /** A move with the step that had to be answered first; 0, which the server refuses, if that was refused. */
-const withStep = (one, answer) => (one.step === null ? { ...one, step: answer?.[one.op]?.step ?? 0 } : one);
+const withStep = (move, answer) => (move.step === null ? { ...move, step: answer?.[move.op]?.step ?? 0 } : move);
 
 /** Say what the last step of a state has done, with a button that takes it back, and no other. */
 function showStep(text, { table, undo: last }) {
@@ -274,11 +274,11 @@ async function flush() {
   sending = true;
   keepWaiting();
   while (state.waiting.length) {
-    const [first] = state.waiting;
+    const [step] = state.waiting;
     let answer = null;
-    const changes = first.changes.map((one) => withStep(one, answers[first.table]));
+    const changes = step.changes.map((change) => withStep(change, answers[step.table]));
     try {
-      answer = await api.post(`/api/tables/${first.table}/changes`, { changes });
+      answer = await api.post(`/api/tables/${step.table}/changes`, { changes });
       receive(answer);
     } catch (error) {
       if (api.isTemporary(error)) {
@@ -286,14 +286,14 @@ async function flush() {
         setTimeout(() => reconnect().then(flush), RETRY_MS);
         break;
       }
-      if (error.status === 404 && isOfTable(first)) await reconnect(); // a table that is gone is left, and its game kept
-      if (isOfTable(first)) offerBoard(first, error.message, error.hint);
-      else if (!lostTables.has(first.table)) offerBoard(first, t("changeLost", { name: first.table, why: error.message }));
+      if (error.status === 404 && isOfTable(step)) await reconnect(); // a table that is gone is left, and its game kept
+      if (isOfTable(step)) offerBoard(step, error.message, error.hint);
+      else if (!lostTables.has(step.table)) offerBoard(step, t("changeLost", { name: step.table, why: error.message }));
     }
-    const rest = ownWaiting().filter((one) => one !== first);
-    setWaiting(rest, gameToShow(state.table, rest));
-    answers[first.table] = answer;
-    first.resolve?.(answer);
+    const otherSteps = ownWaiting().filter((waitingStep) => waitingStep !== step);
+    setWaiting(otherSteps, gameToShow(state.table, otherSteps));
+    answers[step.table] = answer;
+    step.resolve?.(answer);
   }
   sending = false;
 }
@@ -302,7 +302,7 @@ async function flush() {
 function offerBoard({ table, changes: [{ op, id, game: number, round }] }, text, hint = "") {
   const rounds = op === "add_kingdom" ? Array.from({ length: round + 1 }, () => []) : [];
   const game = withWaiting({ table, game: { ...state.game, number, rounds } }, state.waiting);
-  const kingdom = game.rounds[round]?.find((one) => one.id === id);
+  const kingdom = game.rounds[round]?.find((entry) => entry.id === id);
   if (!kingdom) return showToast(sentences(text, hint)); // its dialog is still open, or it was taken back
   setRefusedBoards([...state.refusedBoards, { id, text, hint, board: boardRows(kingdom.cells).join("\n") }]);
 }
@@ -312,14 +312,14 @@ function setRefusedBoards(refusedBoards) {
   saveRefusedBoards(refusedBoards);
 }
 
-export const editRefusedBoard = (id, board) => setRefusedBoards(state.refusedBoards.map((one) => (one.id === id ? { ...one, board } : one)));
+export const editRefusedBoard = (id, board) => setRefusedBoards(state.refusedBoards.map((entry) => (entry.id === id ? { ...entry, board } : entry)));
 
-export const removeRefusedBoard = (id) => setRefusedBoards(state.refusedBoards.filter((one) => one.id !== id));
+export const removeRefusedBoard = (id) => setRefusedBoards(state.refusedBoards.filter((refusedBoard) => refusedBoard.id !== id));
 
 /** The game to show of a table. It stays the same until the server has taken back what this phone has taken back: the
  * server may have the step already, and show it for a moment. */
 function gameToShow(table, waiting) {
-  const isTakingBack = waiting.some((one) => one.table === table.table && one.changes[0].step === null);
+  const isTakingBack = waiting.some((step) => step.table === table.table && step.changes[0].step === null);
   return isTakingBack && state.game?.number === table.game.number ? state.game : withWaiting(table, waiting);
 }
 
@@ -327,7 +327,7 @@ function gameToShow(table, waiting) {
  * those that are taken back again. */
 function withWaiting({ table, game }, waiting) {
   const [steps, undone] = [[], []];
-  for (const { changes } of waiting.filter((one) => one.table === table)) {
+  for (const { changes } of waiting.filter((step) => step.table === table)) {
     if (changes[0].op === "undo") undone.push(steps.pop() ?? []);
     else if (changes[0].op === "redo") steps.push(undone.pop() ?? []);
     else {
@@ -344,42 +344,42 @@ function withChange(game, { op, kingdom: id, reading: _, ...values }) {
     if (op === "set_pieces") return withPieces(kingdom, values);
     if (op === "set_square") return withSquare(kingdom, values);
     if (op !== "answer_piece" || !kingdom.seen) return kingdom;
-    const pieces = kingdom.seen.pieces.filter((one) => one.kind !== values.kind || one.at !== values.at);
+    const pieces = kingdom.seen.pieces.filter((piece) => piece.kind !== values.kind || piece.at !== values.at);
     return { ...kingdom, seen: { ...kingdom.seen, pieces } };
   };
   // The server may have applied the change already, and its answer is still on its way.
   const change = (kingdom) => (kingdom.id === id ? keepEqual(kingdom, changeKingdom(kingdom)) : kingdom);
   if (op === "set_rules") return { ...game, rules: withRules(game.rules, values) };
   if (op === "add_kingdom") return withKingdom(game, values);
-  if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
+  if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((kingdom) => kingdom.id !== id)) };
   return id ? { ...game, rounds: game.rounds.map((round) => round.map(change)) } : game;
 }
 
 /** A step with the rules that it changes: the version of the page before has stored only what it sets. */
 function withBefore(step, { table, game }) {
-  const isPart = (one) => step.table === table && one.op === "set_rules" && !one.before;
-  if (!step.changes.some(isPart)) return step; // the same one, because it may be on its way
-  return { ...step, changes: step.changes.map((one) => (isPart(one) ? makeRulesChange(game.rules, one.rules, one.variants) : one)) };
+  const isPartial = (change) => step.table === table && change.op === "set_rules" && !change.before;
+  if (!step.changes.some(isPartial)) return step; // the same one, because it may be on its way
+  return { ...step, changes: step.changes.map((change) => (isPartial(change) ? makeRulesChange(game.rules, change.rules, change.variants) : change)) };
 }
 
 /** The rules with what a change has changed in those `before`; of lists, what it has added and removed. */
-function withRules(old, { before, rules }) {
+function withRules(oldRules, { before, rules }) {
   const merge = (key) => {
-    const [current, seen, next] = [old[key], before[key], rules[key]];
-    if (!Array.isArray(next)) return next === seen ? current : next;
-    const kept = current.filter((one) => next.includes(one) || !seen.includes(one));
-    return [...kept, ...next.filter((one) => !seen.includes(one) && !kept.includes(one))];
+    const [currentValue, seenValue, nextValue] = [oldRules[key], before[key], rules[key]];
+    if (!Array.isArray(nextValue)) return nextValue === seenValue ? currentValue : nextValue;
+    const keptItems = currentValue.filter((item) => nextValue.includes(item) || !seenValue.includes(item));
+    return [...keptItems, ...nextValue.filter((item) => !seenValue.includes(item) && !keptItems.includes(item))];
   };
-  return Object.fromEntries(Object.keys(old).map((key) => [key, merge(key)]));
+  return Object.fromEntries(Object.keys(oldRules).map((key) => [key, merge(key)]));
 }
 
 /** The game with one more kingdom, which the server names and colours; unless its board is wrong. */
 function withKingdom(game, { id, game: number, round, board }) {
-  const isThere = game.rounds.flat().some((one) => one.id === id);
+  const isThere = game.rounds.flat().some((shownKingdom) => shownKingdom.id === id);
   const cells = parseBoard(board);
   if (isThere || !cells || game.number !== number || !game.rounds[round]) return game;
   const kingdom = { id, player: t("newKingdom"), colour: "", cells, facts: {}, fixes: {}, seen: null, checked: false };
-  return { ...game, rounds: game.rounds.map((one, n) => (n === round ? [...one, kingdom] : one)) };
+  return { ...game, rounds: game.rounds.map((kingdoms, n) => (n === round ? [...kingdoms, kingdom] : kingdoms)) };
 }
 
 function withSquare(kingdom, { at, cell }) {
@@ -397,12 +397,12 @@ function withSquare(kingdom, { at, cell }) {
 
 /** Fix a square of a kingdom; the server then decides the others again. */
 export async function setSquare(kingdom, at, cell) {
-  const before = kingdom.cells[at] ?? ".";
+  const oldCell = kingdom.cells[at] ?? ".";
   const accepted = await change({ op: "set_square", kingdom: kingdom.id, reading: kingdom.seen?.reading ?? "", at, cell });
-  const now = state.points.get(kingdom.id);
-  if (!accepted || !now || before === cell) return;
-  const words = t("changed", { square: nameAt(kingdom, at) || nameAt(now.kingdom, at), cell: describeCell(cell) });
-  announce(now.score.complete ? `${words} ${t("nowPoints", { n: now.score.total, name: kingdom.player })}` : words);
+  const entry = state.points.get(kingdom.id);
+  if (!accepted || !entry || oldCell === cell) return;
+  const words = t("changed", { square: nameAt(kingdom, at) || nameAt(entry.kingdom, at), cell: describeCell(cell) });
+  announce(entry.score.complete ? `${words} ${t("nowPoints", { n: entry.score.total, name: kingdom.player })}` : words);
 }
 
 export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: id, ...values });
@@ -413,8 +413,8 @@ export const setPieces = ({ id, seen }, key, at, pieces) => change({ op: "set_pi
 /** A change of some rules; `variants` says of each variant that it changes whether it is played. The server leaves the
  * others as somebody else may have set them. */
 function makeRulesChange(before, values, variants = {}) {
-  const all = new Set([...(values.variants ?? before.variants), ...Object.keys(variants)]);
-  const rules = { ...before, ...values, variants: [...all].filter((id) => variants[id] ?? true) };
+  const variantIds = new Set([...(values.variants ?? before.variants), ...Object.keys(variants)]);
+  const rules = { ...before, ...values, variants: [...variantIds].filter((id) => variants[id] ?? true) };
   return { op: "set_rules", before, rules };
 }
 

@@ -13,8 +13,8 @@ export { render, useEffect, useLayoutEffect, useRef, useState };
 /** A component that is drawn again only if a property has changed. */
 export function memo(View) {
   return class extends Component {
-    shouldComponentUpdate(next) {
-      return Object.keys({ ...next, ...this.props }).some((key) => next[key] !== this.props[key]);
+    shouldComponentUpdate(nextProps) {
+      return Object.keys({ ...nextProps, ...this.props }).some((key) => nextProps[key] !== this.props[key]);
     }
     render(props) {
       return h(View, props);
