@@ -164,7 +164,7 @@ def record_problems(page: Page, own_urls: tuple[str, ...], problems: list[str]) 
 
 
 def make_page(browser: Browser, options: dict[str, Any]) -> Page:
-    """A page in a browser context of its own."""
+    """Return a page in a browser context of its own."""
     context = browser.new_context(**options)
     context.set_default_timeout(TIMEOUT_MS)
     context.add_init_script(KEEP_TOASTS)
@@ -196,17 +196,17 @@ def write_photo_of_a_faint_gem(folder: Path) -> Path:
 
 
 def read_total(page: Page) -> int:
-    """The points that the page shows for the selected kingdom."""
+    """Return the points that the page shows for the selected kingdom."""
     return int(page.locator("#total").inner_text())
 
 
 def encode_text(text: str) -> str:
-    """A text as in a link."""
+    """Return a text as in a link."""
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def make_link(*rounds: Sequence[Any], **rules: Any) -> str:
-    """The path of a link that contains a game."""
+    """Return the path of a link that contains a game."""
     return f"/#game={encode_text(json.dumps({'rules': rules, 'rounds': rounds}))}"
 
 
@@ -252,7 +252,7 @@ def start_game(page: Page) -> None:
 
 
 def find_square(page: Page, name: str) -> Any:
-    """A square of the board by its name."""
+    """Return a square of the board by its name."""
     return page.get_by_role("gridcell", name=name)
 
 

@@ -13,7 +13,7 @@ DISPLAYS = [(True, "light"), (False, "dark")]
 
 
 def find_violations(page: Page) -> list[str]:
-    """The findings of axe-core as texts."""
+    """Return the findings of axe-core as texts."""
     violations = Axe().run(page).response["violations"]
     return [
         f"{violation['id']}: {violation['help']} ({node['html'][:120]})"

@@ -42,7 +42,7 @@ TIE = ("w1 w / # f", "f # / w w1")
 
 
 def read_board_rows(page: Page) -> list[str]:
-    """The board as the page shows it, in notation."""
+    """Return the board as the page shows it, in notation."""
     lines = []
     for row in page.locator(".grid .row").all()[1:]:
         cells = []
@@ -330,11 +330,11 @@ def test_a_saved_game_says_what_is_left_to_check(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Share").click()
     result = json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))
     (round_result,) = result["rounds"]
-    assert [len(one["doubts"]) for one in round_result["kingdoms"]] == [1, 0]
+    assert [len(kingdom["doubts"]) for kingdom in round_result["kingdoms"]] == [1, 0]
     assert (result["winners"], result["standing"], round_result["standing"]) == ([], None, None)
     assert round_result["outlook"] == "Bo leads on points, 3 to 2; 1 square to check"
     (table,) = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
-    assert [one.questions for one in table.kingdoms] == [("A1: wheat, 1 crown, or maybe wheat",), ()]
+    assert [kingdom.questions for kingdom in table.kingdoms] == [("A1: wheat, 1 crown, or maybe wheat",), ()]
 
 
 def test_a_kingdom_that_is_uncertain_as_a_whole_is_saved_as_such(open_page: OpenPage) -> None:
@@ -360,7 +360,7 @@ def test_a_dynasty_with_open_gems_can_be_saved(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Share").click()
     assert len(json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))["rounds"]) == 3
     tables = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
-    assert [one.open_gems for one in tables] == [("red",)] * 3
+    assert [table.open_gems for table in tables] == [("red",)] * 3
 
 
 def test_the_game_is_copied_as_text_over_plain_http(open_page: OpenPage) -> None:
@@ -664,7 +664,7 @@ def test_a_gem_lies_on_a_crossing_and_points(open_page: OpenPage) -> None:
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").tap()
     page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
-    heights = page.locator(".kind").evaluate_all("(all) => all.map((one) => one.offsetHeight)")
+    heights = page.locator(".kind").evaluate_all("(labels) => labels.map((label) => label.offsetHeight)")
     assert {*heights} == {44}, "each colour stands on one line"
     page.locator("dialog").get_by_label("red", exact=True).check()
     page.get_by_role("button", name="Towards A1").tap()
@@ -719,8 +719,8 @@ def test_a_dynasty_sums_three_rounds(open_page: OpenPage) -> None:
 def test_rounds_that_end_with_a_dynasty_can_be_restored(open_page: OpenPage) -> None:
     page = open_page(make_link(*[[{"player": "Ann", "board": ["w1 w", "# f"]}]] * 3))
     other_page = open_page()
-    for one in (page, other_page):
-        expect(one.locator(".dynasty")).to_be_visible()
+    for phone_page in (page, other_page):
+        expect(phone_page.locator(".dynasty")).to_be_visible()
     open_setup(page)
     page.get_by_label("Dynasty").uncheck()
     toast = page.locator(".toast", has_text="The other rounds were removed")
@@ -866,7 +866,7 @@ COUNT_OBJECT_URLS = """() => {
 
 
 def count_photos(page: Page) -> int:
-    """The number of photos that the browser keeps for the page."""
+    """Return the number of photos that the browser keeps for the page."""
     return int(page.evaluate("objectUrls.size"))
 
 

@@ -14,7 +14,7 @@ MAX_SIDE = 2000
 
 
 def record_posts(page: Page) -> list[str]:
-    """A list that grows by the path of each POST."""
+    """Return a list that grows by the path of each POST."""
     paths: list[str] = []
 
     def record_path(request: Request) -> None:

@@ -37,7 +37,7 @@ BOARD = "w1 w f / # f g"
 
 
 def read_tab_names(page: Page) -> list[str]:
-    """The names of the kingdoms as the tabs show them."""
+    """Return the names of the kingdoms as the tabs show them."""
     return page.locator(".tab-name").all_inner_texts()
 
 
@@ -186,7 +186,7 @@ def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(o
 
 
 def count_kept_photos(page: Page) -> int:
-    """The number of photos that the browser keeps for the table of the page. In 1970 none of them is old."""
+    """Return the number of photos that the browser keeps for the table of the page. In 1970 none of them is old."""
     return int(
         page.evaluate("""async () => {
             Date.now = () => 0;
@@ -217,8 +217,8 @@ def test_a_photo_that_was_read_is_kept_for_a_day_however_many_follow(open_page: 
         const { releasePhotos } = await import("/photos.js");
         const { savePhoto } = await import("/storage.js");
         const { state, update } = await import("/store.js");
-        const one = { table: state.table.table, url: "blob:", isRead: true };
-        const photos = Array.from({ length: 13 }, (_, number) => ({ ...one, id: `p${number}` }));
+        const readPhoto = { table: state.table.table, url: "blob:", isRead: true };
+        const photos = Array.from({ length: 13 }, (_, number) => ({ ...readPhoto, id: `p${number}` }));
         await savePhoto(photos[0]);
         update({ photos: new Map(photos.map((photo) => [photo.id, photo])) });
         releasePhotos();
@@ -319,7 +319,7 @@ def test_a_change_is_sent_again_once_the_phone_is_paired_again(open_page: OpenPa
     page = open_page(boards=[BOARD])
     page.route("**/changes", lambda route: route.fulfill(status=401, json={"error": "not paired"}), times=1)
     page.get_by_label("Name", exact=True).fill("Zoë")
-    with page.expect_navigation(), page.expect_response(lambda one: one.url.endswith("/changes") and one.ok):
+    with page.expect_navigation(), page.expect_response(lambda answer: answer.url.endswith("/changes") and answer.ok):
         page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".tab-name")).to_have_text("Zoë")
 
@@ -378,9 +378,9 @@ def test_messages_are_shown_once_the_kingdom_of_an_open_sheet_was_removed(open_p
 def test_a_question_is_closed_once_another_phone_has_answered_it(open_page: OpenPage) -> None:
     doubt = {"at": "0,0", "read": "w1", "instead": "w", "probability": 0.9, "changes": {"0,0": "w"}}
     page, other_page = open_page(make_link([{"board": ["w1 w", "# f"], "doubts": [doubt]}])), open_page()
-    for one in (page, other_page):
-        one.get_by_role("button", name="Check it").click()
-        expect(one.locator("dialog")).to_contain_text("1 of 1")
+    for phone_page in (page, other_page):
+        phone_page.get_by_role("button", name="Check it").click()
+        expect(phone_page.locator("dialog")).to_contain_text("1 of 1")
     other_page.locator(".suspicion button").first.click()
     expect(page.locator("dialog")).to_have_count(0)
 
@@ -405,7 +405,7 @@ def test_what_a_phone_that_was_away_did_in_a_game_leaves_the_next_one(open_page:
 
 def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD] * 2), open_page()
-    points = [one.locator(".tab b") for one in (page, other_page)]
+    points = [phone_page.locator(".tab b") for phone_page in (page, other_page)]
     expect(points[1]).to_have_text(["2", "2"])
     undo = page.get_by_role("button", name="Undo", exact=True)
     page.context.set_offline(True)
@@ -418,19 +418,19 @@ def test_undo_on_a_phone_that_is_away_takes_back_only_the_steps_that_it_shows(op
     expect(points[1]).to_have_text(["0", "2"])
     page.context.set_offline(False)
     expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
-    for one in points:
-        expect(one).to_have_text(["0", "2"])
+    for tab_points in points:
+        expect(tab_points).to_have_text(["0", "2"])
     with page.expect_response("**/changes"):
         undo.click()
-    for one in points:
-        expect(one).to_have_text(["2", "2"])
+    for tab_points in points:
+        expect(tab_points).to_have_text(["2", "2"])
     page.context.set_offline(True)
     find_square(page, "C1: forest").press("w")
     undo.click()
     undo.click()
     page.context.set_offline(False)
-    for one in points:
-        expect(one).to_have_text(["2"])
+    for tab_points in points:
+        expect(tab_points).to_have_text(["2"])
 
 
 RECORD_CHANGES = """window.labels = [];
@@ -466,8 +466,8 @@ def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_pa
     expect(find_square(page, "C1: wheat")).to_be_visible()
     expect(redo).to_be_disabled()
     page.context.set_offline(False)
-    for one in (page, other_page):
-        expect(one.locator("#total")).to_have_text("3")
+    for phone_page in (page, other_page):
+        expect(phone_page.locator("#total")).to_have_text("3")
     page.click("#undo")
     expect(redo).to_be_enabled()
     redo.click()
@@ -487,8 +487,8 @@ def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_pa
     expect(other_page.get_by_role("gridcell", name="mine")).to_have_count(1)
     page.context.set_offline(False)
     expect(page.locator(".toast")).to_contain_text("changed the game since")
-    for one in (page, other_page):
-        expect(one.get_by_role("gridcell", name="mine")).to_have_count(1)
+    for phone_page in (page, other_page):
+        expect(phone_page.get_by_role("gridcell", name="mine")).to_have_count(1)
 
 
 def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page: OpenPage) -> None:
@@ -503,10 +503,10 @@ def test_a_rule_chosen_on_a_phone_that_was_away_leaves_the_other_rules(open_page
     expect(other_page.locator("#total")).to_have_text("2")
     page.context.set_offline(False)
     expect(other_page.locator(".setup .summary")).to_contain_text("Harmony")
-    for one in (page, other_page):
-        expect(one.locator(".setup .summary")).to_contain_text("Harmony")
-        expect(one.locator(".setup .summary")).to_contain_text("Middle Kingdom")
-        expect(one.get_by_label("Dynasty")).to_be_checked()
+    for phone_page in (page, other_page):
+        expect(phone_page.locator(".setup .summary")).to_contain_text("Harmony")
+        expect(phone_page.locator(".setup .summary")).to_contain_text("Middle Kingdom")
+        expect(phone_page.get_by_label("Dynasty")).to_be_checked()
     expect(other_page.get_by_role("button", name="Round 2")).to_have_attribute("aria-pressed", "true")
     expect(other_page.locator(".tab-name")).to_have_count(1)
 
@@ -520,11 +520,11 @@ def test_rules_that_the_version_before_has_stored_leave_the_other_rules(open_pag
     steps = [{"table": table, "changes": [{"op": "set_rules", **choice}]} for choice in choices]
     page.evaluate("(steps) => { sessionStorage['kdvision-waiting'] = JSON.stringify(steps); }", steps)
     page.reload()
-    for one in (page, open_page()):
+    for phone_page in (page, open_page()):
         for text in ("Middle Kingdom", "Harmony", "7 × 7"):
-            expect(one.locator(".setup .summary")).to_contain_text(text)
-        open_setup(one)
-        expect(one.get_by_label("Dynasty")).to_be_checked()
+            expect(phone_page.locator(".setup .summary")).to_contain_text(text)
+        open_setup(phone_page)
+        expect(phone_page.get_by_label("Dynasty")).to_be_checked()
 
 
 def test_open_gems_that_two_phones_choose_at_once_are_all_kept(open_page: OpenPage) -> None:
@@ -533,12 +533,12 @@ def test_open_gems_that_two_phones_choose_at_once_are_all_kept(open_page: OpenPa
     page.get_by_label("The Lost Treasures", exact=True).check()
     open_setup(other_page)
     page.context.set_offline(True)
-    for one, gem in ((page, "red"), (other_page, "blue")):
-        one.locator(".setup .kinds").get_by_label(gem).check()
+    for phone_page, gem in ((page, "red"), (other_page, "blue")):
+        phone_page.locator(".setup .kinds").get_by_label(gem).check()
     page.context.set_offline(False)
-    for one in (page, other_page):
+    for phone_page in (page, other_page):
         for gem in ("red", "blue"):
-            expect(one.locator(".setup .kinds").get_by_label(gem)).to_be_checked()
+            expect(phone_page.locator(".setup .kinds").get_by_label(gem)).to_be_checked()
 
 
 def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: OpenPage) -> None:
@@ -546,15 +546,15 @@ def test_pieces_that_two_phones_enter_at_once_are_all_kept(open_page: OpenPage) 
     choose_rule(page, "Game", "queendomino")
     expect(other_page.locator(".pieces")).to_be_visible()
     page.context.set_offline(True)
-    for one, name in ((page, "C1: forest"), (other_page, "B1: wheat")):
-        find_square(one, name).click()
-        one.get_by_label("A knight stands here").check()
-        one.keyboard.press("Escape")
-        expect(find_square(one, f"{name}, knight")).to_be_visible()
+    for phone_page, name in ((page, "C1: forest"), (other_page, "B1: wheat")):
+        find_square(phone_page, name).click()
+        phone_page.get_by_label("A knight stands here").check()
+        phone_page.keyboard.press("Escape")
+        expect(find_square(phone_page, f"{name}, knight")).to_be_visible()
     page.context.set_offline(False)
-    for one in (page, other_page):
+    for phone_page in (page, other_page):
         for name in ("C1: forest, knight", "B1: wheat, knight"):
-            expect(find_square(one, name)).to_be_visible()
+            expect(find_square(phone_page, name)).to_be_visible()
 
 
 def test_a_game_that_another_phone_starts_is_announced(open_page: OpenPage) -> None:
@@ -583,8 +583,8 @@ def test_a_kingdom_that_another_phone_removes_is_announced(open_page: OpenPage) 
     other_page.get_by_role("button", name="Remove this kingdom").click()
     toast = page.locator(".toast", has_text="Player 2 was removed")
     toast.get_by_role("button", name="Undo").click()
-    for one in (page, other_page):
-        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    for phone_page in (page, other_page):
+        expect(phone_page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
 
 
 def test_all_phones_say_what_was_undone_and_bring_it_back(open_page: OpenPage) -> None:
@@ -593,12 +593,12 @@ def test_all_phones_say_what_was_undone_and_bring_it_back(open_page: OpenPage) -
     type_board(other_page, "w2 w / # f")
     expect(page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
     page.click("#undo")
-    for one in phones:
-        expect(one.locator(".toast")).to_contain_text("Undone: Player 2 was added")
+    for phone_page in phones:
+        expect(phone_page.locator(".toast")).to_contain_text("Undone: Player 2 was added")
     other_page.locator(".toast").get_by_role("button", name="Redo").click()
-    for one in phones:
-        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
-        expect(one.locator(".toast")).to_have_count(0)
+    for phone_page in phones:
+        expect(phone_page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+        expect(phone_page.locator(".toast")).to_have_count(0)
     find_square(other_page, "B2: forest").press("m")
     expect(page.locator(".toast")).to_contain_text("B2 (mine)")
     other_page.click("#undo")
@@ -609,9 +609,9 @@ def test_all_phones_say_what_was_undone_and_bring_it_back(open_page: OpenPage) -
     expect(page.locator(".toast")).to_contain_text("Undone: a choice of rules")
     start_game(other_page)
     other_page.click("#undo")
-    for one in phones:
-        expect(one.locator(".toast")).to_contain_text("Undone: a new game")
-        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    for phone_page in phones:
+        expect(phone_page.locator(".toast")).to_contain_text("Undone: a new game")
+        expect(phone_page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
 
 
 def test_squares_that_left_the_board_are_named_as_they_lay(open_page: OpenPage, server: Client) -> None:
@@ -952,8 +952,8 @@ def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(ope
     page.get_by_role("gridcell", name="castle").click()
     type_board(other_page, BOARD)
     page.context.set_offline(False)
-    for one in (page, other_page):
-        expect(one.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    for phone_page in (page, other_page):
+        expect(phone_page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
     expect(page.locator("dialog")).to_be_visible()
     expect(page.locator(".tab[aria-current]")).to_contain_text("Player 2")
     other_page.get_by_role("button", name="Player 2").click()
@@ -985,8 +985,8 @@ def test_a_board_that_is_refused_can_be_typed_on(open_page: OpenPage) -> None:
     expect(page.locator("textarea")).to_have_value("w2 w\n# w")
     page.get_by_role("button", name="Add this kingdom").click()
     expect(alert).to_have_count(0)
-    for one in (page, other_page):
-        expect(one.locator("#total")).to_have_text("6")
+    for phone_page in (page, other_page):
+        expect(phone_page.locator("#total")).to_have_text("6")
 
 
 def test_refused_boards_and_a_draft_are_kept_apart(open_page: OpenPage) -> None:
@@ -1044,8 +1044,8 @@ def test_what_was_entered_in_a_tab_that_was_closed_is_sent_once_by_the_next_page
     is_away = False
     next_page = page.context.new_page()
     next_page.goto(url)
-    for one in (next_page, open_tab):
-        expect(one.locator("#total")).to_have_text("3")
+    for tab in (next_page, open_tab):
+        expect(tab.locator("#total")).to_have_text("3")
     with open_tab.expect_response("**/changes"):
         find_square(open_tab, "A1: wheat").press("m")
     assert [re.findall('"cell":"."', text) for text in sent] == [['"cell":"w"'], ['"cell":"m"']]
@@ -1094,9 +1094,9 @@ def test_a_duplicate_of_a_tab_sends_its_own_changes(open_page: OpenPage) -> None
             find_square(page, "A1: wheat").press("m")
         expect(find_square(copy, "A1: mine")).to_be_visible()
         release()
-    for one in (page, copy):
+    for tab in (page, copy):
         for name in ("A1: mine", "B2: swamp", "C1: wheat"):
-            expect(find_square(one, name)).to_be_visible()
+            expect(find_square(tab, name)).to_be_visible()
 
 
 def test_points_without_the_changes_that_wait_for_the_server_say_so(open_page: OpenPage) -> None:
