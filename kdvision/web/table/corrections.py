@@ -164,7 +164,7 @@ def _pair_in_photo(kingdom: TableKingdom, reading: TableKingdom) -> Iterator[tup
 
 
 def _has_place(at: str, alignment: BoardAlignment, reading: TableKingdom) -> bool:
-    """Return whether a place lies on the grid of the reading, or beside it."""
+    """Return True if a place lies on the grid of the reading, or beside it."""
     assert reading.photo_info is not None, "read from a photo"
     squares, (top, left) = reading.photo_info.squares, reading.photo_info.first
     row, col = alignment.move(parse_place(at))

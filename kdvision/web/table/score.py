@@ -134,7 +134,7 @@ def _score_round(game: TableGame, played_game: PlayedGame, number: int, errors: 
 
 
 def _is_in_doubt(kingdom: TableKingdom, side: int) -> bool:
-    """Return whether a person should check a kingdom: its photo leaves questions, or its board exceeds `side`."""
+    """Return True if a person should check a kingdom: its photo leaves questions, or its board exceeds `side`."""
     info = kingdom.unconfirmed_info
     has_questions = info.review and (info.reading or info.doubts or info.pieces or info.problems)
     return bool(has_questions or (info.reading and any(check_extent(kingdom.board, side))))
