@@ -71,7 +71,7 @@ def measure_page() -> Iterator[Measurement]:
 
 
 def _measure_taps(page: "Page") -> list[float]:
-    """The milliseconds of each correction, which alternates between two cells."""
+    """Return the milliseconds of each correction, which alternates between two cells."""
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": CPU_SLOWDOWN})
     page.evaluate(WATCH_TOTAL)
     for number in range(TAPS):

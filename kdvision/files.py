@@ -39,7 +39,7 @@ _NO_SPACE: Final = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.EN
 
 
 def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | None = None) -> bytes:
-    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of IMAGE_FORMATS.
+    """Return the file content of RGB pixels (height, width, 3) in the format of a suffix, one of IMAGE_FORMATS.
 
     `quality`, at most 95, replaces the default of a lossy format.
     """
@@ -113,7 +113,7 @@ def _remove_abandoned_parts(folder: Path) -> None:
 
 
 def _is_running(pid: int) -> bool:
-    """True if a process exists."""
+    """Return whether a process exists."""
     if sys.platform == "win32":
         return False  # there, a file that a process holds open cannot be removed
     try:

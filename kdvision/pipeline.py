@@ -102,24 +102,24 @@ def read_views(
     check_box(game)
     networks, first = Networks.load(), Photo.open(photos[0])
     first_observations = find_kingdoms(first, networks)
-    kingdoms, rest = split_kingdoms(first_observations)
+    kingdoms, other_observations = split_kingdoms(first_observations)
     if not kingdoms:
         raise make_no_kingdom_error(first, first_observations)
 
     def match_view(photo: Photo) -> tuple[dict[int, AlignedView], int]:
         """Return a photo's views of the known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
         observations = find_kingdoms(photo, networks)
-        matches, rest = match_kingdoms(kingdoms, split_kingdoms(observations)[0])
-        others = len(decide_kingdoms(rest, networks.calibration, side=side, game=game)[1])
-        if not matches and not others:
+        matches, other_kingdoms = match_kingdoms(kingdoms, split_kingdoms(observations)[0])
+        other_count = len(decide_kingdoms(other_kingdoms, networks.calibration, side=side, game=game)[1])
+        if not matches and not other_count:
             raise make_no_kingdom_error(photo, observations)
-        return matches, others
+        return matches, other_count
 
     views, problems = _collect_views(first, photos[1:], match_view, on_failure)
     fusions = [fuse(kingdom, views[index]) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
-        [*(observation for observation, _ in fusions), *rest],
+        [*(observation for observation, _ in fusions), *other_observations],
         side=side,
         fixed_squares=fixed_squares,
         game=game,
@@ -129,22 +129,22 @@ def read_views(
     for number, reading in enumerate(readings):
         frame = reading.frame_before_fixes or reading.frame
         named_squares = {frame.to_grid(square) for kingdom, square in fixed_squares or {} if kingdom == number}
-        found = contradictions.get(reading.observation.grid, [])
-        open_contradictions = [one for one in found if not named_squares.issuperset(one.squares)]
+        kingdom_problems = contradictions.get(reading.observation.grid, [])
+        open_contradictions = [problem for problem in kingdom_problems if not named_squares.issuperset(problem.squares)]
         readings[number] = add_problems(reading, [*problems, *open_contradictions])
     return readings
 
 
 def _collect_views(
     first: Photo,
-    others: Sequence[PhotoSource],
+    other_photos: Sequence[PhotoSource],
     match_view: Callable[[Photo], tuple[dict[int, AlignedView], int]],
     on_failure: OnFailure | None,
 ) -> tuple[defaultdict[int, list[AlignedView]], list[Problem]]:
     """Return the views of each known kingdom in the photos after the first, and problems with these photos."""
     views, problems = defaultdict[int, list[AlignedView]](list), list[Problem]()
     numbers_by_digest = {first.digest: 1}
-    for number, source in enumerate(others, start=2):
+    for number, source in enumerate(other_photos, start=2):
         name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
@@ -165,8 +165,8 @@ def _collect_views(
         if unknown_kingdoms and not matches:
             texts.insert(0, ", shows another kingdom, and is left out")
         elif unknown_kingdoms:
-            which = "a kingdom" if unknown_kingdoms == 1 else f"{unknown_kingdoms} kingdoms"
-            texts.insert(0, f", also shows {which} not found in photo 1: read it by itself")
+            phrase = "a kingdom" if unknown_kingdoms == 1 else f"{unknown_kingdoms} kingdoms"
+            texts.insert(0, f", also shows {phrase} not found in photo 1: read it by itself")
         problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
     return views, problems
 

@@ -17,39 +17,39 @@ FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
 
 
 def join_words(words: Sequence[str], conjunction: str = "and") -> str:
-    """The words as one phrase, such as "Ann, Bo and Cy"; empty without any."""
+    """Return the words as one phrase, such as "Ann, Bo and Cy"; empty without any."""
     return f" {conjunction} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def capitalise(text: str) -> str:
-    """The text with its first letter in upper case, unless it begins with the path of a file."""
+    """Return the text with its first letter in upper case, unless it begins with the path of a file."""
     return text if {".", "/"} & {*text.partition(" ")[0]} else text[:1].upper() + text[1:]
 
 
 def count_noun(number: int, noun: str) -> str:
-    """The number with its noun, such as "1 point", "2 points" and "2 territories"."""
+    """Return the number with its noun, such as "1 point", "2 points" and "2 territories"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun if number == 1 else plural}"
 
 
 def number_repeated(names: Iterable[str]) -> list[str]:
-    """The names, of which each that is taken, in any case, is followed by a number, such as "Ann 2"."""
+    """Return the names; a name that is already taken, in any case, gets a number, such as "Ann 2"."""
     unique_names: list[str] = []
     for name in names:
         candidates = chain([name], (f"{name} {number}" for number in count(2)))
-        taken_names = {one.casefold() for one in unique_names}
-        unique_names.append(next(one for one in candidates if one.casefold() not in taken_names))
+        taken_names = {taken_name.casefold() for taken_name in unique_names}
+        unique_names.append(next(candidate for candidate in candidates if candidate.casefold() not in taken_names))
     return unique_names
 
 
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
-    """The rows of cells as lines, with a gap between columns: the first column aligned left, the others right."""
+    """Return the rows of cells as lines with a gap between columns: the first column left-aligned, the others right."""
     first_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     return [gap.join([first.ljust(first_width), *map(str.rjust, others, widths)]) for first, *others in rows]
 
 
 def quote_path(path: object) -> str:
-    """The path as one argument of a printed command, quoted if the shell would take it for something else."""
+    """Return the path as one argument of a printed command, quoted if the shell would take it for something else."""
     text = str(path)
     if os.name != "nt" and re.search(r'["$`\\!]', text):  # double quotes leave their meaning to these
         return shlex.quote(text)
@@ -57,12 +57,12 @@ def quote_path(path: object) -> str:
 
 
 def replace_controls(text: str) -> str:
-    """The text without control characters: a blank for white space such as a tab, `\ufffd` for all others."""
+    """Return the text without control characters: a blank for white space such as a tab, `\ufffd` for all others."""
     return CONTROL_CHARACTER.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
 
 def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """A CSV table with a header. No cell is a formula or has control characters.
+    """Return a CSV table with a header. No cell is a formula or has control characters.
 
     A text that a spreadsheet would take for a formula gets a leading apostrophe, as spreadsheets expect it. Numbers
     stay as they are.

@@ -116,7 +116,7 @@ class Cell(NamedTuple):
     @classmethod
     @cache
     def parse(cls, text: str) -> "Cell":
-        """The cell of a notation such as `w1`; raises NotationError, also for `.` and `?`, which are no cells."""
+        """Return the cell of a notation such as `w1`; raises NotationError, also for `.` and `?`, which name none."""
         match = re.fullmatch("(#)|([wflgsmt])([0-9]?)", text.lower(), re.ASCII)
         if match is None:
             raise NotationError(f"{text!r} is no square", expected=EXPECTED_CELL, hint=f"write {EXPECTED_CELL}")
@@ -124,7 +124,7 @@ class Cell(NamedTuple):
 
 
 def parse_cell(word: str) -> Cell | None:
-    """The cell of a notation, None for "." (no tile); raises NotationError."""
+    """Return the cell of a notation, None for "." (no tile); raises NotationError."""
     return None if word == "." else Cell.parse(word)
 
 

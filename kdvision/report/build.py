@@ -45,7 +45,7 @@ def build_photo_result(
     facts: GivenFacts = NO_FACTS,
     is_over: bool = True,
 ) -> Result:
-    """The result of a photo of `size` (width, height).
+    """Return the result of a photo of `size` (width, height).
 
     `first_number` is the number of its first kingdom, counted from 0 over all photos; `players` and `facts` go by these
     numbers. A kingdom without a player's name is called by its colour, else by its number; its place in the photo is
@@ -59,7 +59,7 @@ def build_photo_result(
     ]
     labels = make_names_unique(labels, [reading.place for reading in readings])
     labelled_readings = enumerate(zip(readings, labels, strict=True), start=first_number)
-    kingdoms = close_queen([read_kingdom(*one, rule_set, facts, number) for number, one in labelled_readings])
+    kingdoms = close_queen([read_kingdom(*pair, rule_set, facts, number) for number, pair in labelled_readings])
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     is_over &= players.count <= len(readings)  # else a kingdom is missing
     doubts = score_doubts(kingdoms, [*map(list_alternatives, readings)], rule_set, is_over=is_over)
@@ -74,7 +74,7 @@ def build_photo_result(
 
 
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Result:
-    """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
+    """Return the result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
     Nobody wins unless the game `is_over`, and all pieces that count are given.
     Each unknown square is a doubt, with the content that has the most important effect.
@@ -98,15 +98,15 @@ def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, 
 def combine_kingdoms(
     entries: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet, *, is_over: bool = True
 ) -> Result:
-    """The kingdoms of several photos as one game with these players, and the problems that no photo has by itself.
+    """Return the kingdoms of several photos as one game with these players, and the problems that no photo has alone.
 
     Nobody wins unless the game `is_over`: no kingdom is missing, and none is shown twice.
     """
-    kingdoms = close_queen([replace(one.kingdom, player=player) for one, player in zip(entries, players, strict=True)])
+    kingdoms = close_queen([replace(entry.kingdom, player=name) for entry, name in zip(entries, players, strict=True)])
     problems = [
-        Problem((), f"{players[one]} and {players[other]} show the same kingdom: leave one of them out")
-        for one, other in combinations(range(len(entries)), 2)
-        if show_same_kingdom(entries[one].board, entries[other].board)
+        Problem((), f"{players[first]} and {players[second]} show the same kingdom: leave one of them out")
+        for first, second in combinations(range(len(entries)), 2)
+        if show_same_kingdom(entries[first].board, entries[second].board)
     ]
     is_over &= not problems
     doubts = score_doubts(kingdoms, [entry.doubts for entry in entries], rule_set, is_over=is_over)
@@ -116,7 +116,7 @@ def combine_kingdoms(
     )
     problems += rule_set.check_pieces(Table(tuple(kingdoms)))
     for number, kingdom in enumerate(kingdoms):
-        problems += [replace(one, kingdom=number) for one in check_extent(kingdom.board, rule_set.side)]
+        problems += [replace(problem, kingdom=number) for problem in check_extent(kingdom.board, rule_set.side)]
     new_problems = []
     for problem in problems:
         known_entries = entries if problem.kingdom is None else [entries[problem.kingdom]]
@@ -138,5 +138,5 @@ def show_same_kingdom(board: Board, other: Board) -> bool:
 
 
 def _select(findings: Iterable[_Finding], number: int) -> tuple[_Finding, ...]:
-    """The doubts of one kingdom, or its problems with those of the whole game."""
-    return tuple(one for one in findings if one.kingdom in (None, number))
+    """Return the doubts of one kingdom, or its problems with those of the whole game."""
+    return tuple(finding for finding in findings if finding.kingdom in (None, number))

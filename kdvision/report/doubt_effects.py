@@ -65,15 +65,15 @@ def score_doubts(
     *,
     is_over: bool = True,
 ) -> list[ScoredDoubt]:
-    """The doubts of a game from the alternatives of each kingdom, the most important one first."""
+    """Return the doubts of a game from the alternatives of each kingdom, the most important one first."""
     standing = rank_if_known(kingdoms, rule_set, is_over=is_over)
     doubts = []
     for number, (kingdom, kingdom_alternatives) in enumerate(zip(kingdoms, alternatives, strict=True)):
         total = score(kingdom, rule_set).total
-        for one in kingdom_alternatives:
-            other_kingdom = replace(kingdom, board=one.board)
+        for case in kingdom_alternatives:
+            other_kingdom = replace(kingdom, board=case.board)
             card = score(other_kingdom, rule_set)
-            content = (one.square, one.kind, one.probability, one.other_kind, one.board)
+            content = (case.square, case.kind, case.probability, case.other_kind, case.board)
             doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
             other_kingdoms = [*kingdoms[:number], other_kingdom, *kingdoms[number + 1 :]]
             other = rank_if_known(other_kingdoms, rule_set, is_over=is_over)
@@ -86,16 +86,16 @@ def score_doubts(
 
 
 def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Standing | None:
-    """The standing; None for fewer than two kingdoms, and while facts about pieces are missing.
+    """Return the standing; None for fewer than two kingdoms, and while facts about pieces are missing.
 
     It says who leads, not who wins, if there are too many kingdoms or the game is not over; also if a square is unknown
     or a kingdom is missing, unless somebody has won outright.
     """
     if len(kingdoms) < 2 or any(map(has_open_facts, kingdoms)):
         return None
-    limit = rule_set.max_kingdoms
-    is_complete = rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not any(one.board.unknown for one in kingdoms)
-    is_over &= is_complete or sum(bool(rule_set.outright_win(one)) for one in kingdoms) == 1
+    limit, has_unknown = rule_set.max_kingdoms, any(kingdom.board.unknown for kingdom in kingdoms)
+    is_complete = rule_set.has_all_kingdoms(Table(tuple(kingdoms))) and not has_unknown
+    is_over &= is_complete or sum(bool(rule_set.outright_win(kingdom)) for kingdom in kingdoms) == 1
     standing = rank_kingdoms(kingdoms, rule_set, is_over=is_over and len(kingdoms) <= limit)
     if len(kingdoms) <= limit:
         return standing
@@ -109,7 +109,7 @@ def _list_places(places: Sequence[Place]) -> set[tuple[int, int]]:
 def compute_totals(
     kingdom: Kingdom, boards: Sequence[tuple[Board, float]], rule_set: RuleSet
 ) -> tuple[PossibleTotal, ...]:
-    """The totals of these boards with their summed probabilities: that of the first board, then by probability."""
+    """Return the totals of these boards with summed probabilities: the first board's total, then by probability."""
     totals: dict[int, PossibleTotal] = {}
     for board, probability in boards:
         card = score(replace(kingdom, board=board), rule_set)
@@ -120,16 +120,16 @@ def compute_totals(
 
 
 def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
-    """The doubts of a kingdom in a photo, each with the board in that case.
+    """Return the doubts of a kingdom in a photo, each with the board in that case.
 
     That is the likeliest runner-up with the other cell there, else the decided board with only that square changed.
     """
     board = reading.board
     runners_up = [
-        other
-        for other, _ in reading.runners_up
-        if (other.height, other.width) == (board.height, board.width)
-        and sum(other.get(place) != board.get(place) for place in {*other, *board}) <= MAX_CHANGED_SQUARES
+        runner_up
+        for runner_up, _ in reading.runners_up
+        if (runner_up.height, runner_up.width) == (board.height, board.width)
+        and sum(runner_up.get(place) != board.get(place) for place in {*runner_up, *board}) <= MAX_CHANGED_SQUARES
     ]
     alternatives = []
     for doubt in reading.doubts:
@@ -141,7 +141,7 @@ def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
 
 
 def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[Alternative]:
-    """What may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino.
+    """Yield what may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino.
 
     `boards` are all of the game.
     """

@@ -61,14 +61,14 @@ class FitsAnswer:
         return f"{name} fits in {count_noun(certain_count, 'place')} {frame}{suffix}: it may not be discarded"
 
     def describe_placement(self, placement: Placement) -> str:
-        """A place in words, such as "w on C1, f1 above C1"."""
+        """Return the placement in words, such as "w on C1, f1 above C1"."""
         words = [describe_square(square) for square in placement[:2]]
         halves = zip(self.domino, words, strict=True)
         return ", ".join(f"{cell} {'' if ' ' in place else 'on '}{place}" for cell, place in halves)
 
 
 def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAnswer]:
-    """The answer for each kingdom of a result; `side` is the one that the user gave, if any."""
+    """Return the answer for each kingdom of a result; `side` is the one that the user gave, if any."""
     is_side_open = side is None and len(result.kingdoms) <= 2  # then only the boards tell the side
     is_narrow = infer_board_side(entry.board for entry in result.kingdoms) == SIDES[0]
     answers = []
@@ -90,12 +90,12 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
 
 
 def _judge(placements: Sequence[Placement]) -> bool | None:
-    """True if one of the places is certain, None if all depend on unknown squares, False without any."""
+    """Return True if a placement is certain, None if all depend on unknown squares, False if there is none."""
     return any(placement.joints for placement in placements) or (None if placements else False)
 
 
 def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
-    """The answer for one kingdom as plain values. Rows and columns of `first` and `second` may be negative."""
+    """Return the answer for one kingdom as plain values. Rows and columns of `first` and `second` may be negative."""
     entry = answer.entry
     return {
         "board": list(entry.board.format_rows()),
@@ -122,15 +122,15 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
 
 
 def format_fits(answers: Sequence[FitsAnswer], *, width: int = 100, colour: bool = False) -> str:
-    """The answers as text, in lines of at most `width`."""
-    parts: list[RenderableType] = []
+    """Return the answers as text, in lines of at most `width`."""
+    body: list[RenderableType] = []
     for number, answer in enumerate(answers, start=1):
         title = [Text(format_title(answer.entry, number), style="bold")] if len(answers) > 1 else []
         board = list_board_lines(answer.entry)
         verdict, places = Text(f"{answer.text}.", style="bold"), _list_placements(answer)
         clause = Text(str(load_clauses()[answer.clause]), style="dim")
-        parts.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))
-    return render_text(Group(*parts), width=width, colour=colour)
+        body.append(indent(*title, *board, Text(), verdict, *places, *map(format_note, _list_notes(answer)), clause))
+    return render_text(Group(*body), width=width, colour=colour)
 
 
 def _list_placements(answer: FitsAnswer) -> Iterator[Text]:

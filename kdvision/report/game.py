@@ -26,7 +26,7 @@ GAME_FILE_HEADER: Final = (
 
 
 def build_round_results(game: Game, name: str) -> list[Result]:
-    """One result for each round, with the game's name and the round's number."""
+    """Return one result for each round, with the game's name and the round's number."""
     has_rounds = len(game.rounds) > 1
     return [
         build_round_result(game, table, f"{name}, round {number}" if has_rounds else name)
@@ -35,7 +35,7 @@ def build_round_results(game: Game, name: str) -> list[Result]:
 
 
 def build_round_result(game: Game, table: Table, title: str) -> Result:
-    """The result of one round with its problems."""
+    """Return the result of one round with its problems."""
     problems = game.find_problems(table)
     rows = tuple(
         ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in problems if problem.kingdom == number))
@@ -53,25 +53,25 @@ def build_round_result(game: Game, table: Table, title: str) -> Result:
 def format_game(
     game: Game, name: str, *, dominoes: bool = False, clauses: bool = False, width: int = 100, colour: bool = False
 ) -> str:
-    """The text of a game; `dominoes` adds those of each kingdom, `clauses` the rulebook clause of each line."""
-    parts = []
+    """Return the text of a game; `dominoes` adds those of each kingdom, `clauses` the rulebook clause of each line."""
+    texts = []
     for table, result in zip(game.rounds, build_round_results(game, name), strict=True):
-        parts.append(format_table(result, width=width, colour=colour))
+        texts.append(format_table(result, width=width, colour=colour))
         if clauses:
-            parts += [format_clauses(entry, width=width, colour=colour) for entry in result.kingdoms]
+            texts += [format_clauses(entry, width=width, colour=colour) for entry in result.kingdoms]
         if dominoes:
             kingdom_namings = zip(table.kingdoms, _name_dominoes(game, table), strict=True)
-            parts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in kingdom_namings]
-        parts += [f" ! {replace_controls(problem.text)}\n" for problem in result.shared_problems]
-        parts += [f" {note}\n"] if (note := game.describe_missing_kingdoms(table)) else []
+            texts += [replace_controls(_format_dominoes(kingdom.player, naming)) for kingdom, naming in kingdom_namings]
+        texts += [f" ! {replace_controls(problem.text)}\n" for problem in result.shared_problems]
+        texts += [f" {note}\n"] if (note := game.describe_missing_kingdoms(table)) else []
     if len(game.rounds) > 1 and game.has_result:
-        parts.append(format_combined(Result(None, standing=game.standing), width=width, colour=colour))
-    parts += [f" Dynasty: {replace_controls(game.outlook)}\n"] if game.outlook else []
-    return "\n".join(part.rstrip("\n") for part in parts) + "\n"
+        texts.append(format_combined(Result(None, standing=game.standing), width=width, colour=colour))
+    texts += [f" Dynasty: {replace_controls(game.outlook)}\n"] if game.outlook else []
+    return "\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
 def game_to_dict(game: Game, name: str) -> dict[str, Any]:
-    """The game as one object of plain values; docs/rules.md describes it."""
+    """Return the game as one object of plain values; docs/rules.md describes it."""
     results = build_round_results(game, name)
     final_standing = game.standing if game.has_result else None
     return {
@@ -106,8 +106,8 @@ def _naming_to_dict(naming: Naming | None) -> dict[str, Any]:
     if naming is None:
         return {"dominoes": None, "readings": 0, "readings_alone": 0}
     dominoes = [
-        {"squares": list_names(one.squares), "numbers": list(one.numbers), "sure": one.is_sure}
-        for one in naming.dominoes
+        {"squares": list_names(domino.squares), "numbers": list(domino.numbers), "sure": domino.is_sure}
+        for domino in naming.dominoes
     ]
     return {"dominoes": dominoes, "readings": naming.readings, "readings_alone": naming.readings_alone}
 
@@ -126,7 +126,7 @@ def _format_dominoes(player: str, naming: Naming | None) -> str:
 def format_game_file(
     results: Sequence[Result], kind: str, variants: Sequence[str], *, side: int | None, seats: int = 0
 ) -> str:
-    """The text of a game file with the kingdoms of all photos, for the user to fill in.
+    """Return the text of a game file with the kingdoms of all photos, for the user to fill in.
 
     `kind` and `variants` are names as in game files. If the user gave no `side`, the file has none either; it has the
     number of `seats` if kingdoms are missing. Raises KdvisionError if the kingdoms cannot be one game.
@@ -136,7 +136,7 @@ def format_game_file(
         entry.player_name or (entry.reading and entry.reading.colour) or f"kingdom {number}"
         for number, entry in enumerate(rows, start=1)
     )
-    kingdoms = [replace(one.kingdom, player=name) for one, name in zip(rows, names, strict=True)]
+    kingdoms = [replace(entry.kingdom, player=name) for entry, name in zip(rows, names, strict=True)]
     remarks = [
         [*_list_remarks(str(result.photo), number, entry)]
         for result in results
@@ -155,7 +155,7 @@ def format_game_file(
 
 
 def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str]:
-    """What helps to compare the board with the table."""
+    """Yield what helps to compare the board with the table."""
     location = "" if entry.reading is None else f" ({entry.reading.colour or entry.reading.place})"
     yield f"Read from {photo}, kingdom {number}{location}."
     if TOWNS in entry.kingdom.open_facts:
@@ -169,7 +169,7 @@ def _list_remarks(photo: str, number: int, entry: ScoredKingdom) -> Iterator[str
 
 
 def _add_questions(game: Game, entries: Sequence[ScoredKingdom]) -> Game:
-    """The game with what is uncertain about its boards. Its own problems are found again when the file is read."""
+    """Return the game with what is uncertain about its boards, except problems that are found when the file is read."""
     (table,) = game.rounds
     problem_texts, kingdoms = {problem.text for problem in game.find_problems(table)}, []
     for kingdom, entry in zip(table.kingdoms, entries, strict=True):
@@ -179,7 +179,7 @@ def _add_questions(game: Game, entries: Sequence[ScoredKingdom]) -> Game:
 
 
 def _list_questions(entry: ScoredKingdom) -> Iterator[str]:
-    """What is uncertain about the board, in sentences."""
+    """Yield what is uncertain about the board, in sentences."""
     for doubt in entry.doubts:
         certainty = f"{100 * doubt.probability:.0f} % sure"
         yield f"{doubt.square.name} is {doubt.kind} ({certainty}), otherwise {doubt.other_kind}"

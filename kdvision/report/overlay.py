@@ -30,7 +30,7 @@ MIN_FONT_PIXELS: Final = 9.0
 
 
 def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> Pixels:
-    """A picture (height, width, 3), uint8 RGB, of the photo with every kingdom of the result drawn in.
+    """Return a picture (height, width, 3), uint8 RGB, of the photo with every kingdom of the result drawn in.
 
     `pixels` is the photo in the size of the picture; by default its longer side has at most MAX_OVERLAY_SIDE pixels.
     """
@@ -117,7 +117,7 @@ def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> 
 
 
 def shrink_quad(quad: Points, factor: float) -> Points:
-    """The corners (4, 2) moved towards their centre: `factor` 1 keeps them, 0 puts them all into the centre."""
+    """Return the corners (4, 2) moved towards their centre: `factor` 1 keeps them, 0 puts them all into the centre."""
     centre = quad.mean(axis=0)
     return np.asarray(centre + factor * (quad - centre))
 
@@ -142,12 +142,12 @@ def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: C
 
 
 def _remove_accents(text: str) -> str:
-    """The text in letters that the font may have; it has none with accents."""
+    """Return the text without accents, because the font has no letters with accents."""
     return "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
 
 
 def _has_glyphs(text: str) -> bool:
-    """True if the font has each letter of a text. It shows the same box for all that it does not have."""
+    """Return whether the font has each letter of a text. It shows the same box for all letters that it lacks."""
     font = _load_font(round(MIN_FONT_PIXELS))
     box = bytes(font.getmask("\uffff"))
     return all(bytes(font.getmask(letter)) != box for letter in _remove_accents(text))
@@ -155,5 +155,5 @@ def _has_glyphs(text: str) -> bool:
 
 @lru_cache(maxsize=32)
 def _load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own scalable font, which is the same on every machine. The cache is small: a batch needs every size."""
+    """Return Pillow's own scalable font, the same on every machine. The cache is small: a batch needs every size."""
     return ImageFont.load_default(size)

@@ -60,7 +60,7 @@ NO_FACTS: Final = GivenFacts()
 
 
 def find_played_variants(readings: Sequence["KingdomReading"], game: str, variants: Collection[str]) -> tuple[str, ...]:
-    """The variants that a game is played with; `game` and `variants` are names as in game files.
+    """Return the variants that a game is played with; `game` and `variants` are names as in game files.
 
     A certain gem where The Lost Treasures allow one adds that variant. Variants that cannot be added to the game are
     left out.
@@ -75,7 +75,7 @@ def find_played_variants(readings: Sequence["KingdomReading"], game: str, varian
 
 
 def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, facts: GivenFacts, number: int) -> Kingdom:
-    """The kingdom with the pieces that its photo shows, the facts that the user gave, and those still missing.
+    """Return the kingdom with the pieces that its photo shows, the facts that the user gave, and those still missing.
 
     `number` is its number, counted from 0 over all photos. Where photo and user contradict each other, the user counts.
     A kind of piece that the photo shows in full is not asked for.
@@ -85,7 +85,7 @@ def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, fact
     open_facts -= {TOWNS} if Terrain.TOWN.value in reading.probabilities.kinds else set()
     open_facts -= set() if facts.queen is None else {"queen"}
     open_facts -= {"spare_knights"} if "knights" in counts else set()
-    uncertain_kinds = {one.kind for one in reading.uncertain_pieces}
+    uncertain_kinds = {piece.kind for piece in reading.uncertain_pieces}
     open_facts -= {key for key, kind in VISIBLE_KINDS.items() if kind not in uncertain_kinds}
     pieces = reading.pieces if "knights" in rule_set.facts else ()
     count = counts.pop("knights", None)
@@ -93,11 +93,12 @@ def read_kingdom(reading: "KingdomReading", player: str, rule_set: RuleSet, fact
     knights = tuple(sorted(piece.square for piece in candidates[:count]))
     # Her host puts her on the largest territory at the end of the game (queendomino/queen).
     has_queen = any(piece.kind == QUEEN and not piece.is_uncertain for piece in pieces)
+    sites = [piece.square for piece in pieces if piece.kind == BUILDING]
     values = {
         "gems": tuple(Gem(UNKNOWN, gem.square) for gem in reading.gems) if "gems" in rule_set.facts else (),
         "knights": knights,
         "spare_knights": max((count or 0) - len(knights), 0),
-        "buildings": tuple(PlacedBuilding(one.square, UNKNOWN_BUILDING) for one in pieces if one.kind == BUILDING),
+        "buildings": tuple(PlacedBuilding(square, UNKNOWN_BUILDING) for square in sites),
         "queen": has_queen if facts.queen is None else facts.queen == number,
         "tokens": join_tokens(tokens),
         "open_facts": frozenset(open_facts),
@@ -112,8 +113,8 @@ def check_pieces(
     facts: GivenFacts,
     first_number: int,
 ) -> tuple[Problem, ...]:
-    """The problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
-    problems, clauses = [], rule_set.own_clauses
+    """Return the problems of the kingdoms' readings and pieces; `kingdom` is None for a problem of the whole game."""
+    problems, clauses, side = [], rule_set.own_clauses, rule_set.side
     host = -1 if facts.queen is None else facts.queen
     is_host_elsewhere = host >= 0 and host - first_number not in range(len(kingdoms))
     table = Table(tuple(kingdoms), seats=len(kingdoms) + 1 if is_host_elsewhere else 0)
@@ -123,23 +124,24 @@ def check_pieces(
         reading_problems += _find_contradictions(reading, facts, first_number + number)
         # The number of kingdoms may limit the side, which no kingdom shows by itself.
         texts = {problem.text for problem in reading_problems}
-        reading_problems += [one for one in check_extent(reading.board, rule_set.side) if one.text not in texts]
+        reading_problems += [problem for problem in check_extent(reading.board, side) if problem.text not in texts]
         problems += [
-            replace(one, kingdom=number, clause=clauses.get(one.clause, one.clause)) for one in reading_problems
+            replace(problem, kingdom=number, clause=clauses.get(problem.clause, problem.clause))
+            for problem in reading_problems
         ]
     return drop_uncheckable([*problems, *rule_set.check_pieces(table)], kingdoms)
 
 
 def find_unplayed_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """Yield pieces in the photo that no game by these rules has."""
-    for one in list_pieces(reading):
-        if not _has_pieces(rule_set, one.kind):
+    for piece in list_pieces(reading):
+        if not _has_pieces(rule_set, piece.kind):
             gems_box = f"{LOST_TREASURES.name} (--{LOST_TREASURES.id})"
-            box = gems_box if one.kind == GEM else "Queendomino (--game queendomino)"
+            queendomino_box = "Queendomino (--game queendomino)"
+            box, verb = (gems_box, "lies") if piece.kind == GEM else (queendomino_box, "stands")
             advice = "" if _has_pieces(rule_set, KNIGHT) else f": choose {box} if that was played"
             game = rule_set.name.partition(",")[0]
-            verb = "lies" if one.kind == GEM else "stands"
-            yield Problem(one.squares, f"a {one.kind} {verb} {one.location}, and {game} has none{advice}")
+            yield Problem(piece.squares, f"a {piece.kind} {verb} {piece.location}, and {game} has none{advice}")
 
 
 def _has_pieces(rule_set: RuleSet, kind: str) -> bool:
@@ -148,10 +150,10 @@ def _has_pieces(rule_set: RuleSet, kind: str) -> bool:
 
 def _find_uncertain_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """Yield pieces of these rules that may be there."""
-    for one in reading.uncertain_pieces:
-        if _has_pieces(rule_set, one.kind):
-            verb, percent = "lie" if one.kind == GEM else "stand", f"{100 * one.probability:.0f} % sure"
-            yield Problem(one.squares, f"a {one.kind} may {verb} {one.location} ({percent}): look")
+    for piece in reading.uncertain_pieces:
+        if _has_pieces(rule_set, piece.kind):
+            verb, percent = "lie" if piece.kind == GEM else "stand", f"{100 * piece.probability:.0f} % sure"
+            yield Problem(piece.squares, f"a {piece.kind} may {verb} {piece.location} ({percent}): look")
 
 
 def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
@@ -161,10 +163,8 @@ def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
         count = facts.counts.get(number, {}).get(key)
         if count is not None and count < len(squares):
             statement = f"1 {kind} was given" if count == 1 else f"{count} {key} were given"
-            text = (
-                f"{statement}, but the photo shows {len(squares)} (on {join_names(squares)}): the given number counts"
-            )
-            yield Problem(squares, text)
+            text = f"{statement}, but the photo shows {len(squares)} (on {join_names(squares)})"
+            yield Problem(squares, f"{text}: the given number counts")
     if facts.queen not in (None, number):
         for piece in reading.pieces:
             if piece.kind == QUEEN and not piece.is_uncertain:
@@ -174,13 +174,14 @@ def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
 
 
 def describe_pieces(reading: "KingdomReading | None") -> str:
-    """The pieces that a photo shows, such as "knight on B2, gem between C1 D2 (70 %)"; "" without any."""
+    """Return the pieces that a photo shows, such as "knight on B2, gem between C1 D2 (70 %)"; "" without any."""
     pieces = [] if reading is None else list_pieces(reading)
     return ", ".join(
-        f"{one.kind} {one.location}" + f" ({100 * one.probability:.0f} %)" * one.is_uncertain for one in pieces
+        f"{piece.kind} {piece.location}" + f" ({100 * piece.probability:.0f} %)" * piece.is_uncertain
+        for piece in pieces
     )
 
 
 def list_pieces(reading: "KingdomReading") -> "list[DetectedPiece]":
-    """The pieces on squares and the gems that a photo shows."""
+    """Return the pieces on squares and the gems that a photo shows."""
     return [*reading.pieces, *reading.gems]

@@ -27,7 +27,7 @@ SCALE_COLOURS: Final[tuple[Colour, ...]] = ((255, 80, 160), (80, 220, 255), (255
 
 
 def draw_stage(stage: str, output: Any, photo: Photo) -> Pixels | None:
-    """The picture (height, width, 3) of the output of one stage; None for stages without a picture."""
+    """Return the picture (height, width, 3) of the output of one stage; None for stages without a picture."""
     if stage not in _DRAW:
         return None
     pixels = photo.resize(min(MAX_OVERLAY_SIDE, max(photo.width, photo.height)))
@@ -51,7 +51,7 @@ def _draw_detections(scales: Sequence[Detections], pixels: Pixels, scale: float)
 def _draw_lattices(hypotheses: Sequence[LatticeHypothesis], pixels: Pixels, scale: float) -> str:
     """Draw all refined lattices: in green those that no better one overlaps, the others in amber below them."""
     best = suppress_overlapping(hypotheses)
-    for hypothesis in sorted(hypotheses, key=lambda one: one in best):
+    for hypothesis in sorted(hypotheses, key=lambda hypothesis: hypothesis in best):
         is_best = hypothesis in best
         width = 0.06 * build_grid(hypothesis).side_pixels * scale if is_best else 1.0
         quads = apply_homography(hypothesis.matrix, hypothesis.places[:, None] + UNIT_SQUARE) * scale

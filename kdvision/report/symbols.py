@@ -137,5 +137,5 @@ def draw_lines(
 
 
 def _to_fixed_point(points: Points) -> NDArray[np.int32]:
-    """Points as integers with FRACTION_BITS fractional bits, as OpenCV takes them."""
+    """Return the points as integers with FRACTION_BITS fractional bits, as OpenCV takes them."""
     return np.rint(points * (1 << FRACTION_BITS)).astype(np.int32)

@@ -41,7 +41,7 @@ MIN_TOTAL_PROBABILITY: Final = 0.01
 
 
 def format_table(result: Result, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a result in lines of at most `width`, with terminal colours if `colour` is set."""
+    """Return the text of a result in lines of at most `width`, with terminal colours if `colour` is set."""
     count, rules = len(result.kingdoms), result.kingdoms[0].rule_set.name if result.kingdoms else ""
     heading = " · ".join(part for part in (result.photo, count_noun(count, "kingdom"), rules) if part)
     body: list[RenderableType] = [Text(heading, style="bold")]
@@ -60,15 +60,15 @@ def format_table(result: Result, *, width: int = 100, colour: bool = False) -> s
 
 
 def format_combined(result: Result, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a game in several photos or rounds: its standing and what to check."""
+    """Return the text of a game in several photos or rounds: its standing and what to check."""
     notes = [f"! {problem.text}" for problem in result.shared_problems]
     places = [] if result.standing is None else _format_places(result.standing)
-    parts = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
-    return render_text(parts, width=width, colour=colour)
+    body = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
+    return render_text(body, width=width, colour=colour)
 
 
 def format_clauses(entry: ScoredKingdom, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a scorecard line by line: points, what they are for, and the rulebook clause."""
+    """Return the text of a scorecard line by line: points, what they are for, and the rulebook clause."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(justify="right")
     for line in entry.card.lines:
@@ -79,7 +79,7 @@ def format_clauses(entry: ScoredKingdom, *, width: int = 100, colour: bool = Fal
 
 
 def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
-    """The text that rich makes of a renderable, without blanks at the ends of lines and without control characters."""
+    """Return the text that rich makes of a renderable, without trailing blanks and without control characters."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -100,7 +100,7 @@ def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
 
 
 def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
-    """The board with its points at the right, wrapped to `max_width`, or below it where there is no room.
+    """Return the board with its points at the right, wrapped to `max_width`, or below it where there is no room.
 
     It is a single Text, because a rich table of texts takes twenty times as long.
     """
@@ -118,7 +118,7 @@ def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
 
 
 def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
-    """The sizes of territories (terrain, squares) by terrain, such as "wheat 2+1, lake 1"."""
+    """Return the sizes of territories (terrain, squares) by terrain, such as "wheat 2+1, lake 1"."""
     sizes: dict[str, list[int]] = {}
     for terrain, squares in territories:
         sizes.setdefault(terrain, []).append(squares)
@@ -128,7 +128,7 @@ def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
 
 
 def list_board_lines(entry: ScoredKingdom) -> list[Text]:
-    """The squares with their column letters and row numbers, as `--fix` names them."""
+    """Return the squares with their column letters and row numbers, as `--fix` names them."""
     board, doubt_squares = entry.board, {doubt.square for doubt in entry.doubts}
     lines = [Text("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]
     for row, words in enumerate(board.format_rows()):
@@ -142,7 +142,7 @@ def list_board_lines(entry: ScoredKingdom) -> list[Text]:
 
 
 def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
-    """Territories with points, most points first, then bonuses and the total; other territories on one line."""
+    """Return territories with points, most points first, then bonuses and the total; other territories on one line."""
     territories = [(line.territory, line.points) for line in entry.card.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
     rows = [("territory", "squares", "crowns", "points")]
@@ -161,18 +161,18 @@ def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
     return lines
 
 
-def indent(*parts: RenderableType) -> RenderableType:
-    """The parts one below the other, after a blank line and one column to the right."""
-    return Padding(Group(*parts), (1, 0, 0, 1))
+def indent(*renderables: RenderableType) -> RenderableType:
+    """Return the renderables one below the other, after a blank line and one column to the right."""
+    return Padding(Group(*renderables), (1, 0, 0, 1))
 
 
 def format_note(note: str) -> Text:
-    """A note in the colour of its kind: "?" begins what is uncertain, "!" a problem."""
+    """Return the note in the colour of its kind: "?" begins what is uncertain, "!" a problem."""
     return Text(note, style={"?": "yellow", "!": "red"}.get(note[0], "dim"))
 
 
 def format_title(entry: ScoredKingdom, number: int) -> str:
-    """The name of a kingdom: its player's, or its number with its colour or place in the photo."""
+    """Return the name of a kingdom: its player's, or its number with its colour or place in the photo."""
     if entry.reading is None:
         return entry.kingdom.player
     label = f"kingdom {number} ({entry.reading.colour or entry.reading.place})"
@@ -196,7 +196,7 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
 
 
 def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:
-    """A doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
+    """Return the doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
     name, other, reading = doubt.square.name, name_cell(doubt.other_kind), entry.reading
     more = "add " * (reading is not None and reading.frame_before_fixes is not None)
     fix = "" if reading and reading.has_renamed_squares else f": {more}--fix {number}:{name}={doubt.other_kind}"
@@ -212,24 +212,24 @@ def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> st
 
 
 def describe_reading(doubt: ScoredDoubt) -> str:
-    """What is known of a doubtful square, in words."""
+    """Return what is known of a doubtful square, in words."""
     if doubt.kind == UNKNOWN:
         return "is not known"
     return f"looks like {name_cell(doubt.kind)} ({100 * doubt.probability:.0f} % sure)"
 
 
 def name_cell(word: str) -> str:
-    """The content of a square in words."""
+    """Return the content of a square in words."""
     return "nothing" if word == "." else word
 
 
 def _format_percent(probability: float) -> str:
-    """A probability in whole percent, from 1 % to 99 %."""
+    """Return the probability in whole percent, from 1 % to 99 %."""
     return f"{min(max(round(100 * probability), 1), 99)} %"
 
 
 def list_problems(entry: ScoredKingdom) -> list[str]:
-    """The problems of a kingdom, or the advice to compare the board with the table."""
+    """Return the problems of a kingdom, or the advice to compare the board with the table."""
     if entry.reading is not None and entry.reading.review and not entry.doubts and not entry.problems:
         return [f"? this board is only {100 * entry.probability:.0f} % sure: compare it with the table"]
     return [f"! {problem.text}" for problem in entry.problems]
@@ -254,7 +254,7 @@ def _list_game_notes(result: Result) -> Iterator[str]:
 
 
 def _format_places(standing: Standing) -> list[RenderableType]:
-    """The verdict, and the players from first to last."""
+    """Return the verdict, and the players from first to last."""
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
         rows.add_row(f"{place.place}.", place.player, count_noun(place.total, "point"), Text(place.reason, style="dim"))

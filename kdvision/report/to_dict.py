@@ -14,7 +14,7 @@ from kdvision.vision.decide.decision import Doubt
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """The result as one object of plain values."""
+    """Return the result as one object of plain values."""
     first, error, calibration = result.first_question, result.error, result.calibration
     promise = (
         calibration
@@ -53,7 +53,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 
 
 def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
-    """A scored kingdom as plain values."""
+    """Return a scored kingdom as plain values."""
     reading, is_open = entry.reading, entry.is_open
     first, *others = entry.possible_totals
     return {
@@ -103,18 +103,18 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
 
 
 def list_names(squares: Iterable[Square]) -> list[str]:
-    """The names of squares."""
+    """Return the names of squares."""
     return [square.name for square in squares]
 
 
 def doubt_to_dict(doubt: Doubt) -> dict[str, Any]:
-    """A doubt as plain values."""
+    """Return a doubt as plain values."""
     probability = round(doubt.probability, 4)
     return {"square": doubt.square.name, "read": doubt.kind, "probability": probability, "instead": doubt.other_kind}
 
 
 def scored_doubt_to_dict(doubt: ScoredDoubt, *, is_open: bool = False) -> dict[str, Any]:
-    """A doubt and its effect as plain values. While facts about the kingdom are open, its points are not known."""
+    """Return a doubt and its effect as plain values. While facts about the kingdom are open, its points are unknown."""
     return {
         **doubt_to_dict(doubt),
         "points_if": None if is_open else doubt.points,
@@ -125,34 +125,34 @@ def scored_doubt_to_dict(doubt: ScoredDoubt, *, is_open: bool = False) -> dict[s
 
 
 def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
-    def face_to_dict(one: FaceCount) -> dict[str, Any]:
-        return {"numbers": list(one.numbers), "shows": one.shows, "count": one.count}
+    def face_to_dict(face: FaceCount) -> dict[str, Any]:
+        return {"numbers": list(face.numbers), "shows": face.shows, "count": face.count}
 
     return {
         "text": str(inventory),
         "right": inventory.is_possible,
         "dominoes": inventory.dominoes_laid,
         "of": inventory.box_size,
-        "missing": [face_to_dict(one) for one in inventory.missing_dominoes],
+        "missing": [face_to_dict(face) for face in inventory.missing_dominoes],
         "twice": [
-            {**face_to_dict(one), "kingdoms": [number + 1 for number in one.kingdoms]} for one in inventory.excess
+            {**face_to_dict(face), "kingdoms": [number + 1 for number in face.kingdoms]} for face in inventory.excess
         ],
         "untold": [number + 1 for number in inventory.unnamed_kingdoms],
     }
 
 
 def total_to_dict(total: PossibleTotal) -> dict[str, Any]:
-    """A possible total as plain values."""
+    """Return a possible total as plain values."""
     return {"total": total.total, "points": total.points, "probability": round(total.probability, 4)}
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
-    """A problem as plain values."""
+    """Return a problem as plain values."""
     return {"text": problem.text, "squares": list_names(problem.squares), "clause": problem.clause or None}
 
 
 def standing_to_dict(standing: Standing) -> dict[str, Any]:
-    """A standing as plain values, kingdoms numbered from 1. Those that lead have not won."""
+    """Return a standing as plain values, kingdoms numbered from 1. `winners` is empty until the game is over."""
     winners = [place.index + 1 for place in standing.winners] if standing.is_over else []
     places = [
         {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}
