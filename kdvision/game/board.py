@@ -95,12 +95,12 @@ class BoardAlignment(NamedTuple):
 
 
 def count_alignments(pairs: Iterable[tuple[Square, Iterable[Square]]]) -> Counter[BoardAlignment]:
-    """Return for each alignment how many squares lie on one of those that each is paired with."""
+    """Return for each alignment how many squares lie on one of the squares that `pairs` gives for them."""
     alignments = Counter[BoardAlignment]()
-    for square, others in pairs:
+    for square, other_squares in pairs:
         for quarters in range(4):
             row, col = BoardAlignment(quarters).move(square)
-            alignments.update(BoardAlignment(quarters, other.row - row, other.col - col) for other in others)
+            alignments.update(BoardAlignment(quarters, other.row - row, other.col - col) for other in other_squares)
     return alignments
 
 
@@ -251,8 +251,8 @@ class Board(Mapping[Square, Cell]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
             return NotImplemented
-        frames = (self.height, self.width) == (other.height, other.width)
-        return frames and self._cells == other._cells and self.unknown == other.unknown
+        has_same_frame = (self.height, self.width) == (other.height, other.width)
+        return has_same_frame and self._cells == other._cells and self.unknown == other.unknown
 
     @cached_property
     def _hash(self) -> int:
@@ -277,15 +277,15 @@ class Board(Mapping[Square, Cell]):
 
 def find_regions(values: Mapping[Square, T]) -> Iterator[tuple[T, tuple[Square, ...]]]:
     """Yield each value with a group of squares that have it and are connected by their sides."""
-    rest = dict(values)
+    remaining_values = dict(values)
     for start, value in values.items():
-        if rest.pop(start, None) is None:
+        if remaining_values.pop(start, None) is None:
             continue
         region = [start]
         for square in region:
             for neighbour in square.list_neighbours():
-                if rest.get(neighbour) is value:
-                    del rest[neighbour]
+                if remaining_values.get(neighbour) is value:
+                    del remaining_values[neighbour]
                     region.append(neighbour)
         yield value, tuple(sorted(region))
 

@@ -44,13 +44,13 @@ def index_deck(deck: Deck) -> DeckIndex:
     supply = count_faces(deck)
     numbers = (tuple(d.number for d in deck if make_face(d.left, d.right) == pair) for pair in supply)
     face_index = {pair: index for index, pair in enumerate(supply)}
-    face_index |= {(other, one): index for (one, other), index in face_index.items()}
+    face_index |= {(second, first): index for (first, second), index in face_index.items()}
     return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), face_index, count_kinds(deck))
 
 
-def make_face(one: Cell, other: Cell) -> Face:
+def make_face(first: Cell, second: Cell) -> Face:
     """Return the pair of two cells in the order of their notation."""
-    return (one, other) if str(one) <= str(other) else (other, one)
+    return (first, second) if str(first) <= str(second) else (second, first)
 
 
 def parse_domino(text: str) -> Face:

@@ -91,16 +91,16 @@ class Inventory(NamedTuple):
     def __str__(self) -> str:
         if self.excess:
             verbs = {True: "lies in", False: "lie in"}
-            parts = [f"{one} {verbs[len(one.numbers) == 1]} {_name_kingdoms(one.kingdoms)}" for one in self.excess]
-            return f"more than the box has: {'; '.join(parts)}"
+            texts = [f"{face} {verbs[len(face.numbers) == 1]} {_name_kingdoms(face.kingdoms)}" for face in self.excess]
+            return f"more than the box has: {'; '.join(texts)}"
         if self.unnamed_kingdoms:
             return f"the dominoes of {_name_kingdoms(self.unnamed_kingdoms)} cannot be told, so the box is not counted"
         if self.dominoes_laid == self.box_size:
             return f"all {self.box_size} dominoes are accounted for"
         if self.drawn_count == self.box_size:
-            more = len(self.missing_dominoes) - MAX_NAMED_DOMINOES
+            unnamed_count = len(self.missing_dominoes) - MAX_NAMED_DOMINOES
             names = ", ".join(map(str, self.missing_dominoes[:MAX_NAMED_DOMINOES]))
-            names += f" and {more} more" if more > 0 else ""
+            names += f" and {unnamed_count} more" if unnamed_count > 0 else ""
             return f"{self.dominoes_laid} of the {self.box_size} dominoes are accounted for; not here: {names}"
         drawn_words = "" if self.drawn_count is None else f", of {self.drawn_count} that were drawn"
         return f"{self.dominoes_laid} dominoes lie here, none more often than the box has it{drawn_words}"
@@ -116,8 +116,8 @@ def count_box(boards: Sequence[Board], deck: Deck, *, drawn_count: int | None = 
     unnamed_kingdoms = tuple(n for n, naming in enumerate(namings) if naming is None and len(boards[n]) > 1)
     missing_dominoes, excess = [], []
     index = index_deck(deck)
-    for (one, other), numbers in zip(index.faces, index.numbers, strict=True):
-        kingdoms, shows = places[numbers], f"{one} {other}"
+    for (first, second), numbers in zip(index.faces, index.numbers, strict=True):
+        kingdoms, shows = places[numbers], f"{first} {second}"
         if len(kingdoms) > len(numbers):
             excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
         elif len(kingdoms) < len(numbers) and not unnamed_kingdoms:
@@ -186,18 +186,18 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
     uses = [[tuple(count[face] for face in contested_faces) for count in kingdom] for kingdom in counts]
     possible_ways = []
     for number, tilings in enumerate(ways):
-        others = [(0,) * len(limit)]
-        for rest in (*uses[:number], *uses[number + 1 :]):
-            others = _add_uses(others, set(rest), limit)
-        fits = {use for use in set(uses[number]) if any(_is_within(_add(use, rest), limit) for rest in others)}
-        possible_ways.append([way for way, use in zip(tilings, uses[number], strict=True) if use in fits])
+        sums = [(0,) * len(limit)]
+        for other_uses in (*uses[:number], *uses[number + 1 :]):
+            sums = _add_uses(sums, set(other_uses), limit)
+        kept_uses = {use for use in set(uses[number]) if any(_is_within(_add(use, total), limit) for total in sums)}
+        possible_ways.append([way for way, use in zip(tilings, uses[number], strict=True) if use in kept_uses])
     return possible_ways
 
 
 def _add_uses(sums: list[Uses], kingdom_uses: Collection[Uses], limit: Uses) -> list[Uses]:
     """Return the Pareto frontier of the sums with the uses of one more kingdom. Raises Undecided."""
     frontier: list[Uses] = []
-    for use in sorted({_add(one, use) for one in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums:
+    for use in sorted({_add(total, use) for total in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums:
         if _is_within(use, limit) and not any(_is_within(other, use) for other in frontier):
             frontier.append(use)
         if len(frontier) > MAX_FRONTIER:

@@ -66,7 +66,7 @@ class Game:
         """A sentence on who has won a Dynasty outright while facts are open (lost-treasures/dynasty), else empty."""
         if len(self.rounds) > 1 and not self.has_result:
             for table in self.rounds:
-                winners = [one for one in table.kingdoms if self.rule_set.outright_win(one)]
+                winners = [kingdom for kingdom in table.kingdoms if self.rule_set.outright_win(kingdom)]
                 if winners or not self.has_round_result(table):
                     return describe_outlook(table, self.rule_set) if winners else ""
         return ""
@@ -98,16 +98,16 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     ends_early = any(map(rule_set.outright_win, full_table.kingdoms))
     problems: list[Problem] = []
     for number, kingdom in enumerate(full_table.kingdoms):
-        of_board = find_problems(kingdom.board, rule_set.deck, side=rule_set.side)
-        of_kingdom = (*of_board, *_check_claims(kingdom, rule_set, ends_early=ends_early))
-        problems += [replace(problem, kingdom=number) for problem in of_kingdom]
+        board_problems = find_problems(kingdom.board, rule_set.deck, side=rule_set.side)
+        kingdom_problems = (*board_problems, *_check_claims(kingdom, rule_set, ends_early=ends_early))
+        problems += [replace(problem, kingdom=number) for problem in kingdom_problems]
     faulty_kingdoms = {problem.kingdom for problem in problems}
     misfits = {problem.kingdom for problem in problems if problem.clause == "kingdomino/box"}
     problems += _check_number(boards, full_table.seats, rule_set)
-    checkable = [number for number, board in enumerate(boards) if number not in misfits and not board.unknown]
-    if len(checkable) > 1:
-        is_faulty = [number in faulty_kingdoms for number in checkable]
-        problems += _check_shared_box([boards[number] for number in checkable], is_faulty, rule_set.deck)
+    checkable_numbers = [number for number, board in enumerate(boards) if number not in misfits and not board.unknown]
+    if len(checkable_numbers) > 1:
+        is_faulty = [number in faulty_kingdoms for number in checkable_numbers]
+        problems += _check_shared_box([boards[number] for number in checkable_numbers], is_faulty, rule_set.deck)
     problems += rule_set.check_pieces(full_table)
     for number, kingdom in enumerate(full_table.kingdoms):
         problems += [Problem((), f"still to check: {question}", kingdom=number) for question in kingdom.questions]
@@ -174,8 +174,8 @@ def _check_shared_box(boards: Sequence[Board], is_faulty: Sequence[bool], deck: 
         yield Problem((), text, "kingdomino/box")
         return
     for face, demand in overused_faces:
-        one, other = box.faces[face]
-        text = f"the kingdoms need {demand} dominoes {one} {other}, and the box has {box.supply[face]}"
+        first, second = box.faces[face]
+        text = f"the kingdoms need {demand} dominoes {first} {second}, and the box has {box.supply[face]}"
         yield Problem((), text, "kingdomino/box")
     if not overused_faces:
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
@@ -184,7 +184,7 @@ def _check_shared_box(boards: Sequence[Board], is_faulty: Sequence[bool], deck: 
 def _can_share_box(puzzles: Sequence[Puzzle], is_faulty: Sequence[bool]) -> bool:
     pairs = zip(puzzles, is_faulty, strict=True)
     tilings = [find_tilings(puzzle) if faulty else find_legal_tilings(puzzle) for puzzle, faulty in pairs]
-    ways = [[*islice(one, MAX_READINGS)] for one in tilings]
+    ways = [[*islice(kingdom_tilings, MAX_READINGS)] for kingdom_tilings in tilings]
     can_share = any(filter_readings(puzzles, ways))
     if not can_share and max(map(len, ways)) == MAX_READINGS:
         raise Undecided
@@ -219,8 +219,8 @@ def describe_outlook(table: Table, rule_set: RuleSet) -> str:
     is_doubtful = bool(winners) or not has_one_queen(kingdoms) or any(kingdom.questions for kingdom in kingdoms)
     if rule_set.has_all_kingdoms(table) and len(kingdoms) <= rule_set.max_kingdoms and not is_doubtful:
         for kingdom, point_range in zip(kingdoms, ranges, strict=True):
-            others = [other.maximum for other in ranges if other is not point_range]
-            if all(maximum is not None and maximum < point_range.minimum for maximum in others):
+            other_maxima = [other.maximum for other in ranges if other is not point_range]
+            if all(maximum is not None and maximum < point_range.minimum for maximum in other_maxima):
                 return f"{kingdom.player} wins, whatever is still missing"
     return WINNER_UNKNOWN
 

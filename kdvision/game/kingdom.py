@@ -183,15 +183,15 @@ class Kingdom:
     def territories(self) -> tuple[Territory, ...]:
         """The territories with all crowns on them, from the top left. Squares connect by their sides only."""
         crowns_on, skulls = self.crowns_on, {gem.skull_square for gem in self.gems}
-        land = {s: cell.terrain for s, cell in self.board.items() if cell.terrain is not Terrain.CASTLE}
+        terrains = {s: cell.terrain for s, cell in self.board.items() if cell.terrain is not Terrain.CASTLE}
         territories = []
-        for terrain, squares in find_regions(land):
+        for terrain, squares in find_regions(terrains):
             crowns = sum([crowns_on[square] for square in squares])
             territories.append(Territory(terrain, squares, crowns, not skulls.isdisjoint(squares)))
         if self.queen and territories:
             # One more crown on the largest, towns included (queendomino/queen). Of equally large ones the Queen takes
             # the best for her host (queendomino/queen-choice).
-            largest = max(territories, key=lambda land: (len(land.squares), not land.is_cursed))
+            largest = max(territories, key=lambda territory: (len(territory.squares), not territory.is_cursed))
             territories[territories.index(largest)] = replace(largest, crowns=largest.crowns + 1)
         return tuple(territories)
 

@@ -170,9 +170,9 @@ def _explain_untileable(puzzle: Puzzle) -> Iterator[Problem]:
     overused_faces = [face for face, _ in find_overused([puzzle])]
     for face in overused_faces:
         squares = tuple(sorted({puzzle.squares[i] for pair in puzzle.places[face] for i in pair}))
-        (one, other), count = puzzle.box.faces[face], puzzle.box.supply[face]
+        domino, count = " ".join(map(str, puzzle.box.faces[face])), puzzle.box.supply[face]
         times = "once" if count == 1 else f"{count} times"
-        text = f"the box has the domino {one} {other} {times}, and the kingdom needs more of it ({join_names(squares)})"
+        text = f"the box has the domino {domino} {times}, and the kingdom needs more of it ({join_names(squares)})"
         yield Problem(squares, text, "kingdomino/box")
     if not overused_faces:
         text = "the squares cannot be covered with the dominoes of the box, each used once"

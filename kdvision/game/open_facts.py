@@ -164,12 +164,12 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
     # Open buildings stand on towns, whose crowns lower no line.
     may_add_crowns = bool(at_risk) or max(open_crowns, default=0) > 0
     for line in lines:
-        land = line.territory
-        source = LINE_SOURCES.get(line.clause, LineSource(crown_effect=int(land is not None)))
-        may_be_cursed = land is not None and not land.is_cursed and not at_risk.isdisjoint(line.squares)
+        territory = line.territory
+        source = LINE_SOURCES.get(line.clause, LineSource(crown_effect=int(territory is not None)))
+        may_be_cursed = territory is not None and not territory.is_cursed and not at_risk.isdisjoint(line.squares)
         may_be_covered = source.crown_effect > 0 and min(open_crowns, default=0) < 0
         # One more square can take a bonus away.
-        may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
+        may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and territory is None)
         may_be_crowned = source.crown_effect < 0 and may_add_crowns
         if may_be_cursed or may_be_covered or may_be_crowned or (may_change and source.is_on_board):
             continue
@@ -197,9 +197,9 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
     if board.unknown:
         start |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
     at_risk = set[Square]()
-    for terrain in {land.terrain for land in kingdom.territories} if start else ():
-        land = [square for square, cell in board.items() if cell.terrain is terrain]
-        for _, squares in find_regions(dict.fromkeys([*board.unknown, *land], True)):
+    for terrain in {territory.terrain for territory in kingdom.territories} if start else ():
+        terrain_squares = [square for square, cell in board.items() if cell.terrain is terrain]
+        for _, squares in find_regions(dict.fromkeys([*board.unknown, *terrain_squares], True)):
             at_risk.update(squares if not start.isdisjoint(squares) else ())
     return at_risk - board.unknown
 
@@ -229,7 +229,7 @@ def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     if any(crown_effects) or kingdom.tokens:
         return None  # crowns of several buildings together may bring more than each by itself
     effects = Counter(describe_building(place.building) for place in kingdom.buildings)
-    sizes = {square: len(land.squares) for land in kingdom.territories for square in land.squares}
+    sizes = {square: len(territory.squares) for territory in kingdom.territories for square in territory.squares}
     site = max(places, key=lambda square: sizes.get(square, 0))
     gains: list[int] = []
     for tile in BUILDINGS:

@@ -29,7 +29,7 @@ class Players:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the players of a text such as "blue=Ann,pink=Bob" or "Ann,Bob"; raise NotationError."""
-        pairs = [tuple(part.strip() for part in word.split("=")) for word in text.split(",")]
+        pairs = [tuple(map(str.strip, word.split("="))) for word in text.split(",")]
         if len({len(pair) for pair in pairs}) != 1 or len(pairs[0]) > 2:
             raise _make_error(f"{text!r} names players by colour and by order at once, or neither way")
         names = [pair[-1] for pair in pairs]
@@ -89,11 +89,11 @@ def make_names_unique(names: Sequence[str], places: Sequence[str]) -> list[str]:
     ]
 
 
-def _check_unique(words: Sequence[str], what: str) -> None:
+def _check_unique(words: Sequence[str], noun: str) -> None:
     count = Counter(map(str.casefold, words))
     for word in words:
         if count[word.casefold()] > 1:
-            raise _make_error(f"{what} {word!r} stands there twice")
+            raise _make_error(f"{noun} {word!r} stands there twice")
 
 
 def _make_error(message: str) -> NotationError:

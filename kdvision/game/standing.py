@@ -79,11 +79,12 @@ def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet, *, is_o
     reasons: dict[str, str] = {}
     for kingdoms in rounds:
         contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
-        for one in contenders:
-            by_player.setdefault(one.player.casefold(), []).append(one)
-        reasons = reasons or {one.player.casefold(): one.outright_reason for one in contenders if one.outright_reason}
+        for contender in contenders:
+            by_player.setdefault(contender.player.casefold(), []).append(contender)
+        winners = [contender for contender in contenders if contender.outright_reason]
+        reasons = reasons or {winner.player.casefold(): winner.outright_reason for winner in winners}
     sums = [
-        Contender(entries[0].player, (sum(one.total for one in entries),), reasons.get(key, ""))
+        Contender(entries[0].player, (sum(entry.total for entry in entries),), reasons.get(key, ""))
         for key, entries in by_player.items()
     ]
     return rank_contenders(sums, (f"points of {len(rounds)} rounds",), is_over=is_over)
@@ -114,15 +115,15 @@ def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[
     lower_rivals = [rival for rival in rivals if rival.order < contender.order]
     higher_rivals = [rival for rival in rivals if rival.order > contender.order]
     next_rivals = [rival for rival in higher_rivals if rival.order == min(other.order for other in higher_rivals)]
-    parts = []
+    phrases = []
     if tied_players:
-        parts.append(f"equal to {join_words(tied_players)} in {join_words(steps)}")
+        phrases.append(f"equal to {join_words(tied_players)} in {join_words(steps)}")
     elif lower_rivals:
-        parts.append(_compare(contender, max(lower_rivals, key=lambda rival: rival.order), steps))
+        phrases.append(_compare(contender, max(lower_rivals, key=lambda rival: rival.order), steps))
     if len(next_rivals) > 1 and not next_rivals[0].outright_reason:
         names = join_words([rival.player for rival in next_rivals])
-        parts.append(f"behind {names} {_compare(contender, next_rivals[0], steps)}")
-    return "; ".join(parts)
+        phrases.append(f"behind {names} {_compare(contender, next_rivals[0], steps)}")
+    return "; ".join(phrases)
 
 
 def _compare(contender: Contender, other: Contender, steps: Sequence[str]) -> str:
@@ -134,6 +135,7 @@ def _compare(contender: Contender, other: Contender, steps: Sequence[str]) -> st
 def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, is_over: bool) -> str:
     if len(winners) > 1:
         reason = winners[0].outright_reason or f"equal in {join_words(steps)}"
-        return f"{join_words([one.player for one in winners])} share the {'victory' if is_over else 'lead'}: {reason}"
+        names = join_words([winner.player for winner in winners])
+        return f"{names} share the {'victory' if is_over else 'lead'}: {reason}"
     separator = ": " if winners[0].outright_reason else " "
     return f"{winners[0].player} {'wins' if is_over else 'leads'}{separator if reason else ''}{reason}"

@@ -128,11 +128,11 @@ def find_unreachable(puzzle: Puzzle, tiling: Tiling) -> frozenset[Square]:
     for i, j in tiling:
         links[i] |= 1 << j
         links[j] |= 1 << i
-    reached_bits, todo = 0, puzzle.beside_castle
-    while todo:
-        bit = todo & -todo
+    reached_bits, pending_bits = 0, puzzle.beside_castle
+    while pending_bits:
+        bit = pending_bits & -pending_bits
         reached_bits |= bit
-        todo = (todo | links[bit.bit_length() - 1]) & ~reached_bits
+        pending_bits = (pending_bits | links[bit.bit_length() - 1]) & ~reached_bits
     return frozenset(square for i, square in enumerate(puzzle.squares) if not reached_bits >> i & 1)
 
 

@@ -97,7 +97,7 @@ def name_box(game: str, variants: Collection[str]) -> str:
 
 def find_only_game(variants: Collection[str]) -> str | None:
     """Return the game of a variant that can be added to no other game; None without such a variant."""
-    return next((one.games[0] for one in VARIANTS if one.id in variants and len(one.games) == 1), None)
+    return next((v.games[0] for v in VARIANTS if v.id in variants and len(v.games) == 1), None)
 
 
 def list_board_variants(game: str | None = None) -> tuple[Variant, ...]:

@@ -65,14 +65,14 @@ def check_crowns(kingdom: Kingdom) -> Iterator[Problem]:
     has_open_gem = any(gem.kind == UNKNOWN for gem in kingdom.gems)
     if has_open_building or has_open_gem or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems", "court")):
         return
-    others = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
-    crowns_on = replace(kingdom, tokens=others).crowns_on
+    other_tokens = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
+    crowns_on = replace(kingdom, tokens=other_tokens).crowns_on
     for square, giants in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
         crowns = crowns_on.get(square, 0)
         if giants > crowns and kingdom.board.get(square, CASTLE) != CASTLE:
             verb = "stands" if giants == 1 else "stand"
-            has = f"which has {count_noun(crowns, 'crown')}: each giant covers one"
-            text = f"{count_noun(giants, 'giant')} {verb} on {square.name}, {has}"
+            words = f"which has {count_noun(crowns, 'crown')}: each giant covers one"
+            text = f"{count_noun(giants, 'giant')} {verb} on {square.name}, {words}"
             yield Problem((square,), text, "age-of-giants/giants")
 
 

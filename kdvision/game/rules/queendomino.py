@@ -75,9 +75,9 @@ def list_building_lines(kingdom: Kingdom) -> Iterator[Line]:
             label = f"{name}: {count_noun(tile.points, 'point')}"
             yield Line(label, tile.points, "queendomino/building-points", (place.square,))
         terrain = tile.per_territory
-        land_count = sum(land.terrain is terrain for land in kingdom.territories)
+        territory_count = sum(territory.terrain is terrain for territory in kingdom.territories)
         for factor, count, noun, clause in (
-            (2 if terrain else 0, land_count, f"separate {terrain} territory", "queendomino/detached"),
+            (2 if terrain else 0, territory_count, f"separate {terrain} territory", "queendomino/detached"),
             (tile.per_tower, kingdom.towers, "tower", "queendomino/tower-bonus"),
             (tile.per_knight, kingdom.all_knights, "knight", "queendomino/knight-bonus"),
         ):
@@ -115,15 +115,15 @@ def check_gained(kingdom: Kingdom) -> Iterator[Problem]:
     built_towers = {"The Big Tavern": 0, "The Archery Range": 0, "The Travelling Castle": 1}
     tiles = [place.building for place in kingdom.buildings]
     names = {tile.name for tile in tiles}
-    for keys, count, first, gains, scores in (
+    for keys, count, initial_count, gains, is_scored in (
         (KNIGHT_KEYS, kingdom.all_knights, 1, built_knights, any(tile.per_knight for tile in tiles)),
         (("towers",), kingdom.towers, 0, built_towers, any(tile.per_tower for tile in tiles)),
     ):
-        min_count = first + sum(gains.get(name, 0) for name in names)
+        min_count = initial_count + sum(gains.get(name, 0) for name in names)
         is_most = "buildings" not in kingdom.open_facts and names <= gains.keys()
-        is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
+        is_given = kingdom.open_facts.isdisjoint(keys) and (count or is_scored)
         if (is_most and count > min_count) or (is_given and count < min_count):
-            start, suffix = "its start and " if first else "", "" if is_most else " or more"
+            start, suffix = "its start and " if initial_count else "", "" if is_most else " or more"
             noun = keys[0].removesuffix("s")
             text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {min_count}{suffix}"
             yield Problem((), text, "queendomino/gained")
@@ -174,14 +174,14 @@ def check_box(table: Table, _rules: RuleSet) -> Iterator[Problem]:
 
 def describe_building(building: Building) -> str:
     """Return the effect of a building in a few words; other effects have other words."""
-    parts = [
+    effects = [
         count_noun(building.points, "point") if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",
         f"{count_noun(building.per_tower, 'point')} per tower" if building.per_tower else "",
         f"{count_noun(building.per_knight, 'point')} per knight" if building.per_knight else "",
         count_noun(building.crowns, "crown") if building.crowns else "",
     ]
-    return " and ".join(part for part in parts if part) or "nothing at the end"
+    return " and ".join(effect for effect in effects if effect) or "nothing at the end"
 
 
 def queendomino(*, side: int = 5) -> RuleSet:

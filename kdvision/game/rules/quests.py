@@ -79,7 +79,7 @@ def check_quests(_table: Table, rule_set: RuleSet) -> Iterator[Problem]:
 
 
 def _make_quest(
-    clause: str, name: str, points: int, help: str, find: Callable[[Kingdom, int], Groups], suffix: str = ""
+    clause: str, name: str, points: int, help: str, find_groups: Callable[[Kingdom, int], Groups], suffix: str = ""
 ) -> Variant:
     return Variant(
         clause.partition("/")[2] + suffix,
@@ -87,16 +87,16 @@ def _make_quest(
         help,
         clause,
         points=points,
-        find_groups=find,
+        find_groups=find_groups,
         checks=(check_quests,),
         games=("kingdomino", "queendomino"),
         group="quest",
     )
 
 
-def _make_terrain_quests(clause: str, name: str, help: str, find: Callable[..., Groups]) -> Iterator[Variant]:
+def _make_terrain_quests(clause: str, name: str, help: str, find_groups: Callable[..., Groups]) -> Iterator[Variant]:
     for terrain in TERRAINS:
-        find_squares = partial(find, terrain=terrain)
+        find_squares = partial(find_groups, terrain=terrain)
         yield _make_quest(clause, f"{name} ({terrain})", 5, help.format(terrain), find_squares, f"-{terrain}")
 
 

@@ -67,15 +67,15 @@ def list_tile_lines(kingdom: Kingdom) -> Iterator[Line]:
             label = f"building {tile.name} {location}: {count_noun(tile.crowns, 'crown')} of its territory"
             yield Line(label, 0, "court/building-crowns", (tile.square,))
             continue
-        things = places.get(character.noun, {})
-        count = sum([things.get(square, 0) for square in tile.square.list_surroundings()])
-        parts = [str(character.points)] if character.points else []
+        counts = places.get(character.noun, {})
+        count = sum([counts.get(square, 0) for square in tile.square.list_surroundings()])
+        terms = [str(character.points)] if character.points else []
         if character.each:
             noun = character.noun
             phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
-            parts.append(f"{phrase} × {character.each}")
+            terms.append(f"{phrase} × {character.each}")
         points = character.points + count * character.each
-        yield Line(f"{tile.name} {location}: {' + '.join(parts)}", points, character.clause, (tile.square,))
+        yield Line(f"{tile.name} {location}: {' + '.join(terms)}", points, character.clause, (tile.square,))
 
 
 def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:

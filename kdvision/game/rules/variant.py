@@ -129,7 +129,7 @@ def check_single(piece: str, squares: Sequence[Square], clause: str) -> Iterator
 
 def check_tokens(table: Table, _rules: RuleSet, *, kind: TokenKind) -> Iterator[Problem]:
     """Yield problems: tokens of a kind off the board or on the castle, more of them than the box has."""
-    tokens = [(number, token) for number, one in enumerate(table.kingdoms) for token in one.list_tokens(kind.key)]
+    tokens = [(n, token) for n, kingdom in enumerate(table.kingdoms) for token in kingdom.list_tokens(kind.key)]
     for number, token in tokens:
         words = f"the {kind.describe(token)} on {token.square.name} is on"
         for problem in check_land(table.kingdoms[number], token.square, words, kind.clause):
