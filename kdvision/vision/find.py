@@ -95,9 +95,9 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
     for lattice in map(observe_lattice, hypotheses):
         parts = list(map(observe_lattice, split_by_castles(lattice)))
         lattices += parts if any(classify_grid(part.observation).is_certain for part in parts) else [lattice]
-    kingdoms = [one for one in lattices if classify_grid(one.observation).beside_others]
+    kingdoms = [lattice for lattice in lattices if classify_grid(lattice.observation).beside_others]
     observation_by_lattice = dict(zip(kingdoms, remove_foreign_tiles(kingdoms), strict=True))
-    return [observation_by_lattice.get(one, one.observation) for one in lattices]
+    return [observation_by_lattice.get(lattice, lattice.observation) for lattice in lattices]
 
 
 def observe_outlines(
@@ -148,12 +148,12 @@ def assemble_kingdoms(
         kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
     photo_facts = {"damaged": bool(photo.warnings), "colourless": lacks_colours(photo)}
-    surroundings = mark_touching([one._replace(**photo_facts) for one in surroundings], kingdoms, decisions)
+    surroundings = mark_touching([entry._replace(**photo_facts) for entry in surroundings], kingdoms, decisions)
     report_towns |= get_game(game) == GAME_AUTO
     readings = build_readings(
         kingdoms, decisions, surroundings, calibration, box, report_towns=report_towns, before=before
     )
-    places = describe_places([one.grid for one in kingdoms], photo)
+    places = describe_places([kingdom.grid for kingdom in kingdoms], photo)
     return [replace(reading, place=place) for reading, place in zip(readings, places, strict=True)]
 
 
@@ -176,11 +176,12 @@ def decide_boards(
     solve = partial(
         decide,
         side=side,
-        border_log_odds=[one.border_log_odds for one in observations],
+        border_log_odds=[observation.border_log_odds for observation in observations],
         fixed_squares=fixed_squares,
         temperature=calibration.temperature,
     )
-    return decide_game(game, [one.probabilities for one in observations], solve, named_kinds=fixed_squares.values())
+    probabilities = [observation.probabilities for observation in observations]
+    return decide_game(game, probabilities, solve, named_kinds=fixed_squares.values())
 
 
 def decide_kingdoms(
@@ -190,10 +191,10 @@ def decide_kingdoms(
     while True:
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)
-        remaining = [one for one, decision in pairs if is_still_kingdom(one, decision)]
-        if len(remaining) == len(kingdoms):
-            return box, remaining, decisions
-        kingdoms = remaining
+        kept_kingdoms = [kingdom for kingdom, decision in pairs if is_still_kingdom(kingdom, decision)]
+        if len(kept_kingdoms) == len(kingdoms):
+            return box, kept_kingdoms, decisions
+        kingdoms = kept_kingdoms
 
 
 def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: FixedSquares) -> list[GridObservation]:
@@ -203,17 +204,18 @@ def clear_fixed_squares(observations: Sequence[GridObservation], fixed_squares: 
     """
     cleared_observations = list(observations)
     for (number, square), kind in fixed_squares.items():
-        one = cleared_observations[number]
-        mask = np.zeros(one.occlusion.shape, bool)
+        observation = cleared_observations[number]
+        mask = np.zeros(observation.occlusion.shape, bool)
         mask[square] = True
-        new = replace(
-            one,
-            probabilities=one.probabilities.set_kind(mask, str(parse_cell(kind) or NOTHING)),
-            occlusion=np.where(mask, 0.0, one.occlusion),
-            visible_share=np.where(mask, 1.0, one.visible_share),
-            tile_beyond=np.where(mask, 0.0, one.tile_beyond),
+        new_observation = replace(
+            observation,
+            probabilities=observation.probabilities.set_kind(mask, str(parse_cell(kind) or NOTHING)),
+            occlusion=np.where(mask, 0.0, observation.occlusion),
+            visible_share=np.where(mask, 1.0, observation.visible_share),
+            tile_beyond=np.where(mask, 0.0, observation.tile_beyond),
         )
-        cleared_observations[number] = new if new.castle_cell == one.castle_cell else replace(new, colour="")
+        has_other_castle = new_observation.castle_cell != observation.castle_cell
+        cleared_observations[number] = replace(new_observation, colour="") if has_other_castle else new_observation
     return cleared_observations
 
 

@@ -32,9 +32,9 @@ def fit_rectangle(rows: float, cols: float, corners: npt.ArrayLike) -> Floats:
     return np.asarray(cv2.getPerspectiveTransform(rectangle, np.asarray(corners, np.float32)), np.float64)
 
 
-def compute_distances(points: Floats, others: Floats) -> Floats:
-    """Return the Euclidean distance (n, m) of each of `points` (n, 2) from each of `others` (m, 2)."""
-    return np.asarray(np.linalg.norm(points[:, None] - others[None], axis=2))
+def compute_distances(points: Floats, other_points: Floats) -> Floats:
+    """Return the Euclidean distance (n, m) of each of `points` (n, 2) from each of `other_points` (m, 2)."""
+    return np.asarray(np.linalg.norm(points[:, None] - other_points[None], axis=2))
 
 
 def compute_side_lengths(quads: Floats) -> Floats:

@@ -120,9 +120,11 @@ def build_readings(
     colours that occur twice are left out.
     """
     may_have_towns = report_towns and get_game(box) == GAME_KINGDOMINO
-    towns = find_possible_towns([one.probabilities for one in observations]) if may_have_towns else repeat(())
+    towns = find_possible_towns([kingdom.probabilities for kingdom in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
-    colours = [one.colour if one.castle_cell in decision.board.find_castles() else "" for one, decision in pairs]
+    colours = [
+        kingdom.colour if kingdom.castle_cell in decision.board.find_castles() else "" for kingdom, decision in pairs
+    ]
     columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
     colourless, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
     for reading, colour in zip(map(build_reading, *columns), colours, strict=True):
@@ -183,7 +185,7 @@ def build_reading(
         box=box,
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
-        uncertain_pieces=tuple(one for one in (*pieces, *gems) if one.is_uncertain),
+        uncertain_pieces=tuple(piece for piece in (*pieces, *gems) if piece.is_uncertain),
         board_probability=board_probability,
         warning_strengths=strengths,
     )
@@ -200,11 +202,13 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: BoardFrame | N
         return (frame if frame.contains(own_frame.first) and frame.contains(own_frame.last) else own_frame).crop(other)
 
     dominoes = [
-        PlacedDomino(numbers, (frame.to_board(one), frame.to_board(two))) for numbers, (one, two) in decision.dominoes
+        PlacedDomino(numbers, (frame.to_board(first), frame.to_board(second)))
+        for numbers, (first, second) in decision.dominoes
     ]
     doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
     row, col = frame.first
-    problems = [replace(label_misreading(one), text=move_names(one.text, -row, -col)) for one in decision.problems]
+    labelled_problems = map(label_misreading, decision.problems)
+    problems = [replace(problem, text=move_names(problem.text, -row, -col)) for problem in labelled_problems]
     return replace(
         decision,
         board=frame.crop(decision.board),
@@ -222,7 +226,9 @@ def _select_warnings(warnings: Sequence[Problem], is_improbable: bool, may_conti
     about its rim.
     """
     always_shown = ("copied", "towns")
-    shown_warnings = [one for one in warnings if is_improbable or forces_review(one) or one.warning in always_shown]
+    shown_warnings = [
+        problem for problem in warnings if is_improbable or forces_review(problem) or problem.warning in always_shown
+    ]
     if is_improbable and may_continue and RIM_WARNING not in shown_warnings:
         shown_warnings.append(RIM_WARNING)
     return shown_warnings
@@ -237,17 +243,18 @@ def describe_surroundings(
     """
     pairs = [pair for pair in find_copies(observations) if pair[1] in kingdoms]
     copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}
-    others = [one for one in observations if one not in copies and one not in kingdoms]
-    castleless = [one for one in kingdoms if one not in copies and one.max_castle_probability <= P_PRESENT]
-    unread = any(classify_grid(one).is_possible for one in others)
+    other_grids = {*observations} - copies - {*kingdoms}
+    castleless_kingdoms = [kingdom for kingdom in {*kingdoms} - copies if kingdom.max_castle_probability <= P_PRESENT]
+    neighbours = (*other_grids, *castleless_kingdoms)
+    unread = any(classify_grid(grid).is_possible for grid in other_grids)
     return [
         Surroundings(
-            crowded=any(one.is_beside(other) for other in (*others, *castleless) if other is not one),
+            crowded=any(kingdom.is_beside(other) for other in neighbours if other is not kingdom),
             unread=unread,
-            copied=one in originals,
-            pictured=may_be_picture(one, observations),
+            copied=kingdom in originals,
+            pictured=may_be_picture(kingdom, observations),
         )
-        for one in kingdoms
+        for kingdom in kingdoms
     ]
 
 
@@ -258,14 +265,14 @@ def mark_touching(
 
     Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
     """
-    max_sides, touching_kingdoms, grids = 1.4, set[int](), [one.grid for one in observations]
+    max_sides, touching_kingdoms, grids = 1.4, set[int](), [observation.grid for observation in observations]
     pairs = zip(grids, decisions, strict=True)
-    tiles = [np.array([grid.centres[square] for square in one.board]).reshape(-1, 2) for grid, one in pairs]
-    for one, other in permutations(range(len(grids)), 2):
-        distances = compute_distances(*(grids[one].to_grid_coordinates(tiles[n]) for n in (one, other)))
+    tiles = [np.array([grid.centres[square] for square in decision.board]).reshape(-1, 2) for grid, decision in pairs]
+    for first, second in permutations(range(len(grids)), 2):
+        distances = compute_distances(*(grids[first].to_grid_coordinates(tiles[n]) for n in (first, second)))
         if (distances < max_sides).any():
-            touching_kingdoms |= {one, other}
-    return [each._replace(touched=n in touching_kingdoms) for n, each in enumerate(surroundings)]
+            touching_kingdoms |= {first, second}
+    return [entry._replace(touched=n in touching_kingdoms) for n, entry in enumerate(surroundings)]
 
 
 def add_problems(reading: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:

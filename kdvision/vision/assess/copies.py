@@ -19,8 +19,8 @@ from kdvision.vision.geometry import Floats, Ints, compute_side_lengths
 
 def find_copies(observations: Sequence[GridObservation]) -> list[tuple[GridObservation, GridObservation]]:
     """Return the pairs of a copy and the larger grid that shows the same kingdom."""
-    with_castle = [one for one in observations if one.max_castle_probability > P_PRESENT]
-    pairs = (sorted(pair, key=lambda one: one.grid.side_pixels) for pair in combinations(with_castle, 2))
+    with_castle = [observation for observation in observations if observation.max_castle_probability > P_PRESENT]
+    pairs = (sorted(pair, key=lambda kingdom: kingdom.grid.side_pixels) for pair in combinations(with_castle, 2))
     return [(smaller, larger) for smaller, larger in pairs if is_copy(smaller, larger)]
 
 
@@ -31,7 +31,7 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     """
     min_tiles, min_share = 6, 0.75
     reach = max(*copy.is_tile.shape, *original.is_tile.shape)
-    copy_terrains, original_terrains = (_list_terrains(each, reach) for each in (copy, original))
+    copy_terrains, original_terrains = (_list_terrains(observation, reach) for observation in (copy, original))
 
     def count_common(view: Ints) -> int:
         return int(((view == original_terrains) & (view > 0)).sum())
@@ -42,7 +42,7 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
     return not has_more and count_common(view) >= max(min_tiles, min_share * np.count_nonzero(view))
 
 
-def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> bool:
+def may_be_picture(observation: GridObservation, observations: Sequence[GridObservation]) -> bool:
     """Return True if the tiles of another grid are much larger, in the photo and in the plane of this grid.
 
     Perspective enlarges near tiles in the photo only. An inaccurate plane enlarges far tiles in the plane only. Fewer
@@ -51,11 +51,11 @@ def may_be_picture(one: GridObservation, others: Sequence[GridObservation]) -> b
     min_tiles, min_size_ratio = 5, 1.5
 
     def compare_sizes(quads: Floats) -> float:
-        in_plane = one.grid.to_grid_coordinates(quads.reshape(-1, 2)).reshape(quads.shape)
-        sides = (compute_side_lengths(quads) / one.grid.side_pixels, compute_side_lengths(in_plane))
-        return float(min(np.median(each) for each in sides))
+        in_plane = observation.grid.to_grid_coordinates(quads.reshape(-1, 2)).reshape(quads.shape)
+        sides = (compute_side_lengths(quads) / observation.grid.side_pixels, compute_side_lengths(in_plane))
+        return float(min(np.median(lengths) for lengths in sides))
 
-    tiles = (other.grid.quads[other.is_confident] for other in others if other is not one)
+    tiles = (other.grid.quads[other.is_confident] for other in observations if other is not observation)
     return any(len(quads) >= min_tiles and compare_sizes(quads) > min_size_ratio for quads in tiles)
 
 

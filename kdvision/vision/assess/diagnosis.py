@@ -65,13 +65,13 @@ def _diagnose_picture(photo: Photo) -> Reason | None:
 
 def _diagnose_observations(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
     """Return what is missing beside the tiles or the castle that were found, if any."""
-    if with_castle := [one for one in observations if one.max_castle_probability > P_PRESENT]:
-        if all(one.is_confident.sum() <= MIN_KINGDOM_SQUARES for one in with_castle):
+    if with_castle := [observation for observation in observations if observation.max_castle_probability > P_PRESENT]:
+        if all(observation.is_confident.sum() <= MIN_KINGDOM_SQUARES for observation in with_castle):
             hint = f"take all of the kingdom, from above; {OUTLINE_HINT}"
             return "a castle was found, but hardly any tiles that join it", hint
         hint = f"lay kingdoms on a plain surface, away from other dominoes; {OUTLINE_HINT}"
         return "what looks like a castle lies in a pattern, or beside a row of dominoes", hint
-    tiles = round(max((one.expected_tiles for one in observations), default=0.0))
+    tiles = round(max((observation.expected_tiles for observation in observations), default=0.0))
     if tiles >= MIN_KINGDOM_SQUARES:
         hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
         return f"{tiles} tiles lie together, but no castle was found among them", hint

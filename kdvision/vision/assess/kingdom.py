@@ -51,15 +51,15 @@ def classify_grid(observation: GridObservation) -> GridClass:
     exceeds_offer = count_outside_offer(observation.is_confident) > 1
     is_castle_visible = castle > P_CONFIDENT or (castle > P_PRESENT and exceeds_offer)
     is_castle_possible = castle > P_PRESENT or (castle > p_possible and count_outside_offer(with_castle) > 1)
-    mostly_confident, is_large = count > min_confident_share * expected_tiles, count >= MIN_KINGDOM_SQUARES
-    is_kingdom = mostly_confident and is_large
-    can_be_alone = mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
+    is_mostly_confident, is_large = count > min_confident_share * expected_tiles, count >= MIN_KINGDOM_SQUARES
+    is_kingdom = is_mostly_confident and is_large
+    can_be_alone = is_mostly_confident and (count > (across + 1) * along or (is_cut and exceeds_offer))
     hides_castle = can_be_alone and (is_cut or count > 2 * across * along)
     return GridClass(
         is_certain=(is_kingdom and is_castle_visible) or hides_castle,
         beside_others=(is_kingdom and is_castle_possible) or hides_castle,
         can_be_alone=can_be_alone,
-        is_possible=(mostly_confident or (castle > P_CONFIDENT and count > expected_tiles / 2))
+        is_possible=(is_mostly_confident or (castle > P_CONFIDENT and count > expected_tiles / 2))
         and (exceeds_offer or (is_large and castle > p_possible)),
     )
 
@@ -69,15 +69,15 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
 
     If no castle is visible anywhere, the largest grid that may hide one is the only kingdom.
     """
-    classes = [(one, classify_grid(one)) for one in observations]
-    kingdoms = [one for one, grid_class in classes if grid_class.beside_others]
+    classes = [(observation, classify_grid(observation)) for observation in observations]
+    kingdoms = [observation for observation, grid_class in classes if grid_class.beside_others]
     if not any(grid_class.is_certain for _, grid_class in classes):
-        possible_kingdoms = [one for one, grid_class in classes if grid_class.can_be_alone]
-        kingdoms = sorted(possible_kingdoms, key=lambda one: -one.expected_tiles)[:1]
+        possible_kingdoms = [observation for observation, grid_class in classes if grid_class.can_be_alone]
+        kingdoms = sorted(possible_kingdoms, key=lambda kingdom: -kingdom.expected_tiles)[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
-    kingdoms = [one for one in kingdoms if one not in copies]
-    kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]
-    return kingdoms, [one for one in observations if one not in kingdoms]
+    kingdoms = [kingdom for kingdom in kingdoms if kingdom not in copies]
+    kingdoms = [kingdoms[n] for n in sort_in_reading_order([kingdom.extent for kingdom in kingdoms])]
+    return kingdoms, [observation for observation in observations if observation not in kingdoms]
 
 
 def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
@@ -115,18 +115,18 @@ def is_still_kingdom(observation: GridObservation, decision: Decision) -> bool:
     """
     offer_squares, board = OFFER_CELLS[0] * OFFER_CELLS[1], decision.box_squares
     is_irregular = decision.breaks_rule or decision.foreign_dominoes > 0
-    castle_visible = observation.max_castle_probability > P_PRESENT
-    if is_irregular and not castle_visible and count_confident_squares(observation) <= 2 * offer_squares:
+    is_castle_visible = observation.max_castle_probability > P_PRESENT
+    if is_irregular and not is_castle_visible and count_confident_squares(observation) <= 2 * offer_squares:
         return False
     if decision.is_scattered and not observation.is_cut and count_outside_offer(observation.is_confident) <= 1:
         return False
     on_board = np.zeros_like(observation.is_confident)
     on_board[[square.row for square in board], [square.col for square in board]] = True
     if classify_grid(observation).beside_others:
-        enough = count_confident_squares(observation, cell_mask=on_board) >= MIN_KINGDOM_SQUARES
+        is_large_enough = count_confident_squares(observation, cell_mask=on_board) >= MIN_KINGDOM_SQUARES
     else:
-        enough = len(board) > offer_squares
-    return enough and len(board) > observation.expected_tiles / 2
+        is_large_enough = len(board) > offer_squares
+    return is_large_enough and len(board) > observation.expected_tiles / 2
 
 
 def count_confident_squares(observation: GridObservation, cell_mask: Mask | bool = True) -> int:

@@ -28,7 +28,7 @@ def can_grow(board: Collection[Square], cell: Square, side: int | None = None) -
     longest_side, grown_side = (
         max(max(lines) - min(lines) + 1 for lines in zip(*squares, strict=True)) for squares in (board, [*board, cell])
     )
-    game_side = min((one for one in SIDES if one >= max(longest_side, side or 0)), default=longest_side)
+    game_side = min((size for size in SIDES if size >= max(longest_side, side or 0)), default=longest_side)
     return bool(grown_side <= game_side)
 
 

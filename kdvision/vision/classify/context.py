@@ -61,16 +61,16 @@ class ContextClassifier:
     def classify(self, photo: Photo, observations: Sequence[GridObservation]) -> list[GridObservation]:
         """Return the observations of one photo with the terrain of all tiles classified together."""
         tiles = [TileFeatures.of(photo, observation, self.kinds) for observation in observations]
-        if not any(len(one.cells) for one in tiles):
+        if not any(len(features.cells) for features in tiles):
             return list(observations)
         tile_log_probs = self.model.run_inputs(
-            log_probs=np.concatenate([one.log_probs for one in tiles]).astype(np.float32),
-            colours=np.concatenate([one.colours for one in tiles]).astype(np.float32),
+            log_probs=np.concatenate([features.log_probs for features in tiles]).astype(np.float32),
+            colours=np.concatenate([features.colours for features in tiles]).astype(np.float32),
         ).astype(np.float64)
         tile_log_probs -= np.logaddexp.reduce(tile_log_probs, axis=1, keepdims=True)  # the network works in float32
-        parts = np.split(tile_log_probs, np.cumsum([len(one.cells) for one in tiles])[:-1])
-        kingdoms = zip(observations, tiles, parts, strict=True)
-        return [one.update(observation, self.kinds, log_probs) for observation, one, log_probs in kingdoms]
+        kingdom_log_probs = np.split(tile_log_probs, np.cumsum([len(features.cells) for features in tiles])[:-1])
+        kingdoms = zip(observations, tiles, kingdom_log_probs, strict=True)
+        return [features.update(observation, self.kinds, log_probs) for observation, features, log_probs in kingdoms]
 
 
 def measure_colours(crops: Pixels) -> Floats:

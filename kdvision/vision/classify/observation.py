@@ -103,9 +103,9 @@ class GridObservation:
     def is_cut(self) -> bool:
         """True if the border of the photo cuts tiles, or certainly a tile whose centre is beyond it."""
         p_certain = 0.62
-        partial = (self.visible_share > 0) & (self.visible_share < 1)
-        beyond = (self.tile_beyond > p_certain)[self.visible_share >= MIN_VISIBLE_SHARE]
-        return bool((self.is_tile & partial).any() or beyond.any())
+        is_partial = (self.visible_share > 0) & (self.visible_share < 1)
+        is_tile_beyond = (self.tile_beyond > p_certain)[self.visible_share >= MIN_VISIBLE_SHARE]
+        return bool((self.is_tile & is_partial).any() or is_tile_beyond.any())
 
     @property
     def extent(self) -> Extent:

@@ -39,8 +39,8 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     log_probs = np.concatenate([predictions.kind + tile, no_tile], axis=1).reshape(*shape, -1)
     reading = ClassProbabilities(log_probs, classifier.kinds).set_kind(outside, NOTHING)
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
-    colourless = compute_tile_log_odds(features, metadata, use_colour=False)
-    is_foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
+    colourless_log_odds = compute_tile_log_odds(features, metadata, use_colour=False)
+    is_foreign = find_foreign_objects(background, features, colourless_log_odds) & is_tile & is_whole
     occlusion_features = compute_occlusion_features(predictions, features)
     hidden_probability = compute_occlusion_probability(occlusion_features, metadata).reshape(shape)
     occlusion = np.where(is_tile, predictions.hidden.reshape(shape), is_whole * hidden_probability)
@@ -71,11 +71,11 @@ def classify_cells(photo: Photo, classifier: CellClassifier, grid: Grid, share: 
 def compute_visible_share(grid: Grid, photo: Photo) -> Floats:
     """Return the share (rows, cols) of each cell that lies in the photo."""
     share, size = np.ones((grid.rows, grid.cols)), (photo.width, photo.height)
-    cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
-    if cut.any():
+    is_cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
+    if is_cut.any():
         samples_per_side = 12
-        points = sample_quads(grid.quads[cut], (np.arange(samples_per_side) + 0.5) / samples_per_side)
-        share[cut] = ((points >= 0) & (points < size)).all(axis=-1).mean(axis=1)
+        points = sample_quads(grid.quads[is_cut], (np.arange(samples_per_side) + 0.5) / samples_per_side)
+        share[is_cut] = ((points >= 0) & (points < size)).all(axis=-1).mean(axis=1)
     return share
 
 

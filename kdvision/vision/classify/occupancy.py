@@ -38,11 +38,11 @@ def compute_tile_log_odds(
     `tile_weights_without_colour` for cells whose colour is unknown. Without them the cell network decides alone.
     """
     cells, detector, constant = metadata.get("tile_weights_without_colour", (1.0, 0.0, 0.0))
-    colourless = cells * features[:, 0] + detector * features[:, 1] + constant
+    colourless_log_odds = cells * features[:, 0] + detector * features[:, 1] + constant
     if "tile_weights" not in metadata or not use_colour:
-        return np.asarray(colourless)
+        return np.asarray(colourless_log_odds)
     *weights, constant = metadata["tile_weights"]
-    return np.asarray(np.where(np.isnan(features[:, 2]), colourless, features @ np.array(weights) + constant))
+    return np.asarray(np.where(np.isnan(features[:, 2]), colourless_log_odds, features @ np.array(weights) + constant))
 
 
 def find_foreign_objects(background: Background, features: Floats, log_odds: Floats) -> Mask:

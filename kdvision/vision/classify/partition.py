@@ -44,13 +44,13 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     edges = {link for link in links if (tiles.places[link[1]] == tiles.places[link[2]]).any()}  # others join corners
     parts = list[set[int]]()
     for group in join_squares(len(tiles), edges):
-        inside = [link for link in links if group.issuperset(link[1:])]
-        split = join_squares(len(tiles), inside, may_join=lambda one, other: not (one & castles and other & castles))
-        owner = {square: n for n, part in enumerate(split) for square in part}
-        across = [gap for gap, one, other in inside if owner[one] != owner[other]]
-        within = [link[0] for link in edges.intersection(inside) if owner[link[1]] == owner[link[2]]]
-        is_split = across and min(across) > max(within, default=0.0)
-        parts += [part for part in split if part <= group] if is_split else [group]
+        group_links = [link for link in links if group.issuperset(link[1:])]
+        subgroups = join_squares(len(tiles), group_links, may_join=lambda a, b: not (a & castles and b & castles))
+        owner = {square: n for n, part in enumerate(subgroups) for square in part}
+        gaps_across = [gap for gap, first, second in group_links if owner[first] != owner[second]]
+        gaps_within = [link[0] for link in edges.intersection(group_links) if owner[link[1]] == owner[link[2]]]
+        is_split = gaps_across and min(gaps_across) > max(gaps_within, default=0.0)
+        parts += [part for part in subgroups if part <= group] if is_split else [group]
     hypotheses = find_hypotheses(tiles.select(sorted(part)) for part in parts)
     return hypotheses if len(hypotheses) > 1 else []
 
@@ -61,14 +61,14 @@ def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObserv
     A tile belongs to the lattice that has a square on it; of two lattices, to the one with more unshared squares beside
     it.
     """
-    masks = [np.ones(len(one.hypothesis), bool) for one in lattices]
-    for n, one in enumerate(lattices):
+    masks = [np.ones(len(lattice.hypothesis), bool) for lattice in lattices]
+    for n, lattice in enumerate(lattices):
         for m, other in enumerate(lattices[:n]):
-            distance = compute_distances(one.hypothesis.squares.centre, other.hypothesis.squares.centre)
+            distance = compute_distances(lattice.hypothesis.squares.centre, other.hypothesis.squares.centre)
             nearest_squares = distance.argmin(axis=1)
             for square in np.flatnonzero(distance.min(axis=1) < MAX_SAME_TILE_SIDES * other.hypothesis.side_pixels):
                 match = nearest_squares[square]
-                if _count_links(one.hypothesis, square, masks[n]) > _count_links(other.hypothesis, match, masks[m]):
+                if _count_links(lattice.hypothesis, square, masks[n]) > _count_links(other.hypothesis, match, masks[m]):
                     masks[m][match] = False
                 else:
                     masks[n][square] = False

@@ -85,9 +85,9 @@ def find_gems(gems: Floats, start: Square, board: Board) -> tuple[DetectedPiece,
 
     `gems` (rows + 1, cols + 1) are log-odds on the crossings of a grid with the board's A1 at `start`.
     """
-    inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
+    inner_gems = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
     detected_gems = (
         DetectedPiece(GEM, Square(*corner), float(probability), float(probability))
-        for corner, probability in np.ndenumerate(expit(inner))
+        for corner, probability in np.ndenumerate(expit(inner_gems))
     )
     return tuple(gem for gem in detected_gems if gem.is_present or gem.is_uncertain)

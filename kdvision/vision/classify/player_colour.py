@@ -85,9 +85,9 @@ def _compute_hue_histogram(red: Floats, blue: Floats) -> Floats:
     bins, full_chromaticity = 12, 1.2
     weight = np.minimum(np.hypot(red, blue), full_chromaticity) / len(red)
     position = np.arctan2(blue, red) / (2 * np.pi) % 1 * bins
-    low, share = position.astype(int) % bins, position % 1
-    counts = np.bincount(low, weight * (1 - share), bins)
-    return np.asarray(np.sqrt(counts + np.bincount((low + 1) % bins, weight * share, bins)))
+    lower_bin, share = position.astype(int) % bins, position % 1
+    counts = np.bincount(lower_bin, weight * (1 - share), bins)
+    return np.asarray(np.sqrt(counts + np.bincount((lower_bin + 1) % bins, weight * share, bins)))
 
 
 def _describe_most_different(red: Floats, blue: Floats, bright: Floats) -> Floats:

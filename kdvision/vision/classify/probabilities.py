@@ -95,13 +95,13 @@ class ClassProbabilities:
         if deck_kinds.issuperset(self.kinds):
             return self
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
-        remaining = [n for n in tiles if self.kinds[n] in deck_kinds]
-        log_probs = self.log_probs[..., remaining]
+        kept_tiles = [n for n in tiles if self.kinds[n] in deck_kinds]
+        log_probs = self.log_probs[..., kept_tiles]
         total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
         is_finite = np.isfinite(total)  # it is not where there is no tile for certain
-        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(remaining)))
+        shares = np.where(is_finite, log_probs - np.where(is_finite, total, 0.0), -np.log(len(kept_tiles)))
         values = self.log_probs.copy()
-        values[..., remaining] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
+        values[..., kept_tiles] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in deck_kinds]
         return ClassProbabilities(values[..., columns], tuple(self.kinds[n] for n in columns))
 
@@ -110,11 +110,11 @@ class ClassProbabilities:
         counts, log_probs, names = count_kinds(deck), self.log_probs.copy(), list[str]()
         columns = []
         for cell, count in counts.items():
-            like = Cell(cell.terrain, cell.crowns - 1) if cell.crowns else cell
-            if str(cell) not in self.kinds and str(like) in self.kinds:
-                at, share = self.kinds.index(str(like)), count / (count + counts[like])
-                columns.append(log_probs[..., at] + np.log(share))
-                log_probs[..., at] += np.log1p(-share)
+            source = Cell(cell.terrain, cell.crowns - 1) if cell.crowns else cell
+            if str(cell) not in self.kinds and str(source) in self.kinds:
+                index, share = self.kinds.index(str(source)), count / (count + counts[source])
+                columns.append(log_probs[..., index] + np.log(share))
+                log_probs[..., index] += np.log1p(-share)
                 names.append(str(cell))
         return ClassProbabilities(np.dstack([log_probs, *columns]), (*self.kinds, *names)) if names else self
 
@@ -124,8 +124,8 @@ class ClassProbabilities:
             return self
         log_probs = self.log_probs.copy()
         log_probs[cells] = IMPOSSIBLE_LOG_PROBABILITY
-        others = np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1)
-        log_probs[cells, self.kinds.index(kind)] = np.log1p(-others)
+        other_probability = np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1)
+        log_probs[cells, self.kinds.index(kind)] = np.log1p(-other_probability)
         return ClassProbabilities(log_probs, self.kinds)
 
     def rotate(self, quarters: int = 1) -> "ClassProbabilities":

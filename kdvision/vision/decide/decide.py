@@ -43,16 +43,16 @@ def decide(
     min_ratio = 0.002
     if not kingdoms:
         return []
-    if any(one.kinds != kingdoms[0].kinds for one in kingdoms):
+    if any(kingdom.kinds != kingdoms[0].kinds for kingdom in kingdoms):
         raise ValueError("the kingdoms of one photo have the same kinds")
     fixed_squares = fixed_squares or {}
     kinds = tuple(dict.fromkeys((*kingdoms[0].kinds, *fixed_squares.values())))
-    losses = [_compute_losses(one, number, kinds, fixed_squares) for number, one in enumerate(kingdoms)]
+    losses = [_compute_losses(kingdom, number, kinds, fixed_squares) for number, kingdom in enumerate(kingdoms)]
     placements = list_placements(losses, border_log_odds or [None] * len(kingdoms), deck, kinds)
     limit = -float(np.log(min_ratio)) * temperature
     ranked_solutions, unfinished_kingdoms = BoardProgramme(placements, side).solve(limit=limit)
     best = ranked_solutions[0]
-    solutions = [(one, float(np.exp((best.loss - one.loss) / temperature))) for one in ranked_solutions]
+    solutions = [(solution, float(np.exp((best.loss - solution.loss) / temperature))) for solution in ranked_solutions]
     decisions = [
         _make_decision(
             placements, number, solutions, deck, side, is_proved=best.is_proved and number not in unfinished_kingdoms
@@ -131,18 +131,18 @@ def _find_doubts(
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """Return the uncertain squares, least probable first, and those decided against a confident classification."""
     p_confident, p_doubt = 0.98, 0.01
-    labellings, best_read = np.stack([labels for labels, _ in ranked_labels]), losses.argmin(axis=1)
+    labellings, read_labels = np.stack([labels for labels, _ in ranked_labels]), losses.argmin(axis=1)
     doubts, overruled_squares = [], []
-    for index in np.flatnonzero((labellings != best_read).any(axis=0)).tolist():
-        square, label, raw = Square(*divmod(index, cols)), int(labellings[0, index]), int(best_read[index])
+    for index in np.flatnonzero((labellings != read_labels).any(axis=0)).tolist():
+        square, label, read_label = Square(*divmod(index, cols)), int(labellings[0, index]), int(read_labels[index])
         weights: dict[int, float] = {}
         for labels, weight in ranked_labels:
             weights.setdefault(int(labels[index]), weight)
         probability = weights[label] / sum(weights.values())
-        contradicts = raw != label and np.exp(-losses[index, raw]) > p_confident
+        contradicts = read_label != label and np.exp(-losses[index, read_label]) > p_confident
         if contradicts or probability < 1 - p_doubt:
             del weights[label]
-            alternative = raw if contradicts else max(weights, key=lambda kind: weights[kind])
+            alternative = read_label if contradicts else max(weights, key=lambda kind: weights[kind])
             doubts.append(Doubt(square, kinds[label], probability, kinds[alternative]))
         overruled_squares += [square] if contradicts else []
     return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled_squares)
@@ -172,8 +172,8 @@ def _question_spare_squares(decision: Decision) -> Decision:
         [square for square in board if not (row <= square.row < row + side and col <= square.col < col + side)]
         for row, col in windows
     )
-    fewest = min(outside, key=len)
-    if len(fewest) > max_outside or len(board) - len(fewest) < min_inside:
+    spare_squares = min(outside, key=len)
+    if len(spare_squares) > max_outside or len(board) - len(spare_squares) < min_inside:
         return decision
-    text = f"{join_names(fewest)} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
-    return replace(decision, problems=(*decision.problems, Problem(tuple(fewest), text, warning="spare")))
+    text = f"{join_names(spare_squares)} may lie beside a kingdom of 5 by 5: say which size was played, 5 or 7"
+    return replace(decision, problems=(*decision.problems, Problem(tuple(spare_squares), text, warning="spare")))

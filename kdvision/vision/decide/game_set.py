@@ -67,33 +67,34 @@ def decide_game(
     game, *expansions = box.split("+")
 
     def decide_with(name: str) -> tuple[str, list[Decision]]:
-        with_expansions = "+".join((name, *expansions))
-        deck = collect_deck(with_expansions)
-        return with_expansions, decide([one.select_kinds(deck) for one in kingdoms], deck)
+        expanded_box = "+".join((name, *expansions))
+        deck = collect_deck(expanded_box)
+        return expanded_box, decide([kingdom.select_kinds(deck) for kingdom in kingdoms], deck)
 
     if game != GAME_AUTO:
         return decide_with(game)
-    expected_towns = sum(float(compute_town_probability(one).sum()) for one in kingdoms)
+    expected_towns = sum(float(compute_town_probability(kingdom).sum()) for kingdom in kingdoms)
     if not any(map(_is_town, named_kinds)) and round(expected_towns) < min_contradictions:
         return decide_with(GAME_KINGDOMINO)
-    one, both = decide_with("queendomino"), decide_with("royal-wedding")
-    return both if _count_contradictions(both[1]) + min_contradictions <= _count_contradictions(one[1]) else one
+    single_box, both_boxes = decide_with("queendomino"), decide_with("royal-wedding")
+    limit = _count_contradictions(single_box[1]) - min_contradictions
+    return both_boxes if _count_contradictions(both_boxes[1]) <= limit else single_box
 
 
 def find_possible_towns(kingdoms: Sequence[ClassProbabilities]) -> list[tuple[Square, ...]]:
     """Return for each kingdom the squares that may be towns; none if less than half a town is expected in all."""
-    probabilities = [compute_town_probability(one) for one in kingdoms]
-    if sum(float(each.sum()) for each in probabilities) < P_PRESENT:
+    probabilities = [compute_town_probability(kingdom) for kingdom in kingdoms]
+    if sum(float(p.sum()) for p in probabilities) < P_PRESENT:
         return [() for _ in kingdoms]
-    threshold = min(P_PRESENT, max(float(each.max()) for each in probabilities))
-    return [tuple(Square(int(row), int(col)) for row, col in np.argwhere(each >= threshold)) for each in probabilities]
+    threshold = min(P_PRESENT, max(float(p.max()) for p in probabilities))
+    return [tuple(Square(int(row), int(col)) for row, col in np.argwhere(p >= threshold)) for p in probabilities]
 
 
 def _count_contradictions(decisions: Sequence[Decision]) -> float:
     """Return the number of overruled squares, of foreign dominoes, and of dominoes used more often than they exist."""
     use_counts = Counter(domino.numbers for decision in decisions for domino in decision.dominoes)
     excess = sum(max(count - len(numbers), 0) for numbers, count in use_counts.items())
-    return sum(len(one.overruled_squares) + one.foreign_dominoes for one in decisions) + excess
+    return sum(len(decision.overruled_squares) + decision.foreign_dominoes for decision in decisions) + excess
 
 
 def _is_town(kind: str) -> bool:

@@ -76,12 +76,12 @@ class BoardProgramme:
         is_near = reduced_costs <= gap + limit
         bounds = np.where(best.labels == p.nothing, np.inf, -relaxation.ineqlin.marginals[: len(best.labels)])
         for squares, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):
-            other = np.flatnonzero((squares >= 0) & is_near & (kinds != best.labels[squares]))
-            np.minimum.at(bounds, squares[other], reduced_costs[other])
+            other_ids = np.flatnonzero((squares >= 0) & is_near & (kinds != best.labels[squares]))
+            np.minimum.at(bounds, squares[other_ids], reduced_costs[other_ids])
         alternatives, unfinished_kingdoms = self._solve_alternatives(
             best, np.maximum(bounds - gap, 0.0), is_near, limit
         )
-        return sorted([best, *alternatives], key=lambda one: one.loss), unfinished_kingdoms
+        return sorted([best, *alternatives], key=lambda solution: solution.loss), unfinished_kingdoms
 
     def _round_relaxation(self, values: Floats) -> Solution:
         """Return placements that fit together, chosen in the order of their values in the relaxation; not the best."""
@@ -106,19 +106,19 @@ class BoardProgramme:
     def _replace_uncertain(self, best: Solution, limit: float) -> list[Solution]:
         """Return the solution, then with each uncertain square read otherwise, whether or not that is legal."""
         solutions = [best._replace(is_proved=False)]
-        other_labels, extra = self._find_other_kinds(best)
-        for square in np.flatnonzero(extra <= limit).tolist():
+        other_labels, excess = self._find_other_kinds(best)
+        for square in np.flatnonzero(excess <= limit).tolist():
             labels = best.labels.copy()
             labels[square] = other_labels[square]
-            solutions.append(Solution(labels, best.loss + float(extra[square]), best.placement_ids, is_proved=False))
-        return sorted(solutions, key=lambda one: one.loss)
+            solutions.append(Solution(labels, best.loss + float(excess[square]), best.placement_ids, is_proved=False))
+        return sorted(solutions, key=lambda solution: solution.loss)
 
     def _find_other_kinds(self, best: Solution) -> tuple[Ints, Floats]:
         """Return the most probable other kind (squares,) of each square, and how much it adds to the loss."""
-        others, squares = self.placements.losses.copy(), np.arange(len(best.labels))
-        others[squares, best.labels] = np.inf
-        extra = np.maximum(others.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
-        return others.argmin(axis=1), extra
+        other_losses, squares = self.placements.losses.copy(), np.arange(len(best.labels))
+        other_losses[squares, best.labels] = np.inf
+        excess = np.maximum(other_losses.min(axis=1) - self.placements.losses[squares, best.labels], 0.0)
+        return other_losses.argmin(axis=1), excess
 
     def _solve_alternatives(
         self, best: Solution, bounds: Floats, is_near: Mask, limit: float
@@ -137,13 +137,13 @@ class BoardProgramme:
             squares = [square for square in uncertain_squares if is_black[square] == colour]
             size = len(squares)
             while squares:
-                group, rest = squares[:size], squares[size:]
+                group, remaining_squares = squares[:size], squares[size:]
                 if len(group) > 1:
                     may_differ = self._may_differ(best, group, is_near, max_loss)
-                    squares, size = (squares, 1) if may_differ else (rest, 4 * size)
+                    squares, size = (squares, 1) if may_differ else (remaining_squares, 4 * size)
                     continue
-                squares, size, square = rest, 1, group[0]
-                losses = [one.loss for one in solutions if one.labels[square] != best.labels[square]]
+                squares, size, square = remaining_squares, 1, group[0]
+                losses = [other.loss for other in solutions if other.labels[square] != best.labels[square]]
                 if min(losses, default=np.inf) <= best.loss + bounds[square] + tolerance:
                     continue
                 solution = self._solve_columns(is_near, self._require_difference(best, group), max_loss=max_loss)
@@ -205,13 +205,13 @@ class BoardProgramme:
                 return best
             placement_ids = np.flatnonzero(result.x[:count] > 0.5)
             labels = self.placements.label_squares(placement_ids)
-            new = [(n, group) for n, group in self._find_detached(labels) if group not in self._cuts]
-            loss = float(result.fun) + Penalties.detached_group * len(new)  # not yet priced by a cut
+            new_groups = [(n, group) for n, group in self._find_detached(labels) if group not in self._cuts]
+            loss = float(result.fun) + Penalties.detached_group * len(new_groups)  # not yet priced by a cut
             if best is None or loss <= best.loss + 1e-9:
-                best = Solution(labels, loss, placement_ids, result.status == 0 and not new)
-            if not new or result.fun > max_loss or result.status:
+                best = Solution(labels, loss, placement_ids, result.status == 0 and not new_groups)
+            if not new_groups or result.fun > max_loss or result.status:
                 break
-            for kingdom, group in new:
+            for kingdom, group in new_groups:
                 self._add_cut(kingdom, group)
         return best
 
@@ -276,24 +276,24 @@ def _build_rows(p: Placements, windows: list[_Window]) -> tuple[sparse.csc_array
     free in a kingdom without a castle; the larger side is paid once; each kingdom has a castle or pays for none; each
     kingdom has one window.
     """
-    count, kingdoms, each = len(p.cost), len(p.grids), np.arange(len(p.cost))
+    count, kingdoms, all_placements = len(p.cost), len(p.grids), np.arange(len(p.cost))
     is_pair, has_face, all_kingdoms = p.second >= 0, p.face >= 0, np.arange(len(p.grids))
     faces, free, larger, castle, owner = np.cumsum([len(p.losses), len(p.stock), kingdoms, kingdoms, kingdoms])
     no_castle, larger_side_column = count + all_kingdoms, count + kingdoms + len(windows)
     entries: list[tuple[Any, Any, Any]] = [
-        (p.first, each, 1.0),
-        (p.second[is_pair], each[is_pair], 1.0),
-        (faces + p.face[has_face], each[has_face], 1.0),
+        (p.first, all_placements, 1.0),
+        (p.second[is_pair], all_placements[is_pair], 1.0),
+        (faces + p.face[has_face], all_placements[has_face], 1.0),
         (free + all_kingdoms, no_castle, -1.0),
         (larger + all_kingdoms, larger_side_column, -1.0),
-        (castle + p.kingdom_of[p.first[p.is_castle]], each[p.is_castle], 1.0),
+        (castle + p.kingdom_of[p.first[p.is_castle]], all_placements[p.is_castle], 1.0),
         (castle + all_kingdoms, no_castle, 1.0),
     ]
     for n, window in enumerate(windows, start=count + kingdoms):
         entries.append((window.squares, n, -1.0))
         entries.append(([larger + window.kingdom, owner + window.kingdom], n, [float(window.is_larger), 1.0]))
     row, column, value = (
-        np.concatenate(part) for part in zip(*(np.broadcast_arrays(*entry) for entry in entries), strict=True)
+        np.concatenate(arrays) for arrays in zip(*(np.broadcast_arrays(*entry) for entry in entries), strict=True)
     )
     matrix = sparse.csc_array((value, (row, column)), (owner + kingdoms, larger_side_column + 1))
     return matrix, np.r_[np.zeros(len(p.losses)), p.stock, np.zeros(2 * kingdoms), np.ones(2 * kingdoms)]
@@ -303,8 +303,8 @@ def _list_windows(kingdom: int, grid: Ints, side: int | None) -> list[_Window]:
     """Return every position of a board on a grid; without a `side`, of both sides."""
     rows, cols = grid.shape
     sizes = [(size, 0.0) for size in (SIDES if side is None else (side,))]
-    fitting = next((n for n, (size, _) in enumerate(sizes) if size >= max(rows, cols)), None)
-    sizes = [*sizes, (max(rows, cols), Penalties.oversize)] if fitting is None else sizes[: fitting + 1]
+    fitting_index = next((n for n, (size, _) in enumerate(sizes) if size >= max(rows, cols)), None)
+    sizes = [*sizes, (max(rows, cols), Penalties.oversize)] if fitting_index is None else sizes[: fitting_index + 1]
     return [
         _Window(kingdom, grid[top : top + size, left : left + size].ravel(), price, side is None and size > SIDES[0])
         for size, price in sizes

@@ -85,7 +85,7 @@ def list_placements(
     max_excess_nats = 16.0
     sizes = [loss.shape[0] * loss.shape[1] for loss in losses]
     numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    grids = tuple(part.reshape(loss.shape[:2]) for part, loss in zip(numbers, losses, strict=True))
+    grids = tuple(grid_numbers.reshape(loss.shape[:2]) for grid_numbers, loss in zip(numbers, losses, strict=True))
     flat = np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses])
     first, second, pair_log_odds = _list_pairs(grids, border_log_odds)
     index = index_deck(deck)
@@ -110,11 +110,11 @@ def list_placements(
         (squares, -1, castle, -1, -1, 0.0, True),
     ]
     columns = [np.concatenate(parts) for parts in zip(*(np.broadcast_arrays(*group) for group in groups), strict=True)]
-    one, two, kind_one, kind_two, _, price, _ = columns
-    columns[5] = above_table[one, kind_one] + above_table[two, kind_two] + price
-    is_plausible = above_best[one, kind_one] + above_best[two, kind_two] + price < max_excess_nats
+    first, second, kind_a, kind_b, _, price, _ = columns
+    columns[5] = above_table[first, kind_a] + above_table[second, kind_b] + price
+    is_plausible = above_best[first, kind_a] + above_best[second, kind_b] + price < max_excess_nats
     face_numbers = tuple(numbers for _, numbers in dominoes)
-    stock = np.array([len(one) for one in face_numbers], np.intp)
+    stock = np.array([len(numbers) for numbers in face_numbers], np.intp)
     return Placements(grids, kinds, face_numbers, stock, flat, *(column[is_plausible] for column in columns))
 
 
@@ -122,8 +122,8 @@ def _list_pairs(grids: Sequence[Ints], border_log_odds: Sequence[BorderLogOdds |
     """Return all pairs of neighbouring squares and the log-odds that each pair is one domino."""
     first, second, pair_log_odds = [], [], []
     for grid, log_odds in zip(grids, border_log_odds, strict=True):
-        for axis, (one, other) in enumerate([(grid[:, :-1], grid[:, 1:]), (grid[:-1], grid[1:])]):
-            first.append(one.ravel())
-            second.append(other.ravel())
-            pair_log_odds.append(np.zeros(one.size) if log_odds is None else log_odds[axis].ravel())
+        for axis, (squares, neighbours) in enumerate([(grid[:, :-1], grid[:, 1:]), (grid[:-1], grid[1:])]):
+            first.append(squares.ravel())
+            second.append(neighbours.ravel())
+            pair_log_odds.append(np.zeros(squares.size) if log_odds is None else log_odds[axis].ravel())
     return np.concatenate(first), np.concatenate(second), np.concatenate(pair_log_odds)

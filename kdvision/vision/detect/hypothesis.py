@@ -60,7 +60,7 @@ class LatticeHypothesis(Component):
 def find_hypotheses(components: Iterable[Component]) -> list[LatticeHypothesis]:
     """Return the lattices that the components form, none of them larger than a kingdom."""
     hypotheses = (LatticeHypothesis.fit(part) for component in components for part in split_component(component))
-    return [one for one in hypotheses if one is not None]
+    return [hypothesis for hypothesis in hypotheses if hypothesis is not None]
 
 
 def _fit_homography(component: Component) -> Floats:

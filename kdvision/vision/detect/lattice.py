@@ -146,28 +146,28 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     centre, u, v = (points[:, 0] + 1j * points[:, 1] for points in (squares.centre, squares.axis_u, squares.axis_v))
     expected_offset, offset = 2 * np.stack([u, v], axis=1) @ steps.T, centre - centre[:, None]
     reach = np.abs(expected_offset).max(axis=1, initial=0) + max_deviation.max() * squares.side_pixels
-    one, other = np.nonzero(np.abs(offset) <= reach[:, None])
-    deviation = np.abs(offset[one, other, None] - expected_offset[one]) / squares.side_pixels[one, None]
+    i, j = np.nonzero(np.abs(offset) <= reach[:, None])
+    deviation = np.abs(offset[i, j, None] - expected_offset[i]) / squares.side_pixels[i, None]
     pair, step = np.nonzero(deviation <= max_deviation)
     order = np.argsort(deviation[pair, step], kind="stable")
-    one, other, step = one[pair][order], other[pair][order], step[order]
+    i, j, step = i[pair][order], j[pair][order], step[order]
 
     axes = np.stack([u, v, -u, -v])
-    u, v = axes[:, one], np.roll(axes, -1, axis=0)[:, one]
-    cosines = (np.conj(u)[:, None] * axes[:, other]).real / (np.abs(u)[:, None] * np.abs(axes[:, other]) + 1e-9)
+    u, v = axes[:, i], np.roll(axes, -1, axis=0)[:, i]
+    cosines = (np.conj(u)[:, None] * axes[:, j]).real / (np.abs(u)[:, None] * np.abs(axes[:, j]) + 1e-9)
     quarters = cosines.argmax(axis=1)
     dc, dr = steps[step].T
     dc, dr = np.stack([dc, dr, -dc, -dr]), np.stack([dr, -dc, -dr, dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
-    meeting = dc * (u + axes[quarters, other]) + dr * (v + axes[(quarters + 1) % 4, other])
-    gap = np.abs(offset[one, other] - meeting) / squares.side_pixels[one]
-    ratio = squares.side_pixels[other] / squares.side_pixels[one]
+    meeting = dc * (u + axes[quarters, j]) + dr * (v + axes[(quarters + 1) % 4, j])
+    gap = np.abs(offset[i, j] - meeting) / squares.side_pixels[i]
+    ratio = squares.side_pixels[j] / squares.side_pixels[i]
     fits = np.asarray(ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (gap <= max_gap[step])
     fits &= cosines.max(axis=1) >= min_axis_cosine
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
     links = np.stack([gap, dc, dr, quarters], axis=-1).swapaxes(0, 1).tolist()
     candidates: list[list[Candidate]] = [[] for _ in range(len(squares))]
-    for index, number, neighbour, links_by_turn in zip(one.tolist(), step.tolist(), other.tolist(), links, strict=True):
+    for index, number, neighbour, links_by_turn in zip(i.tolist(), step.tolist(), j.tolist(), links, strict=True):
         candidates[index].append((number, neighbour, links_by_turn))
     return candidates
 
@@ -205,8 +205,8 @@ def split_component(component: Component) -> list[Component]:
     if fits_kingdom([*range(len(component))]):
         return [component]
     score = component.squares.score
-    costs = [(gap + 1 - min(score[one], score[other]), one, other) for gap, one, other in list_links(component)]
-    parts = join_squares(len(component), costs, may_join=lambda one, other: fits_kingdom([*one, *other]))
+    costs = [(gap + 1 - min(score[i], score[j]), i, j) for gap, i, j in list_links(component)]
+    parts = join_squares(len(component), costs, may_join=lambda a, b: fits_kingdom([*a, *b]))
     return sorted((component.select(sorted(part)) for part in parts), key=len, reverse=True)
 
 
@@ -214,22 +214,22 @@ def list_links(component: Component) -> list[Link]:
     """Return a link between each two neighbours, with `DIAGONAL_COST_SIDES` for those that share a corner."""
     places, squares = component.places, component.squares
     steps = places[None] - places[:, None]
-    one, other = np.nonzero((np.abs(steps).max(axis=2) == 1) & (steps @ (2, 1) > 0))
-    steps = steps[one, other]
-    u, v = squares.axis_u[one] + squares.axis_u[other], squares.axis_v[one] + squares.axis_v[other]
+    i, j = np.nonzero((np.abs(steps).max(axis=2) == 1) & (steps @ (2, 1) > 0))
+    steps = steps[i, j]
+    u, v = squares.axis_u[i] + squares.axis_u[j], squares.axis_v[i] + squares.axis_v[j]
     meeting = steps[:, :1] * u + steps[:, 1:] * v  # as in `_list_candidates`
-    gaps = np.linalg.norm(squares.centre[other] - squares.centre[one] - meeting, axis=1) / squares.side_pixels[one]
+    gaps = np.linalg.norm(squares.centre[j] - squares.centre[i] - meeting, axis=1) / squares.side_pixels[i]
     gaps += DIAGONAL_COST_SIDES * steps.all(axis=1)
-    return list(zip(gaps.tolist(), one.tolist(), other.tolist(), strict=True))
+    return list(zip(gaps.tolist(), i.tolist(), j.tolist(), strict=True))
 
 
 def join_squares(
     count: int, links: Iterable[Link], *, may_join: Callable[[set[int], set[int]], bool] = lambda *_: True
 ) -> list[set[int]]:
     """Return the parts of `count` squares that links connect, best links first, where two parts `may_join`."""
-    part = {index: {index} for index in range(count)}
-    for _, one, other in sorted(links):
-        if part[one] is not part[other] and may_join(part[one], part[other]):
-            union = part[one] | part[other]
-            part.update(dict.fromkeys(union, union))
-    return list({id(one): one for one in part.values()}.values())
+    part_of = {index: {index} for index in range(count)}
+    for _, i, j in sorted(links):
+        if part_of[i] is not part_of[j] and may_join(part_of[i], part_of[j]):
+            union = part_of[i] | part_of[j]
+            part_of.update(dict.fromkeys(union, union))
+    return list({id(part): part for part in part_of.values()}.values())

@@ -34,8 +34,8 @@ def build_drawn_grid(
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
         return Grid(warp_cells(drawn_lattice, bounds)[0], np.full((rows, cols), neutral_score)), False
-    outside = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
-    misses_tiles = bool((classifier.classify(photo, outside.corners).presence > CERTAIN_LOG_ODDS).any())
+    outside_squares = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
+    misses_tiles = bool((classifier.classify(photo, outside_squares.corners).presence > CERTAIN_LOG_ODDS).any())
     detected_lattice = detected_lattice.select(is_inside)
     corrected_grid = Grid(*warp_cells(detected_lattice, bounds))
     correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
@@ -61,7 +61,7 @@ def estimate_size(
         picture, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
         scales.append(detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0])))
-    detections = max(scales, key=lambda one: float((one.score**2 * one.side_pixels**2).sum()))
+    detections = max(scales, key=lambda squares: float((squares.score**2 * squares.side_pixels**2).sum()))
     if len(detections) >= MIN_KINGDOM_SQUARES:
         sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
         return max(sizes, key=lambda size: measure_agreement(detections, *size))

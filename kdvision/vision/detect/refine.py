@@ -61,14 +61,14 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[Pixels, Float
         outline = np.array([[0.0, 0.0], [photo.width, photo.height]])
     unit = RECTIFIED_SIDE_PIXELS
     pixels_per_cell = 1.2 * unit  # more than needed: the rectified picture is sampled, not averaged
-    pixels, part = photo.crop(outline, pixels_per_cell / side)
-    if side * part[0, 0] > 2.0 * unit:
-        pixels, factors = shrink(pixels, pixels_per_cell / (side * part[0, 0]))
-        part = np.diag([*factors, 1.0]) @ part
+    pixels, crop_matrix = photo.crop(outline, pixels_per_cell / side)
+    if side * crop_matrix[0, 0] > 2.0 * unit:
+        pixels, factors = shrink(pixels, pixels_per_cell / (side * crop_matrix[0, 0]))
+        crop_matrix = np.diag([*factors, 1.0]) @ crop_matrix
     from_lattice = np.array([[unit, 0, -bounds.left * unit], [0, unit, -bounds.top * unit], [0, 0, 1.0]])
     to_rectified = from_lattice @ np.linalg.inv(matrix)
     size = (bounds.cols * unit, bounds.rows * unit)
-    picture = cv2.warpPerspective(pixels, to_rectified @ np.linalg.inv(part), size, borderValue=PADDING_RGB)
+    picture = cv2.warpPerspective(pixels, to_rectified @ np.linalg.inv(crop_matrix), size, borderValue=PADDING_RGB)
     return np.asarray(picture, np.uint8), to_rectified
 
 
@@ -83,5 +83,5 @@ def _find_empty_places(votes: Floats, bounds: Bounds, *, max_probability: float 
     The cell network called none of them a tile on dark, tilted and glossy photos.
     """
     count = RECTIFIED_SIDE_PIXELS // STRIDE_PIXELS
-    strongest = votes.reshape(bounds.rows, count, bounds.cols, count)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
-    return np.argwhere(strongest < max_probability)[:, ::-1] + bounds[:2]
+    strongest_votes = votes.reshape(bounds.rows, count, bounds.cols, count)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
+    return np.argwhere(strongest_votes < max_probability)[:, ::-1] + bounds[:2]

@@ -37,7 +37,7 @@ def _is_certain(hypotheses: Sequence[LatticeHypothesis], *, min_score: float = 0
     A single uncertain square may be the visible edge of a kingdom that this scale missed.
     """
     best = suppress_overlapping(hypotheses)
-    return bool(best) and min(one.squares.score.min() for one in best) > min_score
+    return bool(best) and min(hypothesis.squares.score.min() for hypothesis in best) > min_score
 
 
 def _has_only_large(components: Sequence[Component], photo: Photo) -> bool:
@@ -49,10 +49,10 @@ def _has_only_large(components: Sequence[Component], photo: Photo) -> bool:
     min_score, min_side_pixels = 0.3, 20.0
     scale = FINE_LONG_SIDE_PIXELS // 2 / max(photo.width, photo.height)
     return max(map(len, components), default=0) >= MIN_KINGDOM_SQUARES and all(
-        part.squares.side_pixels.min() * scale > min_side_pixels
-        if len(part) >= MIN_KINGDOM_SQUARES
-        else part.squares.score.max() <= min_score
-        for part in components
+        component.squares.side_pixels.min() * scale > min_side_pixels
+        if len(component) >= MIN_KINGDOM_SQUARES
+        else component.squares.score.max() <= min_score
+        for component in components
     )
 
 
@@ -67,27 +67,27 @@ def refine_hypotheses(
     `max_hypotheses` leaves room for four kingdoms, the dominoes on offer, and some false ones.
     """
     max_hypotheses = 10
-    queue = deque(sorted(hypotheses, key=lambda one: -one.area)[:max_hypotheses])
+    queue = deque(sorted(hypotheses, key=lambda hypothesis: -hypothesis.area)[:max_hypotheses])
     lattices = [*refined_lattices]
     while queue:
-        one = queue.popleft()
-        # Another one may already show these squares and explain nearly all of their area.
-        if any(
-            one.overlaps(other) and other.fitted_area > 0.8 * one.area and len(other) >= len(one) for other in lattices
-        ):
+        hypothesis = queue.popleft()
+        # Another lattice may already show these squares and explain nearly all of their area.
+        larger_lattices = (other for other in lattices if len(other) >= len(hypothesis))
+        if any(hypothesis.overlaps(other) and other.fitted_area > 0.8 * hypothesis.area for other in larger_lattices):
             continue
-        if lattice := refine(photo, detector, one):
+        if lattice := refine(photo, detector, hypothesis):
             lattices.append(lattice)
-            rest = one.select(~lattice.find_points_on_squares(one.squares.centre))  # it may have been two kingdoms
-            if MIN_KINGDOM_SQUARES <= len(rest) < len(one):
-                queue += find_hypotheses(grow_components(rest.squares))
+            # The hypothesis may have been two kingdoms.
+            remainder = hypothesis.select(~lattice.find_points_on_squares(hypothesis.squares.centre))
+            if MIN_KINGDOM_SQUARES <= len(remainder) < len(hypothesis):
+                queue += find_hypotheses(grow_components(remainder.squares))
     return lattices
 
 
 def suppress_overlapping(hypotheses: Sequence[LatticeHypothesis]) -> list[LatticeHypothesis]:
     """Return the hypotheses that overlap no better one, the largest fitted area first."""
     kept_hypotheses: list[LatticeHypothesis] = []
-    for one in sorted(hypotheses, key=lambda one: -one.fitted_area):
-        if not any(map(one.overlaps, kept_hypotheses)):
-            kept_hypotheses.append(one)
+    for hypothesis in sorted(hypotheses, key=lambda hypothesis: -hypothesis.fitted_area):
+        if not any(map(hypothesis.overlaps, kept_hypotheses)):
+            kept_hypotheses.append(hypothesis)
     return kept_hypotheses

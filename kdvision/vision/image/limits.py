@@ -38,8 +38,8 @@ def check_limits(image: Image.Image, data: bytes, name: str, *, max_slow_pixels:
     if is_progressive and count_scans(data) > MAX_SCANS:
         raise ValueError(f"it has more than {MAX_SCANS} passes")
     tiles = getattr(image, "tile", ())
-    slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
-    if slow and pixels > max_slow_pixels:
+    is_slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
+    if is_slow and pixels > max_slow_pixels:
         raise ValueError(f"its encoding is read only up to {max_slow_pixels // 1_000_000} megapixels")
 
 

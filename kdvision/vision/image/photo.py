@@ -40,8 +40,8 @@ class Photo:
             self._file = source
             self.width, self.height = source.size
             # One size that serves detection and refinement is quicker than two; smaller levels are halves of that one.
-            fine = (scale for scale in source.scales if scale * 1280 <= max(self.width, self.height))
-            self._first_scale = next(fine, 1)
+            fine_scales = (scale for scale in source.scales if scale * 1280 <= max(self.width, self.height))
+            self._first_scale = next(fine_scales, 1)
         else:
             self.height, self.width = source.shape[:2]
             source.flags.writeable = False
@@ -110,7 +110,7 @@ class Photo:
         if isinstance(source, np.ndarray):
             name = name or "array"
             return cls(_convert_array(source, name), name)
-        file = read_header(*_read(source, name))
+        file = read_header(*_read_source(source, name))
         photo = cls(file, file.name)
         photo._get_level(photo._first_scale)
         if file.scales == (1,):
@@ -130,7 +130,7 @@ def shrink(pixels: Pixels, factor: float) -> tuple[Pixels, tuple[float, float]]:
     return scaled_pixels, (size[0] / width, size[1] / height)
 
 
-def _read(source: FileSource, name: str | None) -> tuple[bytes, str]:
+def _read_source(source: FileSource, name: str | None) -> tuple[bytes, str]:
     """Return the bytes of a file and what messages call it."""
     if isinstance(source, str | os.PathLike):
         name = name or str(source)

@@ -41,25 +41,25 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
     views = [_arrange(observation, alignment, frame, grid) for observation, alignment in aligned_views]
     observations = [observation for observation, _ in views]
-    right = [one.border_log_odds[0] * np.minimum(weight[:, 1:], weight[:, :-1]) for one, weight in views]
-    down = [one.border_log_odds[1] * np.minimum(weight[1:], weight[:-1]) for one, weight in views]
-    share = np.stack([one.visible_share for one in observations])
+    right = [view.border_log_odds[0] * np.minimum(weight[:, 1:], weight[:, :-1]) for view, weight in views]
+    down = [view.border_log_odds[1] * np.minimum(weight[1:], weight[:-1]) for view, weight in views]
+    share = np.stack([observation.visible_share for observation in observations])
     is_whole_in = share >= MIN_WHOLE_SHARE
     is_cut = ~is_whole_in & is_whole_in.any(axis=0)  # another photo shows the cell whole
-    pieces = _average(np.where(is_cut[..., None], np.nan, [one.pieces for one in observations]))
+    pieces = _average(np.where(is_cut[..., None], np.nan, [observation.pieces for observation in observations]))
     is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
     pieces[is_unseen, 0] = 0.0  # nothing stands there
     probabilities = ClassProbabilities(_fuse_log_probs(views, nothing), first.probabilities.kinds)
-    beyond = np.stack([one.tile_beyond for one in observations])
+    beyond = np.stack([observation.tile_beyond for observation in observations])
     fused_observation = replace(
         observations[0],
         probabilities=probabilities,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
-        occlusion=np.where(is_cut, 1.0, [one.occlusion for one in observations]).min(axis=0),
+        occlusion=np.where(is_cut, 1.0, [observation.occlusion for observation in observations]).min(axis=0),
         visible_share=share.max(axis=0),
         tile_beyond=np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
         pieces=log_softmax(pieces, axis=-1),
-        gems=_average(np.stack([one.gems for one in observations])),
+        gems=_average(np.stack([observation.gems for observation in observations])),
         colour=_fuse_colours(observations, probabilities),
     )
     return fused_observation, _describe_contradictions(views, nothing)
@@ -96,7 +96,7 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, 
     if alignment.turns % 2:
         right, down = down, right
     share, gems = observation.visible_share, observation.gems
-    clear = np.minimum(1 - np.clip(observation.occlusion, 0, 1), share**4)
+    clarity = np.minimum(1 - np.clip(observation.occlusion, 0, 1), share**4)
     view = replace(
         observation,
         grid=grid,
@@ -110,7 +110,7 @@ def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, 
         pieces=place(observation.pieces, np.nan),
         gems=place(np.where(gems == IMPOSSIBLE_LOG_PROBABILITY, np.nan, gems), np.nan),
     )
-    return view, place(np.maximum(clear, MIN_VIEW_WEIGHT), 0.0)
+    return view, place(np.maximum(clarity, MIN_VIEW_WEIGHT), 0.0)
 
 
 def _extend_grid(grid: Grid, frame: Bounds) -> Grid:
@@ -129,10 +129,10 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     """
     weight, log_probs = (
         np.stack([weight for _, weight in views]),
-        np.stack([one.probabilities.log_probs for one, _ in views]),
+        np.stack([view.probabilities.log_probs for view, _ in views]),
     )
     certain_masks = [
-        _is_certain(np.delete(one.probabilities.log_probs, nothing, axis=2), weight) for one, weight in views
+        _is_certain(np.delete(view.probabilities.log_probs, nothing, axis=2), weight) for view, weight in views
     ]
     weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain_masks, axis=0)] = MIN_VIEW_WEIGHT
     best = weight.max(axis=0)
@@ -173,21 +173,21 @@ def _describe_contradictions(views: Sequence[_View], nothing: int) -> list[Probl
     Two neighbouring squares with tiles where another photo shows the table are mostly a domino that was placed in
     between; a single one is mostly a tile under glare or an object.
     """
-    certain_masks = [_is_certain(one.probabilities.log_probs, weight) for one, weight in views]
-    kinds = [one.probabilities.log_probs.argmax(axis=2) for one, _ in views]
+    certain_masks = [_is_certain(view.probabilities.log_probs, weight) for view, weight in views]
+    kinds = [view.probabilities.log_probs.argmax(axis=2) for view, _ in views]
     tiles, table = np.zeros_like(certain_masks[0]), np.zeros_like(certain_masks[0])
-    for (mask, one_kinds), (other_mask, other_kinds) in combinations(zip(certain_masks, kinds, strict=True), 2):
-        differs = mask & other_mask & (one_kinds != other_kinds)
-        empty = [differs & (kind == nothing) for kind in (one_kinds, other_kinds)]
+    for (mask, view_kinds), (other_mask, other_kinds) in combinations(zip(certain_masks, kinds, strict=True), 2):
+        differs = mask & other_mask & (view_kinds != other_kinds)
+        empty = [differs & (kind == nothing) for kind in (view_kinds, other_kinds)]
         tiles |= differs & ~empty[0] & ~empty[1]
         for cells in empty:
             table |= cells & ndimage.binary_dilation(cells, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     return [
         Problem(
             tuple(Square(int(row), int(col)) for row, col in np.argwhere(mask)),
-            f"the photos show {what} on {mask.sum()} square{'s' if mask.sum() > 1 else ''}{advice}",
+            f"the photos show {content} on {mask.sum()} square{'s' if mask.sum() > 1 else ''}{advice}",
         )
-        for mask, what, advice in (
+        for mask, content, advice in (
             (tiles, "different tiles", ""),
             (table, "a tile and the bare table", ": are all of them of the finished kingdom?"),
         )

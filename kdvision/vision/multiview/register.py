@@ -42,7 +42,7 @@ AlignedView = tuple[GridObservation, Alignment]
 
 def align(first: GridObservation, other: GridObservation) -> Alignment:
     """Return the most likely alignment of another observation on the first."""
-    is_whole, is_other_whole = (one.visible_share >= MIN_WHOLE_SHARE for one in (first, other))
+    is_whole, is_other_whole = (view.visible_share >= MIN_WHOLE_SHARE for view in (first, other))
     shifts = (
         _find_shift(
             first.probabilities,
@@ -66,17 +66,17 @@ def _find_shift(
     or hides tell nothing.
     """
     agreement_ratio, disagreement_ratio, nothing = 16.0, 0.05, first.kinds.index(NOTHING)
-    tiles, other_tiles = (np.delete(np.exp(one.log_probs), nothing, axis=2) for one in (first, other))
-    empty, other_empty = (np.exp(one.log_probs[..., nothing]) for one in (first, other))
-    agree = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)
-    both = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
-    neither = np.einsum("ij,lm->ijlm", empty, other_empty)
+    tiles, other_tiles = (np.delete(np.exp(view.log_probs), nothing, axis=2) for view in (first, other))
+    empty, other_empty = (np.exp(view.log_probs[..., nothing]) for view in (first, other))
+    same_tile = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)
+    both_tiles = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
+    no_tile = np.einsum("ij,lm->ijlm", empty, other_empty)
     # The log-likelihood ratio of a cell outside the other grid; that of two overlapping cells is relative to it.
     outside, other_outside = (
-        np.log(part + disagreement_ratio * (1 - part)) * is_known
-        for part, is_known in ((empty, is_whole & is_other_whole.all()), (other_empty, is_other_whole & is_whole.all()))
+        np.log(p + disagreement_ratio * (1 - p)) * is_known
+        for p, is_known in ((empty, is_whole & is_other_whole.all()), (other_empty, is_other_whole & is_whole.all()))
     )
-    gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
+    gains = np.log(no_tile + agreement_ratio * same_tile + disagreement_ratio * np.maximum(1 - no_tile - same_tile, 0))
     gains -= outside[:, :, None, None] + other_outside
     gains *= is_whole[:, :, None, None] & is_other_whole
 
@@ -85,13 +85,13 @@ def _find_shift(
         right = slice(max(cols, 0), min(cols + other.cols, first.cols))
         other_overlap = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
         gain, agreement, tile = (
-            float(np.einsum("ijij->", part[down, right, *other_overlap])) for part in (gains, agree, both)
+            float(np.einsum("ijij->", values[down, right, *other_overlap])) for values in (gains, same_tile, both_tiles)
         )
         gain += float(outside.sum() + other_outside.sum())
         return Alignment(turns, rows, cols, gain, agreement / max(tile, 1e-9))
 
     shifts = product(range(1 - other.rows, first.rows), range(1 - other.cols, first.cols))
-    return max(starmap(shift, shifts), key=lambda one: one.gain)
+    return max(starmap(shift, shifts), key=lambda alignment: alignment.gain)
 
 
 def match_kingdoms(
@@ -101,7 +101,8 @@ def match_kingdoms(
 
     Views are keyed by the kingdom's index. The best pairs are matched first.
     """
-    alignments = [(n, k, align(one, two)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)]
+    pairs = product(enumerate(kingdoms), enumerate(observations))
+    alignments = [(n, k, align(kingdom, observation)) for (n, kingdom), (k, observation) in pairs]
     views, unmatched_observations = dict[int, AlignedView](), dict(enumerate(observations))
     for n, k, alignment in sorted(alignments, key=lambda pair: -pair[2].gain):
         if alignment.is_same_kingdom and n not in views and k in unmatched_observations:

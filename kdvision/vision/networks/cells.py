@@ -130,7 +130,7 @@ class CellClassifier:
     def _is_certain(self, logits: Floats) -> Mask:
         """Return which squares surely show no tile, or surely one kind of tile and one kind of piece."""
         predictions, margin = self._decode(logits / self._temperature), np.exp(-CERTAIN_LOG_ODDS)
-        one_kind, one_piece = (1 - np.exp(of.max(axis=1)) < margin for of in (predictions.kind, predictions.pieces))
+        one_kind, one_piece = (1 - np.exp(head.max(axis=1)) < margin for head in (predictions.kind, predictions.pieces))
         tile = predictions.presence > CERTAIN_LOG_ODDS
         return np.asarray((predictions.presence < -CERTAIN_LOG_ODDS) | (tile & one_kind & one_piece))
 

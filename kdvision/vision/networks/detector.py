@@ -82,8 +82,8 @@ class Detections:
 
     def turn(self, quarters: Ints) -> "Detections":
         """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
-        axes, each = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
-        return Detections(self.centre, axes[quarters, each], axes[(quarters + 1) % 4, each], self.score)
+        axes, indices = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
+        return Detections(self.centre, axes[quarters, indices], axes[(quarters + 1) % 4, indices], self.score)
 
     def turn_rightwards(self) -> "Detections":
         """Return the detections with their axes turned so that `axis_u` points right as far as possible."""

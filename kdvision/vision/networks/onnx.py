@@ -107,8 +107,8 @@ class Model:
         """Return the network's output for RGB images (n, H, W, 3), which run in batches."""
         max_batch_images = 16  # larger batches are no faster and need more memory
         starts = range(0, max(1, len(images)), max_batch_images)
-        parts = [self.run_inputs(**{self.input: images[start : start + max_batch_images]}) for start in starts]
-        return np.concatenate(parts)
+        outputs = [self.run_inputs(**{self.input: images[start : start + max_batch_images]}) for start in starts]
+        return np.concatenate(outputs)
 
     def run_inputs(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Return the network's first output for inputs given by name, in one call."""
