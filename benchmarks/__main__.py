@@ -64,10 +64,10 @@ def run_section(name: str, results: Path) -> bool:
         print("  nothing can be measured here, so the earlier results stay")
         return False
     results.mkdir(parents=True, exist_ok=True)
-    values = [one._asdict() | {"value": round(one.value, 4)} for one in measurements]
+    values = [measurement._asdict() | {"value": round(measurement.value, 4)} for measurement in measurements]
     text = json.dumps({"machine": describe_machine(), "measurements": values}, indent=1)
     write_atomically(results / f"{name}.json", f"{text}\n".encode())
-    return any(one.exceeds_limit for one in measurements)
+    return any(measurement.exceeds_limit for measurement in measurements)
 
 
 if __name__ == "__main__":

@@ -39,21 +39,21 @@ def measure_rules() -> Iterator[Measurement]:
     rules = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
     expansion_rules = make_rule_set(side=7, variants=[variant.id for variant in VARIANTS])
 
-    def time_boards(work: Callable[[Board], object]) -> float:
+    def time_boards(task: Callable[[Board], object]) -> float:
         def run() -> None:
             make_puzzle.cache_clear()
             for text in texts:
-                work(Board.parse(text))
+                task(Board.parse(text))
 
         return time_best(run) / len(texts)
 
     parsing = time_boards(lambda board: board)
-    for name, limit, work in (
+    for name, limit, task in (
         ("score", 0.2, lambda board: score(board, rules)),
         ("score and check", 2.0, lambda board: (score(board, rules), find_problems(board, KINGDOMINO))),
         ("name the dominoes of", None, lambda board: name_game_dominoes([board], KINGDOMINO)),
         ("score with giants and the court", 0.5, lambda board: score(place_tokens(board), expansion_rules)),
     ):
-        value = max(0.0, time_boards(work) - parsing)
+        value = max(0.0, time_boards(task) - parsing)
         yield Measurement(f"{name} a 7x7 board", value, limit=limit, ratio=value / time_decoding())
     yield Measurement("parse a 7x7 board", parsing, ratio=parsing / time_decoding())

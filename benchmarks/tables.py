@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, Final
 
 from PIL import Image
@@ -77,7 +78,7 @@ def open_tables(server: Server, count: int) -> dict[str, str]:
     kingdom_ids = {}
     for _ in range(count):
         table = server.post("/api/tables", b'{"new": true}', "application/json")[1]["table"]
-        states = [change_table(server, table, op="add_kingdom", board=one["board"]) for one in boards]
+        states = [change_table(server, table, op="add_kingdom", board=kingdom["board"]) for kingdom in boards]
         kingdom_ids[table] = states[-1]["game"]["rounds"][0][0]["id"]
     return kingdom_ids
 
@@ -89,7 +90,7 @@ def measure_changes(server: Server, phones: int, tables: int, changes: int) -> l
     """
     kingdoms = open_tables(server, tables)
     watchers = {table: [Watcher(server, table) for _ in range(phones // tables)] for table in kingdoms}
-    for watcher in (one for table_watchers in watchers.values() for one in table_watchers):
+    for watcher in chain.from_iterable(watchers.values()):
         watcher.start()
 
     def set_squares(table: str) -> list[float]:
@@ -98,7 +99,7 @@ def measure_changes(server: Server, phones: int, tables: int, changes: int) -> l
             cell = "w1" if number % 2 else "f"
             start = time.perf_counter()
             state = change_table(server, table, op="set_square", kingdom=kingdoms[table], at="0,0", cell=cell)
-            seconds.append(max(one.wait_for(state["revision"]) for one in watchers[table]) - start)
+            seconds.append(max(watcher.wait_for(state["revision"]) for watcher in watchers[table]) - start)
             time.sleep(PAUSE_SECONDS)
         return seconds
 

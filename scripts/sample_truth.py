@@ -16,9 +16,9 @@ from kdvision.lab.train.examples import fit_board_homography
 def describe_picture(picture: Picture) -> dict[str, Any]:
     """Return the truth of a picture as JSON: its kingdoms from left to right."""
     posed_kingdoms = sorted(
-        ((kingdom, *find_pose(kingdom)) for kingdom in picture.kingdoms), key=lambda one: one[2][:, 0].mean()
+        ((kingdom, *find_pose(kingdom)) for kingdom in picture.kingdoms), key=lambda pose: pose[2][:, 0].mean()
     )
-    return {"kingdoms": [_describe_kingdom(*one) for one in posed_kingdoms]}
+    return {"kingdoms": [_describe_kingdom(*pose) for pose in posed_kingdoms]}
 
 
 def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:

@@ -128,8 +128,8 @@ def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], RenderedKingdom
     """
     kinds, hits = ["."] * (grid.rows * grid.cols), [0] * len(picture.kingdoms)
     for number, kingdom in enumerate(picture.kingdoms):
-        for square, drawn in kingdom.squares.items():
-            if (cell := _find_cell(grid, drawn.corners.mean(0))) is not None:
+        for square, rendered_square in kingdom.squares.items():
+            if (cell := _find_cell(grid, rendered_square.corners.mean(0))) is not None:
                 kinds[cell] = str(kingdom.board[square])
                 hits[number] += 1
     for quad in picture.loose:

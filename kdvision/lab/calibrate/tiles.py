@@ -38,7 +38,7 @@ def collect_tile_evidence(data: Path, seed: int) -> Floats:
     """Return for every cell of one scene's grids (n, 4): log-odds of both networks, colour distance, 1 for a tile."""
     picture = render_scene(data, seed)
     photo, networks = Photo.open(picture.photo), Networks.load()
-    parts = [np.zeros((0, 4))]
+    evidence = [np.zeros((0, 4))]
     for grid in map(build_grid, suppress_overlapping(search_lattices(photo, networks.detector)[1])):
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
@@ -48,8 +48,8 @@ def collect_tile_evidence(data: Path, seed: int) -> Floats:
         features = compute_tile_features(predictions, grid, Background.sample(photo, grid))
         centres, is_known = quads.mean(1), np.array(kinds) != "?"
         is_known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
-        parts.append(np.column_stack([features, np.array(kinds) != "."])[is_known])
-    return np.concatenate(parts)
+        evidence.append(np.column_stack([features, np.array(kinds) != "."])[is_known])
+    return np.concatenate(evidence)
 
 
 def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
@@ -60,7 +60,7 @@ def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
     picture = render_scene(data, seed, occluders=True)
     photo, networks = Photo.open(picture.photo), Networks.load()
     observations = split_kingdoms(find_kingdoms(photo, networks))[0]
-    parts = [np.zeros((0, 7))]
+    evidence = [np.zeros((0, 7))]
     for observation, decision in zip(observations, decide_boards(observations, Calibration())[1], strict=True):
         grid, share = observation.grid, compute_visible_share(observation.grid, photo)
         kinds, kingdom = find_truth(grid, picture)
@@ -76,8 +76,8 @@ def collect_occlusion_evidence(data: Path, seed: int) -> Floats:
             and share[square] >= MIN_WHOLE_SHARE
             and can_grow(decision.board, square)
         ]
-        parts.append(np.column_stack([features, np.array(kinds) != "."])[cells])
-    return np.concatenate(parts)
+        evidence.append(np.column_stack([features, np.array(kinds) != "."])[cells])
+    return np.concatenate(evidence)
 
 
 def fit_tile_weights(cells: Floats) -> dict[str, object]:

@@ -97,12 +97,12 @@ def format_training(metadata: Mapping[str, Mapping[str, Any]]) -> str:
 def format_photos(tables: Mapping[str, Table]) -> str:
     """Return the table of all labelled photos: one row a set, and two for ordinary and adversarial corruptions."""
     sums = ("pictures", "exact", "silent_errors", "false_alarms", "unflagged", "invented")
-    parts = [(title, [line for line in tables["photos"] if line["set"] == name]) for name, title in SETS.items()]
+    groups = [(title, [line for line in tables["photos"] if line["set"] == name]) for name, title in SETS.items()]
     for title, adversarial in (("photos under corruptions", False), ("photos cut, covered or altered", True)):
         lines = [line for line in tables["stress"] if line["family"].endswith("(adversarial)") == adversarial]
-        parts.append((title, lines))
+        groups.append((title, lines))
     rows = []
-    for title, lines in parts:
+    for title, lines in groups:
         for total in add_up(lines, (), sums).values():
             coverage = f"{100 * total['unflagged'] / total['pictures']:.1f} %"
             rows.append((title, *(total[name] for name in sums[:4]), coverage, total["invented"]))
@@ -147,9 +147,9 @@ def describe_cell_columns(metadata: Mapping[str, Any]) -> str:
         "gem on each corner, clockwise from top left (log-odds)",
     )
     columns = []
-    for part, name in zip(heads.values(), names, strict=True):
-        numbers = f"{part.start}" if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
-        columns += [f"{numbers} {name}"] if part.stop > part.start else []
+    for head, name in zip(heads.values(), names, strict=True):
+        numbers = f"{head.start}" if head.stop == head.start + 1 else f"{head.start}–{head.stop - 1}"
+        columns += [f"{numbers} {name}"] if head.stop > head.start else []
     return "; ".join(columns)
 
 

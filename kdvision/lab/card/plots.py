@@ -110,8 +110,8 @@ def draw_coverage(figure: Figure, lines: Sequence[Line]) -> None:
     axes = figure.subplots()
     for kind, color in COVERAGE_COLORS.items():
         points = [line for line in lines if line["kind"] == kind]
-        shares = [(float(one["coverage"]), int(one["wrong"]) / max(1, int(one["accepted"]))) for one in points]
-        curve = [share for share, one in zip(shares, points, strict=True) if one["at_threshold"] == "0"]
+        shares = [(float(point["coverage"]), int(point["wrong"]) / max(1, int(point["accepted"]))) for point in points]
+        curve = [share for share, point in zip(shares, points, strict=True) if point["at_threshold"] == "0"]
         axes.plot(*zip(*curve, strict=True), color=color, label=kind)
         axes.plot(*shares[-1], color=color, marker="o", linestyle="none", label=f"{kind}, not flagged")
     axes.set(xlabel="coverage: share of pictures answered", ylabel="risk: share of these wrong")

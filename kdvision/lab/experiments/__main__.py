@@ -42,15 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_options(parser, arguments)
     if unknown := [name for name in options.names if name not in EXPERIMENTS]:
         parser.error(f"there is no experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
-    part = "quick" if options.quick else f"seed{options.seed}"
-    is_shipped = part == "seed0" and not os.environ.get("KDVISION_MODELS")
-    results = options.results or Path("models/results" if is_shipped else f"out/results-{part}")
+    run_name = "quick" if options.quick else f"seed{options.seed}"
+    is_shipped = run_name == "seed0" and not os.environ.get("KDVISION_MODELS")
+    results = options.results or Path("models/results" if is_shipped else f"out/results-{run_name}")
     for name in options.names or EXPERIMENTS:
         print(f"\n{name}: {EXPERIMENTS[name].question}", flush=True)
         summary = run(
             EXPERIMENTS[name],
             results=results,
-            work=options.work / part,
+            work=options.work / run_name,
             data=options.data,
             seed=options.seed,
             is_quick=options.quick,

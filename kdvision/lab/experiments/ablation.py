@@ -29,7 +29,7 @@ _CELLS: Final = sorted(count_kinds(KINGDOMINO), key=str)
 ANY_PAIR: Final[Deck] = tuple(
     Domino(number, *pair)
     for number, pair in enumerate(
-        (one, two) for index, one in enumerate(_CELLS) for two in _CELLS[index:] for _ in range(100)
+        (first, second) for index, first in enumerate(_CELLS) for second in _CELLS[index:] for _ in range(100)
     )
 )
 """A box that has every pair of squares more often than a table has room for."""
@@ -82,7 +82,7 @@ PARTS: Final[Mapping[str, Part]] = {
     "partition of close kingdoms": _replace(
         find,
         split_by_castles=lambda _: [],
-        remove_foreign_tiles=lambda lattices: [one.observation for one in lattices],
+        remove_foreign_tiles=lambda lattices: [lattice.observation for lattice in lattices],
     ),
     "grid warping": _replace(grid, _smooth_residuals=_flatten_grid),
     "the box: any two squares make a domino": _replace(

@@ -49,7 +49,7 @@ class Item(NamedTuple):
     def is_among(self, items: Sequence[Item]) -> bool:
         """Return whether one of the items shows the same in the same place."""
         reach = MAX_DISTANCE_SIDES * self.side
-        return any(one.cell == self.cell and np.linalg.norm(one.centre - self.centre) < reach for one in items)
+        return any(item.cell == self.cell and np.linalg.norm(item.centre - self.centre) < reach for item in items)
 
 
 def draw_factors(number: int) -> SceneFactors:
@@ -77,12 +77,12 @@ def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterato
     for kind in (TILES, TOWNS, *PIECES, GEM):
         truths, readings = ([item for item in items if item.kind == kind] for items in (true_items, read_items))
         hits = sum(item.is_among(readings) for item in truths)
-        extra = sum(not item.is_among(truths) for item in readings)
-        yield {"item": kind, "there": len(truths), "found": hits, "extra": extra}
+        extra_count = sum(not item.is_among(truths) for item in readings)
+        yield {"item": kind, "there": len(truths), "found": hits, "extra": extra_count}
 
 
 def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
-    quads = {square: drawn.corners for square, drawn in kingdom.squares.items()}
+    quads = {square: rendered_square.corners for square, rendered_square in kingdom.squares.items()}
     yield from _list_tile_items(kingdom.board, quads)
     for square in quads.keys() & kingdom.pieces.keys():
         yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))

@@ -164,11 +164,11 @@ class _Player:
         hosts = [at for at, cell in self.cells.items() if cell.terrain in (terrain, Terrain.CASTLE)]
         return {at + step for at in hosts for step in self.steps} - self.cells.keys()
 
-    def _has_room(self, one: int, other: int) -> bool:
+    def _has_room(self, square: int, neighbour: int) -> bool:
         """Return whether two squares beside each other are empty and keep the kingdom within the side."""
-        if one in self.cells or other in self.cells:
+        if square in self.cells or neighbour in self.cells:
             return False
-        top, bottom, left, right = self._extend_bounds(one, other)
+        top, bottom, left, right = self._extend_bounds(square, neighbour)
         return bottom - top < self.side and right - left < self.side
 
     def _extend_bounds(self, *squares: int) -> tuple[int, int, int, int]:
@@ -179,32 +179,32 @@ class _Player:
 
     def _rate(self, domino: Domino, spot: tuple[int, int]) -> float:
         """Return the points gained at once, plus a little for joined territories and for few gaps."""
-        one, two = domino.left, domino.right
-        territories_one = self._find_touching(spot[0], one.terrain)
-        territories_two = self._find_touching(spot[1], two.terrain)
-        if one.terrain is two.terrain:
-            gain = _compute_gain(territories_one | territories_two, squares=2, crowns=one.crowns + two.crowns)
+        left, right = domino.left, domino.right
+        left_territories = self._find_touching(spot[0], left.terrain)
+        right_territories = self._find_touching(spot[1], right.terrain)
+        if left.terrain is right.terrain:
+            gain = _compute_gain(left_territories | right_territories, squares=2, crowns=left.crowns + right.crowns)
         else:
-            gain = _compute_gain(territories_one, squares=1, crowns=one.crowns)
-            gain += _compute_gain(territories_two, squares=1, crowns=two.crowns)
+            gain = _compute_gain(left_territories, squares=1, crowns=left.crowns)
+            gain += _compute_gain(right_territories, squares=1, crowns=right.crowns)
         contacts = sum(at + step in self.cells for at in spot for step in self.steps)
-        return gain + 0.8 * (len(territories_one) + len(territories_two)) + 0.15 * contacts
+        return gain + 0.8 * (len(left_territories) + len(right_territories)) + 0.15 * contacts
 
     def _find_touching(self, at: int, terrain: Terrain) -> set[_Territory]:
         neighbours = (self.territories.get(at + step) for step in self.steps)
-        return {one for one in neighbours if one is not None and one.terrain is terrain}
+        return {territory for territory in neighbours if territory is not None and territory.terrain is terrain}
 
     def _put_cell(self, at: int, cell: Cell) -> None:
         territory = _Territory(cell.terrain, [at], cell.crowns)
-        for one in self._find_touching(at, cell.terrain):
-            territory.squares += one.squares
-            territory.crowns += one.crowns
+        for neighbour in self._find_touching(at, cell.terrain):
+            territory.squares += neighbour.squares
+            territory.crowns += neighbour.crowns
         self.cells[at] = cell
         self.territories.update(dict.fromkeys(territory.squares, territory))
         self.bounds = self._extend_bounds(at)
 
 
 def _compute_gain(territories: set[_Territory], *, squares: int, crowns: int) -> float:
-    old_points = sum(len(one.squares) * one.crowns for one in territories)
+    old_points = sum(len(t.squares) * t.crowns for t in territories)
     new_points = (sum(len(t.squares) for t in territories) + squares) * (sum(t.crowns for t in territories) + crowns)
     return new_points - old_points

@@ -89,14 +89,14 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
     """Return the tiles of the kingdoms that the detector and the cell classifier find in a picture."""
     photo = Photo.open(picture.photo)
     observations = find_kingdoms(photo, replace(Networks.load(), context=None))
-    parts = [(np.zeros((0, len(KINDS))), np.zeros((0, COLOUR_FEATURES)), np.zeros(0, np.int64))]
+    kingdom_tiles = [(np.zeros((0, len(KINDS))), np.zeros((0, COLOUR_FEATURES)), np.zeros(0, np.int64))]
     for observation in split_kingdoms(observations)[0]:
         kinds, kingdom = find_truth(observation.grid, picture)
         if kingdom is not None:
             tiles = TileFeatures.of(photo, observation, KINDS)
             tile_labels = [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
-            parts.append((tiles.log_probs, tiles.colours, np.array(tile_labels, np.int64)))
-    log_probs, colours, labels = (np.concatenate(column) for column in zip(*parts, strict=True))
+            kingdom_tiles.append((tiles.log_probs, tiles.colours, np.array(tile_labels, np.int64)))
+    log_probs, colours, labels = (np.concatenate(column) for column in zip(*kingdom_tiles, strict=True))
     return LabelledTiles(log_probs.astype(np.float32), colours.astype(np.float32), labels)
 
 
@@ -110,15 +110,15 @@ def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False)
 
 def make_batch(photos: Sequence[LabelledTiles], rng: Rng | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return log-probabilities, colours, labels and padding mask (batch, n, …); with `rng`, of a part of the tiles."""
-    parts = []
+    photo_tensors = []
     for photo in photos:
         indices = np.arange(count := len(photo.labels))
         if rng is not None:
             shown_count = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
             indices = rng.permutation(count)[: min(shown_count, MAX_TILES)]
-        parts.append([torch.from_numpy(x[indices]) for x in (photo.log_probs, photo.colours, photo.labels)])
-    log_probs, colours = (pad_sequence([part[n] for part in parts], True) for n in (0, 1))
-    labels = [part[2] for part in parts]
+        photo_tensors.append([torch.from_numpy(x[indices]) for x in (photo.log_probs, photo.colours, photo.labels)])
+    log_probs, colours = (pad_sequence([tensors[n] for tensors in photo_tensors], True) for n in (0, 1))
+    labels = [tensors[2] for tensors in photo_tensors]
     is_padding = pad_sequence(
         [torch.zeros(len(tile_labels), dtype=torch.bool) for tile_labels in labels], True, padding_value=True
     )
@@ -145,7 +145,7 @@ def fit_context(
         return compute_log_loss(net(log_probs, colour, is_padding), labels)
 
     cycle = Cycle(epochs * len(batches), learning_rate, WEIGHT_DECAY, max_norm=1.0, warm_up=0.3)
-    run_steps(net, (part for _ in range(epochs) for part in batches), compute_loss, cycle)
+    run_steps(net, (tensors for _ in range(epochs) for tensors in batches), compute_loss, cycle)
     return net.eval()
 
 

@@ -45,8 +45,8 @@ class CellExamples(NamedTuple):
     labels: npt.NDArray[np.int64]
 
     @classmethod
-    def join(cls, parts: Iterable[CellExamples]) -> CellExamples:
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+    def join(cls, groups: Iterable[CellExamples]) -> CellExamples:
+        return cls(*map(np.concatenate, zip(*groups, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
     It is fitted to the centres of the squares, because the corners of a tile begin anywhere.
     """
     board = np.array([(square.col + 0.5, square.row + 0.5) for square in kingdom.squares]).reshape(-1, 2)
-    pixels = np.array([drawn.corners.mean(0) for drawn in kingdom.squares.values()]).reshape(-1, 2)
+    pixels = np.array([rendered_square.corners.mean(0) for rendered_square in kingdom.squares.values()]).reshape(-1, 2)
     matrix = cv2.findHomography(board, pixels, 0)[0] if len(board) >= 6 else None
     return np.zeros((3, 3)) if matrix is None else np.asarray(matrix, np.float64)
 
@@ -81,11 +81,11 @@ def cut_cell_examples(picture: Picture, rng: Rng) -> CellExamples:
         matrix = fit_board_homography(kingdom)
         if not matrix.any():
             continue
-        for square, drawn in kingdom.squares.items():
+        for square, rendered_square in kingdom.squares.items():
             quad = _project_square(matrix, square)
             if not _is_inside(picture.photo, quad):
                 continue  # a crop beyond the border is grey and shows nothing to learn
-            corners = _align_corners(drawn.corners, quad[1] - quad[0])
+            corners = _align_corners(rendered_square.corners, quad[1] - quad[0])
             share = rng.uniform(0, 1)
             tiles.append((_jitter_quad(corners * share + quad * (1 - share), rng), _label_square(kingdom, square)))
         ring = starmap(Square, product(range(-1, kingdom.board.height + 1), range(-1, kingdom.board.width + 1)))

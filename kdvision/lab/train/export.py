@@ -118,7 +118,7 @@ def dequantise_pixels(model: onnx.ModelProto) -> None:
             numpy_helper.from_array(np.array(networks.PIXEL_MEAN, np.uint8), "pixels_zero"),
         ]
     )
-    parts = [transpose.output[0], "pixels_scale", "pixels_zero"]
-    graph.node.insert(list(graph.node).index(cast), helper.make_node("DequantizeLinear", parts, divide.output))
+    inputs = [transpose.output[0], "pixels_scale", "pixels_zero"]
+    graph.node.insert(list(graph.node).index(cast), helper.make_node("DequantizeLinear", inputs, divide.output))
     for node in (cast, subtract, divide):
         graph.node.remove(node)

@@ -67,7 +67,7 @@ def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
 
 def split_heads(logits: Tensor) -> list[Tensor]:
     """Return the columns of each head of the cell classifier's logits."""
-    return [logits[:, part] for part in locate_heads(len(TILE_KINDS), len(PIECES)).values()]
+    return [logits[:, columns] for columns in locate_heads(len(TILE_KINDS), len(PIECES)).values()]
 
 
 def compute_cell_loss(output: Tensor, labels: Tensor) -> Tensor:
@@ -105,8 +105,8 @@ def measure_cells(
     net: CellNet, plain_examples: CellExamples, piece_examples: CellExamples, real_examples: CellExamples
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return temperatures and error rates on held-out examples: plain tables, tables with pieces, real photos."""
-    parts = [plain_examples, piece_examples, real_examples]
-    examples = CellExamples.join(parts)
+    groups = [plain_examples, piece_examples, real_examples]
+    examples = CellExamples.join(groups)
     on_kind, on_tile, _, on_partner, on_piece, on_gems = split_heads(compute_cell_logits(net, examples.crops))
     labels = torch.from_numpy(examples.labels)
     kind, tile, _, partner, piece = labels[:, : PIECE + 1].unbind(1)
@@ -119,20 +119,20 @@ def measure_cells(
         "pieces": fit_temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), on_piece),
         "gems": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems.float()), on_gems),
     }
-    part = torch.from_numpy(np.repeat(range(3), [len(one.labels) for one in parts]))
+    group_of = torch.from_numpy(np.repeat(range(3), [len(group.labels) for group in groups]))
     has_wrong_kind = on_kind.argmax(1) != kind
 
     def compute_share(condition: Tensor, mask: Tensor) -> float:
         return float(condition[mask].double().mean())
 
     rates = {
-        "kind_error_rendered": compute_share(has_wrong_kind, (tile > 0) & (part == 0)),
-        "kind_error_with_pieces": compute_share(has_wrong_kind, (tile > 0) & (part == 1)),
-        "kind_error_real_crops": compute_share(has_wrong_kind, (tile > 0) & (part == 2)),
-        "presence_error": compute_share((on_tile[:, 0] > 0) != (tile > 0), part != 1),
-        "partner_error": compute_share(on_partner.argmax(1) != partner, is_known & (part != 1)),
+        "kind_error_rendered": compute_share(has_wrong_kind, (tile > 0) & (group_of == 0)),
+        "kind_error_with_pieces": compute_share(has_wrong_kind, (tile > 0) & (group_of == 1)),
+        "kind_error_real_crops": compute_share(has_wrong_kind, (tile > 0) & (group_of == 2)),
+        "presence_error": compute_share((on_tile[:, 0] > 0) != (tile > 0), group_of != 1),
+        "partner_error": compute_share(on_partner.argmax(1) != partner, is_known & (group_of != 1)),
         "pieces_missed": compute_share(on_piece.argmax(1) != piece, piece > 0),
-        "pieces_invented": compute_share(on_piece.argmax(1) > 0, (piece == 0) & (part != 1)),
+        "pieces_invented": compute_share(on_piece.argmax(1) > 0, (piece == 0) & (group_of != 1)),
         "gems_missed": compute_share(on_gems < 0, gems > 0),
         "gems_invented": compute_share(on_gems > 0, gems == 0),
     }

@@ -177,12 +177,12 @@ def merge_batch_norms(net: Net) -> Net:
 
     Later courses then keep the statistics of the first one instead of those of each small batch.
     """
-    for part in net.eval().modules():
-        if isinstance(part, nn.Sequential) and len(part) > 1 and isinstance(part[1], nn.BatchNorm2d):
-            conv = part[0]
+    for module in net.eval().modules():
+        if isinstance(module, nn.Sequential) and len(module) > 1 and isinstance(module[1], nn.BatchNorm2d):
+            conv = module[0]
             assert isinstance(conv, nn.Conv2d)
-            part[0] = fuse_conv_bn_eval(conv, part[1])
-            part[1] = nn.Identity()
+            module[0] = fuse_conv_bn_eval(conv, module[1])
+            module[1] = nn.Identity()
     return net.requires_grad_()  # the merged biases must be trainable too
 
 
@@ -207,8 +207,8 @@ def load_weights(net: Net, model: onnx.ModelProto) -> Net:
 def average_weights(net: Net, other: Net) -> Net:
     """Set the weights of the first net to the mean of both nets, and return it."""
     with torch.no_grad():
-        for weights, others in zip(net.parameters(), other.parameters(), strict=True):
-            weights.lerp_(others, 0.5)
+        for weights, other_weights in zip(net.parameters(), other.parameters(), strict=True):
+            weights.lerp_(other_weights, 0.5)
     return net
 
 

@@ -115,10 +115,10 @@ class EncoderLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, is_padding: Tensor | None = None) -> Tensor:
-        parts = self.project_in(self.norm1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        qkv = self.project_in(self.norm1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         attention_mask = None if is_padding is None else ~is_padding[:, None, None]
         dropout = self.dropout.p if self.training else 0.0
-        attention = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attention_mask, dropout)
+        attention = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attention_mask, dropout)
         x = x + self.dropout(self.project_out(attention.transpose(1, 2).flatten(2)))
         result: Tensor = x + self.dropout(self.mlp(self.norm2(x)))
         return result
@@ -163,7 +163,7 @@ class ContextForPhoto(nn.Module):
     def __init__(self, net: ContextNet, temperature: float, kinds: Sequence[str]) -> None:
         super().__init__()
         self.net, self.temperature = net, temperature
-        has_same_terrain = [[float(one[0] == other[0]) for other in kinds] for one in kinds]
+        has_same_terrain = [[float(kind[0] == other[0]) for other in kinds] for kind in kinds]
         self.same_terrain = nn.Buffer(torch.tensor(has_same_terrain))
 
     def forward(self, log_probs: Tensor, colours: Tensor) -> Tensor:

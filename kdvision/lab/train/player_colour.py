@@ -84,10 +84,10 @@ def train_player_colour(run: Run) -> None:
 
 def write_classifier(classifier: PlayerColourClassifier, path: Path) -> None:
     """Write a classifier to the JSON file that the runtime reads."""
-    about = {"colours": classifier.colours, "sure": classifier.threshold, "seed": SEED, "pictures": PICTURES}
+    parameters = {"colours": classifier.colours, "sure": classifier.threshold, "seed": SEED, "pictures": PICTURES}
     arrays = {"usual": classifier.mean, "spread": classifier.scale, "weights": classifier.weights}
-    about |= {name: array.tolist() for name, array in arrays.items()}
-    write_atomically(path, f"{json.dumps(about)}\n".encode())
+    parameters |= {name: array.tolist() for name, array in arrays.items()}
+    write_atomically(path, f"{json.dumps(parameters)}\n".encode())
 
 
 @cache

@@ -135,8 +135,8 @@ class QueendominoArt:
         outline = np.array(PHOTOS["queen"]["outline"], np.int32)
         mask = cv2.fillPoly(np.zeros(photo.shape[:2], np.uint8), [outline], 255)
         (left, top), (right, bottom) = outline.min(0), outline.max(0)
-        cut = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
-        return np.asarray(cv2.resize(cut, _QUEEN_SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
+        cutout = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
+        return np.asarray(cv2.resize(cutout, _QUEEN_SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 @cache

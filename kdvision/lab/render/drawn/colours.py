@@ -8,9 +8,9 @@ INK: Colour = (52, 36, 28)
 WHITE: Colour = (255, 255, 255)
 
 
-def mix(one: Colour, other: Colour, share: float) -> Colour:
+def mix(first: Colour, second: Colour, share: float) -> Colour:
     """Return a colour between two."""
-    r, g, b = (round(a + (z - a) * share) for a, z in zip(one, other, strict=True))
+    r, g, b = (round(a + (z - a) * share) for a, z in zip(first, second, strict=True))
     return r, g, b
 
 

@@ -200,7 +200,7 @@ def _read_obj(path: Path) -> tuple[Floats, Floats]:
         elif kind == "vt":
             uvs.append([float(field) for field in fields[:2]])
         elif kind == "f":
-            corners = [[int(part or 1) for part in (field + "/1").split("/")[:2]] for field in fields]
+            corners = [[int(index or 1) for index in (field + "/1").split("/")[:2]] for field in fields]
             faces += [[corners[0], corners[i], corners[i + 1]] for i in range(1, len(corners) - 1)]
     indices = np.array(faces) - 1
     return np.array(points)[indices[..., 0]], np.array(uvs or [[0.0, 0.0]])[indices[..., 1]]
