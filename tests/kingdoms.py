@@ -35,7 +35,7 @@ SMALL = "w1 w w / # f f1 / . l l"
 
 
 def make_grid(board: Board, *, left: float = 40, top: float = 60, side: float = 50, slant: float = 0.0) -> Grid:
-    """The grid of a board whose squares are `side` pixels long, sheared sideways by `slant` of its height."""
+    """Return the grid of a board whose squares are `side` pixels long, sheared sideways by `slant` of its height."""
     rows, cols = np.mgrid[0 : board.height + 1, 0 : board.width + 1]
     points = np.stack([left + side * (cols + slant * rows), top + side * rows], axis=-1).astype(float)
     return Grid(np.stack([points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]], axis=2))
@@ -53,7 +53,7 @@ def make_reading(
     runners_up: Sequence[tuple[str, float]] = (),
     calibration: Calibration | None = None,
 ) -> KingdomReading:
-    """The kingdom of a board's notation as read from a photo; doubts or problems make it one for review."""
+    """Return the kingdom of a board's notation as read from a photo; doubts or problems make it one for review."""
     board = Board.parse(text)
     observation = make_plain_observation(ClassProbabilities.of(board), left=left, side=side)
     frame = BoardFrame(Square(0, 0), Square(board.height - 1, board.width - 1))
@@ -67,37 +67,37 @@ def make_reading(
 def override_squares(
     reading: ClassProbabilities, shares_by_square: Mapping[str, Mapping[str, float]]
 ) -> ClassProbabilities:
-    """The reading with other probabilities of some squares, `{"C3": {"w1": 0.6}}`; other kinds share the rest."""
+    """Return the reading with new probabilities on some squares: `{"C3": {"w1": 0.6}}`; other kinds share the rest."""
     values = np.exp(reading.log_probs)
     for name, shares in shares_by_square.items():
-        rest = (1 - sum(shares.values())) / max(1, len(reading.kinds) - len(shares))
-        assert {*shares} <= {*reading.kinds} and rest > -1e-9
-        values[Square.parse(name)] = [shares.get(kind, max(rest, 0.0)) for kind in reading.kinds]
+        other_share = (1 - sum(shares.values())) / max(1, len(reading.kinds) - len(shares))
+        assert {*shares} <= {*reading.kinds} and other_share > -1e-9
+        values[Square.parse(name)] = [shares.get(kind, max(other_share, 0.0)) for kind in reading.kinds]
     return ClassProbabilities.of_probabilities(values, reading.kinds)
 
 
 def get_probability(reading: ClassProbabilities, square: Square, kind: str) -> float:
-    """The probability of a kind on a square."""
+    """Return the probability of a kind on a square."""
     return float(np.exp(reading.log_probs[square][reading.kinds.index(kind)]))
 
 
 def make_doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:
-    """A doubt about a named square."""
+    """Return a doubt about a named square."""
     return Doubt(Square.parse(square), read, probability, instead)
 
 
 def table_photo(width: int = 640, height: int = 480, grey: int = 90) -> Photo:
-    """A photo of an empty grey table."""
+    """Return a photo of an empty grey table."""
     return Photo.open(np.full((height, width, 3), grey, np.uint8), name="table.png")
 
 
 def load_truth(name: str) -> list[dict[str, Any]]:
-    """The true kingdoms of a sample: `board`, `points` and `corners_tl_tr_br_bl_px`."""
+    """Return the true kingdoms of a sample: `board`, `points` and `corners_tl_tr_br_bl_px`."""
     return list(json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"])
 
 
 def locate_squares(truth: Mapping[str, Any]) -> Floats:
-    """The squares (rows, cols, 4, 2) of a true kingdom in pixels, corners clockwise from the top left."""
+    """Return the squares (rows, cols, 4, 2) of a true kingdom in pixels, corners clockwise from the top left."""
     rows, cols = len(truth["board"]), len(truth["board"][0].split())
     places = np.stack(np.meshgrid(range(cols), range(rows)), axis=-1)
     matrix = fit_rectangle(rows, cols, truth["corners_tl_tr_br_bl_px"])
@@ -105,12 +105,12 @@ def locate_squares(truth: Mapping[str, Any]) -> Floats:
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
-    """The content of a PNG file of RGB pixels."""
+    """Return the content of a PNG file of RGB pixels."""
     return bytes(cv2.imencode(".png", pixels[..., ::-1])[1])
 
 
 def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[KingdomReading]]:
-    """A substitute for `pipeline.read`: every photo shows these kingdoms, or none if its first pixel is black."""
+    """Return a substitute for `pipeline.read`: every photo shows these kingdoms, none if its first pixel is black."""
 
     def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
@@ -121,7 +121,7 @@ def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[Ki
 
 
 def fill_in(path: Path, *changes: tuple[str, str]) -> Path:
-    """The game file after changes of texts, each at the first remaining place, as a person fills it in."""
+    """Return the game file after changes of texts, each at the first remaining place, as a person fills it in."""
     text = path.read_text(encoding="utf-8")
     for old_text, new_text in changes:
         assert old_text in text, old_text
@@ -131,13 +131,13 @@ def fill_in(path: Path, *changes: tuple[str, str]) -> Path:
 
 
 def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
-    """The label and the points of each line of the scorecard."""
+    """Return the label and the points of each line of the scorecard."""
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
 
 
 def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
-    """The lattices that squares form, largest first."""
-    components = [part for part in grow_components(squares) if len(part) >= MIN_KINGDOM_SQUARES]
+    """Return the lattices that squares form, largest first."""
+    components = [component for component in grow_components(squares) if len(component) >= MIN_KINGDOM_SQUARES]
     hypotheses = map(LatticeHypothesis.fit, components)
     return sorted(
         (hypothesis for hypothesis in hypotheses if hypothesis is not None), key=lambda hypothesis: -len(hypothesis)
@@ -145,14 +145,14 @@ def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
 
 
 def find_indices(component: Component, squares: Detections) -> list[int]:
-    """The indices of a component's squares among all detections, in order."""
+    """Return the indices of a component's squares among all detections, in order."""
     return sorted(compute_distances(component.squares.centre, squares.centre).argmin(axis=1).tolist())
 
 
 def make_plain_observation(
     probabilities: ClassProbabilities, grid: Grid | None = None, *, left: float = 0.0, side: float = 50
 ) -> GridObservation:
-    """An observation of these probabilities alone: nothing hides a square, and borders show no dominoes."""
+    """Return an observation of these probabilities alone: nothing hides a square, and borders show no dominoes."""
     rows, cols = probabilities.rows, probabilities.cols
     return GridObservation(
         grid=grid or make_grid(Board({}, height=rows, width=cols), left=left, side=side),

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def run_in_thread(take: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of a coroutine, run in its own thread: browser tests leave an event loop in this one."""
+    """Return a coroutine's result, computed in a thread, because browser tests leave an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(take())).result()
 
@@ -72,10 +72,10 @@ class Phone:
     @property
     def totals(self) -> list[int]:
         """The points of each kingdom of the first round."""
-        return [one["total"] for one in self.score["kingdoms"]]
+        return [kingdom["total"] for kingdom in self.score["kingdoms"]]
 
     def look(self) -> dict[str, Any]:
-        """The state as it is on the server now."""
+        """Return the state that the server has now."""
         self.state = self.client.post("/api/tables", {"table": self.table}).json
         return self.state
 
@@ -107,7 +107,7 @@ class LiveStream:
         self._events.put(("end", None))
 
     def wait_for(self, name: str, is_wanted: Callable[[Any], bool] = lambda _: True) -> Any:
-        """The value of the next event of this name that is wanted."""
+        """Return the value of the next event of this name that is wanted."""
         while True:
             event, value = self._events.get(timeout=TIMEOUT_SECONDS)
             if event == name and is_wanted(value):

@@ -38,7 +38,7 @@ class Client:
         self.port, self.headers = port, headers
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-        """The response to one request; header names have underscores instead of dashes."""
+        """Return the response to one request; header names have underscores instead of dashes."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
         request_headers = {name.replace("_", "-"): value for name, value in (self.headers | headers).items()}
         try:
@@ -50,21 +50,21 @@ class Client:
             connection.close()
 
     def get(self, path: str, **headers: str) -> Answer:
-        """The response to a GET."""
+        """Return the response to a GET."""
         return self.send("GET", path, None, **headers)
 
     def post_photo(self, content: bytes, path: str = "/api/read", **headers: str) -> Answer:
-        """The response to a photo sent as the body."""
+        """Return the response to a photo sent as the body."""
         return self.send("POST", path, content, **({"Content_Type": "image/jpeg"} | headers))
 
     def post(self, path: str, value: Any, **headers: str) -> Answer:
-        """The response to an object sent as JSON."""
+        """Return the response to an object sent as JSON."""
         return self.send("POST", path, json.dumps(value).encode(), **({"Content_Type": "application/json"} | headers))
 
 
 @contextmanager
 def running_server(settings: Settings, *, link: str | None = None) -> Iterator[Client]:
-    """A client of a server that runs in a thread until the end of the block."""
+    """Yield a client of a server that runs in a thread until the end of the block."""
     listener = open_listener(settings)
     app = create_app(listener.settings, link=link or listener.link, tables=listener.tables)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
@@ -81,7 +81,7 @@ def running_server(settings: Settings, *, link: str | None = None) -> Iterator[C
 
 @contextmanager
 def serving_process(*options: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
-    """`kdvision serve` in a process of its own, which is killed at the end, and a client of it."""
+    """Yield `kdvision serve` in a process of its own, which is killed at the end, and a client of it."""
     command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", *options]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -91,10 +91,10 @@ def serving_process(*options: str) -> Iterator[tuple[subprocess.Popen[str], Clie
             process.kill()
 
 
-def encode_form(parts: Mapping[str, tuple[str | None, bytes]], boundary: str = "----edge") -> tuple[bytes, str]:
-    """The body and the content type of a form of `{name: (file name, content)}`."""
+def encode_form(fields: Mapping[str, tuple[str | None, bytes]], boundary: str = "----edge") -> tuple[bytes, str]:
+    """Return the body and the content type of a form of `{name: (file name, content)}`."""
     lines = []
-    for name, (file, content) in parts.items():
+    for name, (file, content) in fields.items():
         file_name = f'; filename="{file}"' if file else ""
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{file_name}\r\n\r\n'
         lines.append(head.encode() + content)

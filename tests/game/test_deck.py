@@ -25,7 +25,7 @@ def test_queendomino_holds_twenty_town_squares() -> None:
 
 
 def test_faces_forget_which_way_a_domino_lies() -> None:
-    one, other = Cell.parse("w"), Cell.parse("m3")
-    assert make_face(one, other) == make_face(other, one)
-    assert count_faces(KINGDOMINO)[make_face(one, other)] == 1
+    first, second = Cell.parse("w"), Cell.parse("m3")
+    assert make_face(first, second) == make_face(second, first)
+    assert count_faces(KINGDOMINO)[make_face(first, second)] == 1
     assert count_faces(KINGDOMINO)[make_face(Cell.parse("f"), Cell.parse("f"))] == 4

@@ -22,16 +22,16 @@ def test_right_kingdoms_of_one_game_have_no_problems() -> None:
 
 
 @pytest.mark.parametrize(
-    "one, other, sentence",
+    "first, second, sentence",
     [
         ("# m3 w", "# m3 w", "the kingdoms together have 2 squares m3, and the box has 1"),
         ("# w g2", "# w g2", "the kingdoms need 2 dominoes g2 w, and the box has 1"),
         ("# w w / . w w", "# w w", "the kingdoms need 3 dominoes w w, and the box has 2"),
     ],
 )
-def test_no_domino_lies_in_two_kingdoms(one: str, other: str, sentence: str) -> None:
-    assert list_problems(one) == list_problems(other) == []
-    assert list_problems(one, other) == [sentence]
+def test_no_domino_lies_in_two_kingdoms(first: str, second: str, sentence: str) -> None:
+    assert list_problems(first) == list_problems(second) == []
+    assert list_problems(first, second) == [sentence]
 
 
 def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
@@ -143,7 +143,7 @@ def test_two_queens_are_not_a_result() -> None:
     boards = map(Board.parse, ("# t w2 w w", "# w w", "# f f"))
     kingdoms = [Kingdom(board, queen=True) for board in boards]
     for hosts, is_certain in ((1, True), (2, False)):
-        table = Table(tuple(replace(one, queen=number < hosts) for number, one in enumerate(kingdoms)))
+        table = Table(tuple(replace(kingdom, queen=number < hosts) for number, kingdom in enumerate(kingdoms)))
         assert make_game("queendomino", [table]).has_round_result(table) == is_certain
         outlook = describe_outlook(table, make_rule_set("queendomino"))
         assert (outlook == WINNER_UNKNOWN) != is_certain

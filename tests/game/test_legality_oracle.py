@@ -103,13 +103,13 @@ def test_two_boards_are_clean_exactly_when_one_box_could_lay_both() -> None:
     rng, rules = random.Random(11), kingdomino()
     verdicts = Counter[bool]()
     for _ in range(150):
-        one, other = make_legal_board(rng), make_legal_board(rng)
+        board, other_board = make_legal_board(rng), make_legal_board(rng)
         has_joint_reading = any(
-            one_reading + other_reading <= BOX_FACES
-            for one_reading, other_reading in product(list_readings(one), list_readings(other))
+            reading + other_reading <= BOX_FACES
+            for reading, other_reading in product(list_readings(board), list_readings(other_board))
         )
-        has_no_problems = not find_table_problems([Kingdom(one), Kingdom(other)], rules)
-        assert has_no_problems is has_joint_reading, f"{one} and {other}"
+        has_no_problems = not find_table_problems([Kingdom(board), Kingdom(other_board)], rules)
+        assert has_no_problems is has_joint_reading, f"{board} and {other_board}"
         verdicts[has_no_problems] += 1
     assert min(verdicts.values()) >= 15
 

@@ -28,7 +28,7 @@ API_NAMES = re.findall(
 
 @cache
 def list_names(path: Path) -> frozenset[str]:
-    """Functions, classes, constants and methods ("Class.method") that a Python file defines."""
+    """Return the functions, classes, constants and methods ("Class.method") that a Python file defines."""
     names = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names |= name_targets(node)
@@ -38,7 +38,7 @@ def list_names(path: Path) -> frozenset[str]:
 
 
 def name_targets(node: ast.stmt) -> set[str]:
-    """The names that a statement defines."""
+    """Return the names that a statement defines."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -46,7 +46,7 @@ def name_targets(node: ast.stmt) -> set[str]:
 
 
 def list_missing(text: str) -> list[str]:
-    """The files, folders and names that a page mentions and that do not exist."""
+    """Return the files, folders and names that a page mentions and that do not exist."""
     missing_names = []
     for file, name in PATH.findall(text):
         path = next((base / file for base in (ROOT, VISION) if (base / file).exists()), None)

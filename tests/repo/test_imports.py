@@ -73,7 +73,7 @@ def list_imports(root: Path) -> Iterator[Import]:
 
 
 def list_modules(node: ast.AST) -> Iterable[str]:
-    """The modules that a node imports; `from kdvision import pipeline` imports kdvision.pipeline."""
+    """Return the modules that a node imports; `from kdvision import pipeline` imports kdvision.pipeline."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -85,7 +85,7 @@ def list_modules(node: ast.AST) -> Iterable[str]:
 
 
 def list_violations(root: Path) -> list[str]:
-    """One line for each import that breaks the layers."""
+    """Return one line for each import that breaks the layers."""
     violations = []
     for item in list_imports(root):
         if item.target is not None and item.target != item.package and item.target not in LAYERS[item.package]:

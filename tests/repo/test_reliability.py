@@ -20,13 +20,13 @@ TARGETS = re.findall(r"`make ([\w-]+)`", PAGE)
 
 @cache
 def list_tests(path: Path) -> frozenset[str]:
-    """The names of the tests in a file."""
+    """Return the names of the tests in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
 
 def list_missing(text: str) -> list[str]:
-    """The tests that a text names and that do not exist."""
+    """Return the tests that a text names and that do not exist."""
     missing_tests = []
     for file, name in TEST.findall(text):
         path = ROOT / file

@@ -49,20 +49,20 @@ def read_corners(kingdom: Json) -> NDArray[np.float64]:
 
 
 def measure_side(truth: Json) -> float:
-    """The side of a square in pixels, from the area of the outline."""
+    """Return the side of a square in pixels, from the area of the outline."""
     (x, y), (u, v) = read_corners(truth).T, np.roll(read_corners(truth), -1, axis=0).T
     return float(np.sqrt(abs((x * v - u * y).sum()) / 2 / (len(truth["board"]) * len(truth["board"][0].split()))))
 
 
 def match_kingdom(truth: Json, kingdoms: list[Json]) -> Json | None:
-    """The kingdom whose centre lies within two squares of that of the true one."""
+    """Return the kingdom whose centre lies within two squares of that of the true one."""
     centre, side = read_corners(truth).mean(0), measure_side(truth)
     distances = {np.linalg.norm(read_corners(kingdom).mean(0) - centre) / side: kingdom for kingdom in kingdoms}
     return distances[min(distances)] if distances and min(distances) < 2 else None
 
 
 def count_right_squares(truth: Json, reading: Json | None) -> int:
-    """The number of squares of the true board that were read correctly."""
+    """Return the number of squares of the true board that were read correctly."""
     if reading is None or reading["board"] == []:
         return 0
     true_board, board = Board.parse(truth["board"]), Board.parse(reading["board"])

@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 
 
 def list_documented_names(heading: str) -> set[str]:
-    """The names in the first column of the table below a heading, or of the table headed "of `heading`"."""
+    """Return the names in the first column of the table below a heading, or of the table headed "of `heading`"."""
     start = PAGE.index(f"| of `{heading}`") if f"| of `{heading}`" in PAGE else PAGE.index(f"## {heading}\n")
     table = re.search(r"^\|.*\n\|---.*\n((?:\|.*\n)+)", PAGE[start:], re.MULTILINE)
     assert table is not None
@@ -26,7 +26,7 @@ def list_documented_names(heading: str) -> set[str]:
 
 
 def make_object() -> dict[str, Any]:
-    """An object with doubts, a standing, an inventory and a guarantee."""
+    """Return an object with doubts, a standing, an inventory and a guarantee."""
     calibration = Calibration(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526)
     readings = [
         make_reading("w m3 # / . . .", place="left", calibration=calibration, doubts=[make_doubt("A1", "w", "f")]),

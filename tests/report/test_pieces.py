@@ -42,7 +42,7 @@ NO_PIECES: Pieces = {}
 def make_observation(
     text: str, pieces: Pieces = NO_PIECES, gems: Mapping[str, float] = {}, *, left: float = 40
 ) -> GridObservation:
-    """The observation of a board with towns and pieces. A crossing has the name of its upper left square."""
+    """Return the observation of a board with towns and pieces. A crossing has the name of its upper left square."""
     board, reading = Board.parse(text), ClassProbabilities.of(text, confidence=0.999, kinds=WITH_TOWNS)
     probabilities = np.full((board.height, board.width, len(PIECE_NAMES)), 1e-4)
     probabilities[..., 0] = 1 - 1e-4 * (len(PIECE_NAMES) - 1)

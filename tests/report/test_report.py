@@ -248,7 +248,7 @@ def test_lines_keep_to_the_width(width: int) -> None:
 
 
 def find_changed_pixels(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """A mask of the pixels that the overlay changes."""
+    """Return a mask of the pixels that the overlay changes."""
     return np.asarray((draw_overlay(photo, result) != photo.pixels).any(axis=2))
 
 
@@ -258,9 +258,9 @@ def find_changed_pixels(photo: Photo, result: Result) -> np.ndarray[tuple[int, .
 def test_accents_and_names_that_the_font_lacks_are_left_out_of_labels(name: str, legible: str) -> None:
     drawings = [
         draw_overlay(
-            table_photo(), build_photo_result("a.png", (640, 480), [make_reading(SMALL)], kingdomino(), players=one)
+            table_photo(), build_photo_result("a.png", (640, 480), [make_reading(SMALL)], kingdomino(), players=players)
         )
-        for one in (Players((name,)), Players((legible,)))
+        for players in (Players((name,)), Players((legible,)))
     ]
     assert (drawings[0] == drawings[1]).all()
 
@@ -276,7 +276,7 @@ def test_the_overlay_leaves_the_photo_alone() -> None:
 
 
 def has_colour(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> bool:
-    """Whether at least ten pixels have exactly this colour."""
+    """Return whether at least ten pixels have exactly this colour."""
     return int((picture == colour).all(axis=2).sum()) >= 10
 
 
@@ -292,13 +292,13 @@ def test_squares_show_terrain_and_crowns() -> None:
 @pytest.mark.parametrize("terrain", Terrain)
 def test_every_terrain_has_a_symbol_of_its_own(terrain: Terrain) -> None:
     pictures = {}
-    for one in Terrain:
+    for other in Terrain:
         canvas = np.zeros((64, 64, 3), np.uint8)
-        draw_terrain(canvas, np.array([32.0, 32.0]), 60, one)
-        pictures[one] = canvas
+        draw_terrain(canvas, np.array([32.0, 32.0]), 60, other)
+        pictures[other] = canvas
     assert has_colour(pictures[terrain], COLOURS[terrain])
-    is_ink = {one: (canvas != COLOURS[one]).any(axis=2) for one, canvas in pictures.items()}
-    assert not any((is_ink[one] == is_ink[terrain]).all() for one in Terrain if one is not terrain)
+    is_ink = {other: (canvas != COLOURS[other]).any(axis=2) for other, canvas in pictures.items()}
+    assert not any((is_ink[other] == is_ink[terrain]).all() for other in Terrain if other is not terrain)
 
 
 def test_crowns_are_counted() -> None:

@@ -20,12 +20,12 @@ from tests.paths import SAMPLES
 
 
 def count_pixels(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> int:
-    """The number of pixels with about this colour, because lines are smooth."""
+    """Return the number of pixels with about this colour; lines are smooth."""
     return int((np.abs(pixels.astype(int) - colour).max(axis=2) < 60).sum())
 
 
 def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
-    """A lattice of three squares in a row."""
+    """Return a lattice of three squares in a row."""
     places = [(0, 0), (1, 0), (2, 0)]
     matrix = np.array([[side, 0, left], [0, side, 200], [0, 0, 1.0]])
     centre = np.array([[left + side * (c + 0.5), 200 + side / 2] for c, _ in places])

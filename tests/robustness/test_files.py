@@ -126,9 +126,9 @@ def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
         steps.append(Path(f"/proc/self/fd/{number}").readlink().name)
         sync(number)
 
-    def record_replace(part: Path, path: Path) -> Path:
+    def record_replace(part_path: Path, path: Path) -> Path:
         steps.append("replace")
-        return replace(part, path)
+        return replace(part_path, path)
 
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(Path, "replace", record_replace)
@@ -213,7 +213,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing(write: Callable[[Path], None
 
 
 def make_read_only_folder(parent: Path) -> Path:
-    """A folder that everyone may read and nobody but root may write to."""
+    """Return a folder that everyone may read and nobody but root may write to."""
     folder = parent / "out"
     folder.mkdir()
     for path in (folder, parent):
@@ -286,7 +286,7 @@ FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT"}
 
 
 def writes_file(node: ast.AST) -> bool:
-    """Whether a node writes to a file: a call that writes, or one that opens a file for writing."""
+    """Return whether a node writes to a file: a call that writes, or one that opens a file for writing."""
     if isinstance(node, ast.Attribute):
         return node.attr in FLAGS
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):

@@ -25,7 +25,7 @@ texts = st.text(st.characters() | st.sampled_from("=+-@\t\r\n\x00\x1b\x7f\x9b\u2
 
 
 def has_control(text: str) -> bool:
-    """Whether there is a control character, or one that turns the direction of the line."""
+    """Return whether there is a control character, or one that turns the direction of the line."""
     turns = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
     return any(
         unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(sign) in turns

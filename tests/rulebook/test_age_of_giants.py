@@ -350,10 +350,10 @@ LINES_BY_PLAYER = {
 
 def list_expected_lines(words: str) -> list[tuple[str, int, str]]:
     """Return label, points and clause of each line."""
-    *parts, bleak_king_points, folie_points = words.split(", ")
+    *phrases, bleak_king_points, folie_points = words.split(", ")
     expected = []
-    for part in parts:
-        name, value = part.split()
+    for phrase in phrases:
+        name, value = phrase.split()
         if name == "giant":
             expected.append((f"giant on {value}: covers a crown", 0, "age-of-giants/covered"))
             continue

@@ -34,7 +34,7 @@ def make_observation(
     side: float = 30,
     shares_by_square: Mapping[str, Mapping[str, float]] = {},
 ) -> GridObservation:
-    """The observation of a board with a rim of table around it; the names in `shares_by_square` ignore the rim."""
+    """Return the observation of a board with a rim of table; the names in `shares_by_square` ignore the rim."""
     board = Board.parse(text)
     blank = " ".join("." * (board.width + 2))
     board_with_rim = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.format_rows()), blank]))
@@ -128,9 +128,9 @@ def test_a_castle_without_a_whole_domino_is_no_kingdom() -> None:
     assert not split_kingdoms([make_observation("# w w", shares_by_square={"C1": {"w": 0.5, ".": 0.5}})])[0]
 
 
-@pytest.mark.parametrize("rest", [".", "w"])
-def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
-    carpet = make_observation(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
+@pytest.mark.parametrize("kind", [".", "w"])
+def test_many_castles_are_the_pattern_of_a_carpet(kind: str) -> None:
+    carpet = make_observation(" / ".join(["# # # # # #", f"# # # {kind} {kind} #"] * 3))
     assert carpet.max_castle_probability > 0.99 and carpet.expected_tiles >= 30
     assert not split_kingdoms([carpet])[0]
 
@@ -210,13 +210,13 @@ def test_kingdoms_come_from_the_top_left() -> None:
     assert [reading.place for reading in readings] == ["top right", "bottom left"]
 
 
-@pytest.mark.parametrize(("colours", "told"), [(("blue", "pink"), ["blue", "pink"]), (("blue", "blue"), ["", ""])])
-def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[str, str], told: list[str]) -> None:
+@pytest.mark.parametrize(("colours", "result"), [(("blue", "pink"), ["blue", "pink"]), (("blue", "blue"), ["", ""])])
+def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[str, str], result: list[str]) -> None:
     observations = [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)]
     readings = assemble_kingdoms(
         table_photo(), [replace(s, colour=c) for s, c in zip(observations, colours, strict=True)]
     )
-    assert [reading.colour for reading in readings] == told
+    assert [reading.colour for reading in readings] == result
 
 
 def test_a_castle_that_is_elsewhere_after_all_has_no_colour() -> None:

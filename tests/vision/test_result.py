@@ -126,16 +126,16 @@ def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarters: int) 
     board = Board.parse(EDGE_BOARD).rotate(quarters)
     domino = {square: str(cell) for square, cell in board.items() if str(cell) in ("w1", "f")}
     reading = read_board({square.name: {kind: 0.8, ".": 0.2} for square, kind in domino.items()}, board=str(board))
-    assert [score(one.board).points for one in list_alternatives(reading)] == [1, 1]
+    assert [score(alternative.board).points for alternative in list_alternatives(reading)] == [1, 1]
     (crown,) = (square for square, cell in reading.board.items() if str(cell) == "g1")
     kingdom = Kingdom(reading.board, tokens=(Token("giants", crown, "", -1),))
     boards = [(reading.board, reading.probability), *reading.runners_up]
     totals = compute_totals(kingdom, boards, make_rule_set(variants=["age-of-giants"]))
-    assert [one.total for one in totals[:2]] == [3, 0]
+    assert [total.total for total in totals[:2]] == [3, 0]
 
 
 def make_observation(text: str, *, left: float = 40) -> GridObservation:
-    """The observation of a board without a rim of table."""
+    """Return the observation of a board without a rim of table."""
     board = Board.parse(text)
     return make_plain_observation(ClassProbabilities.of(board, confidence=0.999), left=left)
 

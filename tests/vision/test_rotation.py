@@ -21,7 +21,7 @@ Pixels = NDArray[np.uint8]
 
 @cache
 def load_sample(name: str) -> tuple[Pixels, Board]:
-    """A sample's pixels, at most 900 on a side, and its true board."""
+    """Return a sample's pixels, at most 900 on a side, and its true board."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     factor = 900 / max(pixels.shape)
     reduced_pixels = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
@@ -30,7 +30,7 @@ def load_sample(name: str) -> tuple[Pixels, Board]:
 
 
 def rotate_pixels(pixels: Pixels, degrees: float) -> Pixels:
-    """The picture rotated clockwise within a larger one, whose corners repeat the pixels at the edge."""
+    """Return the picture rotated clockwise within a larger one, whose corners repeat the pixels at the edge."""
     height, width = pixels.shape[:2]
     side = int(np.hypot(height, width)) + 1
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), -degrees, 1.0)
@@ -44,7 +44,7 @@ def read_board(source: Pixels | bytes) -> Board:
 
 
 def is_same_board(board: Board, other: Board) -> bool:
-    """Whether the boards are equal up to quarter turns."""
+    """Return whether the boards are equal up to quarter turns."""
     return any(board == other.rotate(quarters) for quarters in range(4))
 
 

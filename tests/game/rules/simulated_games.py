@@ -157,7 +157,7 @@ def _draw_lines(rng: np.random.Generator, deck: Deck, width: int) -> list[list[D
 
 
 def _make_kingdoms(played_kingdoms: Sequence[PlayedKingdom], *, teams: bool = False) -> tuple[Kingdom, ...]:
-    names = [f"{one} & {other}" for one, other in zip(PLAYERS[::2], PLAYERS[1::2], strict=True)] if teams else PLAYERS
+    names = [" & ".join(pair) for pair in zip(PLAYERS[::2], PLAYERS[1::2], strict=True)] if teams else PLAYERS
     return tuple(
         Kingdom(played_kingdom.board, name, discarded=len(played_kingdom.discards))
         for played_kingdom, name in zip(played_kingdoms, names, strict=False)

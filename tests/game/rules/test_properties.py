@@ -239,7 +239,7 @@ def test_naive_quests_agree(kingdom: Kingdom) -> None:
 @given(boards())
 def test_territories_are_the_regions_that_scikit_image_labels(board: Board) -> None:
     territories = to_kingdom(board).territories
-    actual = {(one.terrain, frozenset(map(tuple, one.squares)), one.crowns) for one in territories}
+    actual = {(t.terrain, frozenset(map(tuple, t.squares)), t.crowns) for t in territories}
     expected = set()
     for terrain in LAND:
         mask, crowns = make_planes(board, terrain)

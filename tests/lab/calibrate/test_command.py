@@ -65,4 +65,4 @@ def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: 
 
 def test_no_two_steps_share_a_scene() -> None:
     seeds = (command.TILE_SEED, command.BOARD_SEED, command.OCCLUSION_SEED, command.FRESH_SEED, command.OCCLUDED_SEED)
-    assert min(abs(one - other) for one in seeds for other in seeds if one is not other) > 100_000
+    assert min(abs(seed - other_seed) for seed in seeds for other_seed in seeds if seed is not other_seed) > 100_000

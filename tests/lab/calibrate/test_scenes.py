@@ -51,4 +51,4 @@ def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_
     scene, scene_with_miss = (ObservedScene((kingdom,), missed_count) for missed_count in (0, 1))
     scene_without_evidence = ObservedScene((kingdom._replace(surroundings=Surroundings()),), missed_count=1)
     scenes = (scene, scene_with_miss, scene_without_evidence)
-    assert [judge_boards(one)[0].is_right for one in scenes] == [True, False, True]
+    assert [judge_boards(scene)[0].is_right for scene in scenes] == [True, False, True]

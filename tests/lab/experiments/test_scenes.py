@@ -206,7 +206,7 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
     """Return sums over probabilities, positions and border evidence, which differ between two readings."""
     descriptions: list[tuple[float, ...]] = []
     for reading in pipeline.read(photo):
-        borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
+        borders = sum(float(np.abs(log_odds).sum()) for log_odds in reading.observation.border_log_odds)
         sums = float(reading.probabilities.log_probs.sum()), float(reading.grid.quads.sum())
         descriptions.append((*sums, borders, reading.probability))
     return descriptions

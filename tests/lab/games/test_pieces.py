@@ -28,8 +28,8 @@ def contains_point(quad: Points, point: tuple[float, float]) -> bool:
 def test_boards_are_legal_and_scenes_are_seeded(game: str) -> None:
     for _, kingdom in make_kingdoms(game):
         assert find_problems(kingdom.board, DECKS[game], side=7) == ()
-    one, other = (make_scene_with_pieces(np.random.default_rng(3), game=game) for _ in range(2))
-    assert (one.tiles, one.pieces) == (other.tiles, other.pieces)
+    scene, same_scene = (make_scene_with_pieces(np.random.default_rng(3), game=game) for _ in range(2))
+    assert (scene.tiles, scene.pieces) == (same_scene.tiles, same_scene.pieces)
 
 
 def test_buildings_stand_on_towns_and_figures_on_the_squares_of_the_truth() -> None:

@@ -70,8 +70,8 @@ def test_stopping_early_is_the_start_of_the_same_game() -> None:
     early_kingdoms = play(np.random.default_rng(8), players=3, turns=5)
     late_kingdoms = play(np.random.default_rng(8), players=3)
     assert all(
-        one.placements == other.placements[: len(one.placements)]
-        for one, other in zip(early_kingdoms, late_kingdoms, strict=True)
+        early_kingdom.placements == late_kingdom.placements[: len(early_kingdom.placements)]
+        for early_kingdom, late_kingdom in zip(early_kingdoms, late_kingdoms, strict=True)
     )
 
 

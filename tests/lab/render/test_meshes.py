@@ -38,7 +38,7 @@ def make_box(width: float, height: float) -> Mesh:
     ring = [(-h, -h), (h, -h), (h, h), (-h, h)]
     quads = [((*a, 0.0), (*b, 0.0), (*b, height), (*a, height)) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
     quads.append(tuple((*corner, height) for corner in ring))  # type: ignore[arg-type]
-    triangles = [[quad[i] for i in part] for quad in quads for part in ((0, 1, 2), (0, 2, 3))]
+    triangles = [[quad[i] for i in corners] for quad in quads for corners in ((0, 1, 2), (0, 2, 3))]
     colours = np.repeat([(200, 0, 0)] * 4 + [(0, 0, 200)], 2, axis=0)
     return Mesh(np.array(triangles), colours.astype(np.uint8))
 
@@ -126,9 +126,9 @@ def test_castles_are_as_wide_as_a_square_open_in_the_middle_and_all_different() 
 
 
 def test_the_same_seed_makes_the_same_castle() -> None:
-    one, other = (meshes.make_castle_mesh("blue", np.random.default_rng(3)) for _ in range(2))
-    assert np.array_equal(one.triangles, other.triangles)
-    assert np.array_equal(one.colours, other.colours)
+    mesh, same_mesh = (meshes.make_castle_mesh("blue", np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(mesh.triangles, same_mesh.triangles)
+    assert np.array_equal(mesh.colours, same_mesh.colours)
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_random_cameras_see_the_kingdom() -> None:
 def test_the_print_style_changes_the_photo_and_not_the_truth() -> None:
     scene = make_kingdom_scene()
     worn_print = replace(CLEAN_PRINT, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
-    one, other = (
+    clean_picture, worn_picture = (
         renderer.render(
             scene,
             aim_camera(scene),
@@ -256,6 +256,6 @@ def test_the_print_style_changes_the_photo_and_not_the_truth() -> None:
         )
         for style in (CLEAN_PRINT, worn_print)
     )
-    assert np.abs(one.photo.astype(int) - other.photo).max() > 30
-    for square, rendered_square in one.kingdoms[0].squares.items():
-        assert np.array_equal(rendered_square.corners, other.kingdoms[0].squares[square].corners)
+    assert np.abs(clean_picture.photo.astype(int) - worn_picture.photo).max() > 30
+    for square, rendered_square in clean_picture.kingdoms[0].squares.items():
+        assert np.array_equal(rendered_square.corners, worn_picture.kingdoms[0].squares[square].corners)

@@ -56,11 +56,11 @@ def test_the_same_number_gives_the_same_photo() -> None:
 
 
 def test_the_light_changes_no_square() -> None:
-    one, other = (replace(SMALL_SCENE, light=light).render_picture(1, GREY_ART) for light in (0.0, 1.0))
-    (first,), (second,) = one.kingdoms, other.kingdoms
+    picture, other_picture = (replace(SMALL_SCENE, light=light).render_picture(1, GREY_ART) for light in (0.0, 1.0))
+    (first,), (second,) = picture.kingdoms, other_picture.kingdoms
     assert first.board == second.board
     assert all(np.array_equal(first.squares[s].corners, second.squares[s].corners) for s in first.board)
-    assert not np.array_equal(one.photo, other.photo)
+    assert not np.array_equal(picture.photo, other_picture.photo)
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -118,8 +118,8 @@ def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
 @pytest.mark.parametrize("gap", [0.5, 1.0, 2.5])
 def test_kingdoms_have_the_wanted_gap(gap: float) -> None:
     for number in range(3):
-        one, other = SceneFactors(kingdoms=2, gap=gap).build_scene(number).kingdoms
-        distance = np.linalg.norm(get_centres(one)[:, None] - get_centres(other)[None], axis=2).min()
+        kingdom, other_kingdom = SceneFactors(kingdoms=2, gap=gap).build_scene(number).kingdoms
+        distance = np.linalg.norm(get_centres(kingdom)[:, None] - get_centres(other_kingdom)[None], axis=2).min()
         assert 1 + gap < distance < 1 + gap + 0.15
 
 

@@ -24,9 +24,9 @@ def get_centres(kingdom: KingdomLayout) -> Points:
     return np.array([quad.mean(0) for quad in kingdom.squares.values()])
 
 
-def compute_distance(one: Points, other: Points) -> float:
+def compute_distance(first: Points, second: Points) -> float:
     """Return the least distance between two sets of points."""
-    return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())
+    return float(np.linalg.norm(first[:, None] - second[None], axis=2).min())
 
 
 def list_contents(scene: Scene) -> list[object]:
@@ -47,7 +47,7 @@ def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
     scene = make_scene(np.random.default_rng(seed), kingdoms=2 + seed % 3)
     groups = [get_centres(kingdom) for kingdom in scene.kingdoms]
     loose_centres = np.array([quad.mean(0) for quad in scene.loose])
-    assert all(compute_distance(one, other) > MIN_KINGDOM_GAP_SQUARES for one, other in combinations(groups, 2))
+    assert all(compute_distance(*pair) > MIN_KINGDOM_GAP_SQUARES for pair in combinations(groups, 2))
     assert not len(loose_centres) or all(
         compute_distance(loose_centres, group) > MIN_KINGDOM_GAP_SQUARES for group in groups
     )

@@ -68,7 +68,7 @@ def test_no_two_gems_are_alike() -> None:
     rng = np.random.default_rng(7)
     faces = np.array([tokens.draw_gem(rng) for _ in range(12)], int)
     assert faces.shape == (12, 96, 96, 4)
-    assert all(np.abs(faces[one] - faces[other]).mean() > 4 for one in range(12) for other in range(one))
+    assert all(np.abs(faces[i] - faces[j]).mean() > 4 for i in range(12) for j in range(i))
     assert {0, 255} <= set(np.unique(faces[..., 3]))
 
 

@@ -72,7 +72,7 @@ def test_collecting_continues_where_it_was_interrupted(tmp_path: Path, monkeypat
     broken_seeds.clear()
     tiles = context.load_tiles(run, 10, 5)
     assert seeds == [10, 11, 12, 13, 12, 13, 14]
-    assert [one.labels.tolist() for one in tiles] == [one.labels.tolist() for one in photos]
+    assert [photo.labels.tolist() for photo in tiles] == [photo.labels.tolist() for photo in photos]
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +96,8 @@ def test_before_training_it_changes_nothing() -> None:
 
 
 def test_equal_seeds_give_equal_weights() -> None:
-    one, other = (context.fit_context(make_photos(16), epochs=1, batch=8) for _ in range(2))
-    for weights, other_weights in zip(one.parameters(), other.parameters(), strict=True):
+    net, other_net = (context.fit_context(make_photos(16), epochs=1, batch=8) for _ in range(2))
+    for weights, other_weights in zip(net.parameters(), other_net.parameters(), strict=True):
         assert torch.equal(weights, other_weights)
 
 

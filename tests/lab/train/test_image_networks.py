@@ -122,7 +122,7 @@ def test_merging_batch_norms_keeps_the_output_and_all_weights_trainable(net: Det
         expected = net.eval()(pictures)
         merged_output = merge_batch_norms(net)(pictures)
     assert torch.allclose(merged_output, expected, atol=1e-4)
-    assert not any(isinstance(part, torch.nn.BatchNorm2d) for part in net.modules())
+    assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in net.modules())
     assert all(weights.requires_grad for weights in net.parameters())
 
 
@@ -167,9 +167,9 @@ def test_a_colour_filter_turns_colours_and_keeps_greys() -> None:
 
 
 def test_averaged_weights_are_the_mean_of_both() -> None:
-    one, other = make_cell_net(), make_cell_net()
-    expected = [(a.detach() + b.detach()) / 2 for a, b in zip(one.parameters(), other.parameters(), strict=True)]
-    averaged_net = average_weights(one, other)
+    net, other_net = make_cell_net(), make_cell_net()
+    expected = [(a.detach() + b.detach()) / 2 for a, b in zip(net.parameters(), other_net.parameters(), strict=True)]
+    averaged_net = average_weights(net, other_net)
     assert all(torch.allclose(weights, mean) for weights, mean in zip(averaged_net.parameters(), expected, strict=True))
 
 
@@ -245,7 +245,7 @@ def test_a_training_can_continue_from_the_shipped_weights(name: str) -> None:
         merge_batch_norms(DetectorNet() if name == "detector" else make_cell_net()), load_model_file(name)
     )
     noise = np.random.default_rng(3).integers(0, 256, (2, 4, 4, 3), dtype=np.uint8)
-    pictures = np.stack([cv2.resize(one, (64, 64), interpolation=cv2.INTER_CUBIC) for one in noise])
+    pictures = np.stack([cv2.resize(picture, (64, 64), interpolation=cv2.INTER_CUBIC) for picture in noise])
     expected = Model(find_model(name)).run(pictures)
     with torch.inference_mode():
         output = net.eval()(torch.from_numpy(pictures.transpose(0, 3, 1, 2).copy()).float()).numpy()

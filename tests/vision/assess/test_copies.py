@@ -73,4 +73,4 @@ def test_a_loose_domino_and_perspective_make_no_picture() -> None:
 def test_kingdoms_of_one_game_are_never_copies(side: int) -> None:
     for seed in range(25):
         kingdoms = play(np.random.default_rng(seed), players=4 if side == 5 else 2, side=side)
-        assert not find_copies([make_observation(str(one.board), side=20 + n) for n, one in enumerate(kingdoms)])
+        assert not find_copies([make_observation(str(k.board), side=20 + n) for n, k in enumerate(kingdoms)])

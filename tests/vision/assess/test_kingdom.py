@@ -17,7 +17,7 @@ from kdvision.vision.geometry import Floats, Mask
 
 
 def parse_mask(text: str) -> Mask:
-    """The mask of rows of letters, true at each x."""
+    """Return the mask of rows of letters, true at each x."""
     return np.array([[letter == "x" for letter in row] for row in text.split("/")])
 
 
@@ -26,7 +26,7 @@ def make_border_log_odds(tiles: Mask, *, right: float = -1.0, down: float = -1.0
 
 
 def make_castles(tiles: Mask, count: int) -> Floats:
-    """Castle probabilities of a grid whose first `count` tiles are castles."""
+    """Return the castle probabilities of a grid whose first `count` tiles are castles."""
     probability = np.zeros(tiles.shape)
     probability[tuple(cells[:count] for cells in np.nonzero(tiles))] = 0.9
     return probability
@@ -42,7 +42,7 @@ class ObservationStub:
 def make_observation(
     is_confident: Mask, castle_probability: Floats, expected_tiles: float, *, is_cut: bool = False
 ) -> GridObservation:
-    """What the classifier looks at of an observation."""
+    """Return an observation with what the classifier looks at."""
     return cast(
         GridObservation,
         ObservationStub(

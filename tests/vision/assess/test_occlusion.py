@@ -34,7 +34,7 @@ BOARD = Board.parse("# w w / f f .")
 
 
 def make_colours(*shades: tuple[float, float, float]) -> Floats:
-    """The colours of four rows of six places, which repeat these shades in turn."""
+    """Return the colours of four rows of six places, which repeat these shades in turn."""
     return np.array([shades[n % len(shades)] for n in range(24)]).reshape(4, 6, 3)
 
 
@@ -42,7 +42,7 @@ ALL_CELLS = np.ones((4, 6), bool)
 
 
 def find_objects(colours: Floats, is_empty: Mask = ALL_CELLS) -> Mask:
-    """The cells that show an object, by the colours of the grid alone."""
+    """Return the cells that show an object, by the colours of the grid alone."""
     return find_unlike_background(Background(colours, np.zeros((0, 3))), is_empty)
 
 
@@ -141,7 +141,7 @@ def test_without_occlusion_weights_no_tile_is_hidden() -> None:
 
 
 def make_covered_observation() -> GridObservation:
-    """A kingdom with something on C2 and on C3, below it."""
+    """Return a kingdom with something on C2 and on C3, below it."""
     reading = ClassProbabilities.of(". . . . . / . # w w . / . f f . . / . . . . .", confidence=0.999)
     occlusion = np.zeros((reading.rows, reading.cols))
     occlusion[2:, 3] = 1.0

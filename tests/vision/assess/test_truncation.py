@@ -23,7 +23,7 @@ def test_the_visible_share_of_a_cell(left: float, first_share: float) -> None:
 
 
 def make_visible_share(**share_by_square: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """The visible share of each place of a grid of three by three: 1 except for the named squares."""
+    """Return the visible share of each place of a grid of three by three: 1 except for the named squares."""
     share = np.ones((3, 3))
     for name, value in share_by_square.items():
         share[Square.parse(name)] = value
@@ -84,7 +84,7 @@ def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, na
 
 
 def crop_sample(rows: float) -> Photo:
-    """The demo without the first `rows` rows of its kingdom."""
+    """Return the demo without the first `rows` rows of its kingdom."""
     (truth,) = load_truth("demo")
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / "demo.jpg").pixels

@@ -48,14 +48,14 @@ def test_the_surround_continues_the_grid() -> None:
 
 
 def make_table_with_domino() -> tuple[Photo, Grid]:
-    """A brown table with one dark blue domino on the second row's second and third place."""
+    """Return a brown table with one dark blue domino on the second row's second and third place."""
     pixels = np.full((700, 700, 3), (120, 90, 60), np.uint8)
     pixels[300:350, 250:350] = (40, 60, 160)
     return Photo.open(pixels), make_grid(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
 
 
 def make_predictions(presence: Floats) -> CellPredictions:
-    """The output of a network that knows only the log-odds of a tile."""
+    """Return the output of a network that knows only the log-odds of a tile."""
     count = presence.size
     uniform = np.log(np.full((count, 4), 0.25))
     return CellPredictions(

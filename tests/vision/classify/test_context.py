@@ -33,7 +33,7 @@ def two_kingdoms() -> tuple[Photo, list[GridObservation]]:
 
 
 def replace_shares(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
-    """The observation with these probabilities of kinds on a square."""
+    """Return the observation with these probabilities of kinds on a square."""
     values, kinds = np.exp(observation.probabilities.log_probs), observation.probabilities.kinds
     values[place] = [shares.get(kind, 1e-5) for kind in kinds]
     return replace(observation, probabilities=ClassProbabilities.of_probabilities(values, kinds))
@@ -107,12 +107,12 @@ def test_towns_keep_their_share(context: ContextClassifier, two_kingdoms: tuple[
 def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
     context: ContextClassifier, two_kingdoms: tuple[Photo, list[GridObservation]]
 ) -> None:
-    photo, (one, other) = two_kingdoms
-    results, swapped_results = context.classify(photo, [one, other]), context.classify(photo, [other, one])[::-1]
+    photo, (left, right) = two_kingdoms
+    results, swapped_results = context.classify(photo, [left, right]), context.classify(photo, [right, left])[::-1]
     for first, second in zip(results, swapped_results, strict=True):
         assert np.allclose(np.exp(first.probabilities.log_probs), np.exp(second.probabilities.log_probs), atol=1e-4)
-    alone = context.classify(photo, [one])[0]
-    assert not np.allclose(alone.probabilities.log_probs, results[0].probabilities.log_probs)
+    single_result = context.classify(photo, [left])[0]
+    assert not np.allclose(single_result.probabilities.log_probs, results[0].probabilities.log_probs)
 
 
 def test_without_tiles_nothing_is_classified(
@@ -129,7 +129,7 @@ def test_without_tiles_nothing_is_classified(
 
 
 def make_photo_with_offer() -> Photo:
-    """The demo with copies of two of its dominoes on the table to the right."""
+    """Return the demo with copies of two of its dominoes on the table to the right."""
     photo = Photo.open(SAMPLES / "demo.jpg")
     (observation,) = find_kingdoms(photo, replace(Networks.load(), context=None))
     quads, side = observation.grid.quads[1:3, 1:3], observation.grid.side_pixels
@@ -174,7 +174,7 @@ def test_boards_are_decided_from_the_output_in_context(mode: str, monkeypatch: p
 
 
 def replace_with_swamp(observation: GridObservation) -> GridObservation:
-    """The observation with swamp on its first tile."""
+    """Return the observation with swamp on its first tile."""
     first_tile = Square(*np.argwhere(observation.tile_probability > 0.5)[0].tolist())
     return replace_shares(observation, first_tile, {"s": 0.99})
 

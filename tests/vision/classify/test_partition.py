@@ -26,7 +26,7 @@ def observe_only_lattice(
 
 
 def observe(hypothesis: LatticeHypothesis, castle_points: Floats, empty_points: Floats) -> ObservedLattice:
-    """The lattice with castles and table at the given points, wheat on the other detections, and table elsewhere."""
+    """Return the lattice with castles and table at the given points, wheat on other detections, and table elsewhere."""
     grid = build_grid(hypothesis)
     probabilities = np.full((grid.rows, grid.cols, len(KINDS)), 0.001)
     probabilities[..., KINDS.index(".")] = 1.0
@@ -85,10 +85,10 @@ def test_tiles_of_another_kingdom_are_removed_from_a_grid_that_reaches_over_them
     order = np.lexsort((first.squares.centre[:, 0], first.squares.centre[:, 1].round()))
     first_places = np.array([*first.places[order], (first.bounds.right, 0)])
     overlapping_lattice = replace(first, places=first_places, squares=squares.select([*range(10)]))
-    one, other = remove_foreign_tiles(
-        [observe(one, squares.centre[[n]], NO_POINTS) for one, n in ((overlapping_lattice, 4), (second, 13))]
+    observation, other_observation = remove_foreign_tiles(
+        [observe(lattice, squares.centre[[n]], NO_POINTS) for lattice, n in ((overlapping_lattice, 4), (second, 13))]
     )
-    assert one.is_tile.sum() == 9 and other.is_tile.sum() == 9
+    assert observation.is_tile.sum() == 9 and other_observation.is_tile.sum() == 9
 
 
 def test_kingdoms_apart_keep_their_tiles() -> None:

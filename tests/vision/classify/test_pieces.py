@@ -17,7 +17,7 @@ NAMES = ("", "knight", "tower", "queen", "building")
 
 
 def make_piece_log_probabilities(rows: int, cols: int, pieces: dict[tuple[int, int], tuple[str, float]]) -> np.ndarray:
-    """Log-probabilities on a grid that is empty except for these pieces."""
+    """Return log-probabilities on a grid that is empty except for these pieces."""
     probabilities = np.full((rows, cols, len(NAMES)), 1e-6)
     probabilities[..., 0] = 1
     for place, (name, probability) in pieces.items():
@@ -75,7 +75,7 @@ def test_pieces_need_more_evidence_where_they_are_rare() -> None:
 
 
 def make_observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
-    """The observation of a board with pieces on its squares and gems on its crossings."""
+    """Return the observation of a board with pieces on its squares and gems on its crossings."""
     return replace(make_plain_observation(ClassProbabilities.of(text)), pieces=pieces, gems=gems, piece_names=NAMES)
 
 

@@ -23,7 +23,7 @@ def tiles() -> dict[str, NDArray[np.uint8]]:
 def crop_tile(
     tile: NDArray[np.uint8], light: tuple[float, float, float] = (1, 1, 1), quarters: int = 0
 ) -> NDArray[np.uint8]:
-    """The crop of a tile on a green table under a light."""
+    """Return the crop of a tile on a green table under a light."""
     picture = np.full((128, 128, 3), (90, 120, 60), np.uint8)
     picture[32:96, 32:96] = np.rot90(tile, quarters)
     lit_picture = 255 * (picture / 255) * np.array(light) ** (1 / 2.2)

@@ -34,19 +34,19 @@ Layout = dict[Square, str]
 def enumerate_layouts(
     squares: Sequence[Square], counts: Mapping[tuple[Cell, Cell], int], layout: Layout
 ) -> Iterator[Layout]:
-    """Every way to fill the squares with nothing, castles and the remaining dominoes.
+    """Yield every way to fill the squares with nothing, castles and the remaining dominoes.
 
     A label is a kind, followed for a domino by the square of the other half.
     """
     if not squares:
         yield layout
         return
-    first, rest = squares[0], squares[1:]
-    yield from enumerate_layouts(rest, counts, layout)
-    yield from enumerate_layouts(rest, counts, layout | {first: "#"})
-    for second in rest:
+    first, other_squares = squares[0], squares[1:]
+    yield from enumerate_layouts(other_squares, counts, layout)
+    yield from enumerate_layouts(other_squares, counts, layout | {first: "#"})
+    for second in other_squares:
         if second in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
-            remaining_squares = [square for square in rest if square != second]
+            remaining_squares = [square for square in other_squares if square != second]
             for first_cell, second_cell in {pair for face in counts for pair in (face, face[::-1])}:
                 face = (first_cell, second_cell) if (first_cell, second_cell) in counts else (second_cell, first_cell)
                 if counts[face]:
@@ -56,7 +56,7 @@ def enumerate_layouts(
 
 
 def is_legal(layout: Layout) -> bool:
-    """Whether there is one castle, and every domino connects to it directly or through dominoes of like terrain."""
+    """Return whether there is one castle, and each domino joins it directly or through dominoes of like terrain."""
     castles = [square for square, label in layout.items() if label == "#"]
     if len(castles) != 1:
         return False
@@ -74,7 +74,7 @@ def is_legal(layout: Layout) -> bool:
 
 
 def enumerate_boards(reading: ClassProbabilities) -> dict[str, float]:
-    """All legal boards, each with its sum of log-probabilities."""
+    """Return all legal boards, each with its sum of log-probabilities."""
     squares = [Square(*place) for place in np.ndindex(reading.rows, reading.cols)]
     boards: dict[str, float] = {}
     for layout in enumerate_layouts(squares, count_faces(SMALL_DECK), {}):

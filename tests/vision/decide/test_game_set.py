@@ -36,7 +36,7 @@ def make_observation(
     shares_by_square: Mapping[str, Mapping[str, float]] = {},
     kinds: tuple[str, ...] = KINDS_WITH_TOWN,
 ) -> GridObservation:
-    """The observation of a board by networks that know towns; `shares_by_square` overrides probabilities."""
+    """Return the observation of a board by networks that know towns; `shares_by_square` overrides probabilities."""
     reading = override_squares(ClassProbabilities.of(text, confidence=0.999, kinds=kinds), shares_by_square)
     return make_plain_observation(reading, left=left, side=30)
 

@@ -19,7 +19,7 @@ INCOMPLETE_FIVE = [place for place in FIVE if place not in ((4, 0), (2, 3), (2, 
 
 
 def make_view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
-    """A homography from board coordinates to pixels."""
+    """Return a homography from board coordinates to pixels."""
     rotation = np.array([[np.cos(angle), -np.sin(angle), 400], [np.sin(angle), np.cos(angle), 400], [0, 0, 1.0]])
     tilt = np.array([[1, 0, 0], [0, 1, 0], [perspective / 3, perspective, 1.0]])
     return np.asarray(rotation @ tilt @ np.diag([side, side, 1.0]))
@@ -28,7 +28,7 @@ def make_view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) 
 def make_detections(
     places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0
 ) -> Detections:
-    """Detections of squares at these places, each with axes after a random number of quarter turns."""
+    """Return detections of squares at these places, each with axes after a random number of quarter turns."""
     rng = np.random.default_rng(seed)
     quads = apply_homography(matrix, np.array(places)[:, None] + UNIT_SQUARE)
     quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
@@ -144,7 +144,7 @@ def test_a_weak_detection_between_two_kingdoms_is_where_they_are_split() -> None
     squares = replace(squares, score=score)
     first, second = split_component(grow_only_component(squares))
     kingdoms = {frozenset(range(25)), frozenset(range(26, 51))}
-    assert {frozenset(find_indices(part, squares)) - {25} for part in (first, second)} == kingdoms
+    assert {frozenset(find_indices(component, squares)) - {25} for component in (first, second)} == kingdoms
 
 
 def test_kingdoms_with_a_small_gap_are_split_there() -> None:

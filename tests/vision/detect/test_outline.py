@@ -84,7 +84,7 @@ def test_corners_may_lie_a_little_beyond_the_edge() -> None:
 
 
 def make_detections(rows: int, cols: int, *, shift: float = 0.0) -> Detections:
-    """Detections in a unit square that is divided into rows and columns; the first is missing."""
+    """Return detections in a unit square that is divided into rows and columns; the first is missing."""
     centre = np.array([[(c + 0.5 + shift) / cols, (r + 0.5) / rows] for r in range(rows) for c in range(cols)])[1:]
     u, v = np.tile([0.5 / cols, 0], (len(centre), 1)), np.tile([0, 0.5 / rows], (len(centre), 1))
     return Detections(centre, v, -u, np.full(len(centre), 0.8))
@@ -102,7 +102,7 @@ def test_detections_agree_best_with_their_own_division(size: tuple[int, int], sh
 
 
 def draw_outline(name: str, *, max_offset: float = 4.0) -> tuple[list[list[float]], list[str]]:
-    """The outline of a sample's kingdom as a hand would draw it, and the true board."""
+    """Return the outline of a sample's kingdom as a hand would draw it, and the true board."""
     (truth,) = load_truth(name)
     offsets = np.random.default_rng(1).uniform(-max_offset, max_offset, (4, 2))
     return (np.array(truth["corners_tl_tr_br_bl_px"]) + offsets).tolist(), truth["board"]

@@ -27,7 +27,7 @@ THREE_ROWS = [(c, r) for c, r in FIVE if r < 3]
 
 
 def find_grids(name: str) -> list[Grid]:
-    """The grids in a sample."""
+    """Return the grids in a sample."""
     _, lattices = search_lattices(Photo.open(SAMPLES / f"{name}.jpg"), SquareDetector(load_model("detector")))
     return [*map(build_grid, suppress_overlapping(lattices))]
 
@@ -45,7 +45,7 @@ class RecordingDetector(SquareDetector):
 
 
 def place_on_large_table(name: str, *, side: float, width: int = 1600) -> Photo:
-    """A sample's kingdom in the middle of a large plain table, its squares `side` pixels wide."""
+    """Return a sample's kingdom in the middle of a large plain table, its squares `side` pixels wide."""
     (truth,) = load_truth(name)
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
@@ -121,7 +121,7 @@ def test_a_wrong_number_of_columns_lowers_the_fitted_area() -> None:
 
 
 def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
-    """Five by five squares of 40 pixels whose first column starts at `left`."""
+    """Return a lattice of five by five squares of 40 pixels whose first column starts at `left`."""
     squares = make_detections(FIVE, np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]]))
     return fit_hypothesis(replace(squares, score=np.full(25, score)))
 
@@ -129,14 +129,14 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
 @pytest.mark.parametrize(("columns", "expected_count"), [(1, 2), (2, 1), (5, 1)])
 def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, expected_count: int) -> None:
     """Each shared column is a fifth of the squares; the limit is 0.3."""
-    one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
-    assert suppress_overlapping([other, one]) == [one, other][:expected_count]
+    hypothesis, weaker_hypothesis = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
+    assert suppress_overlapping([weaker_hypothesis, hypothesis]) == [hypothesis, weaker_hypothesis][:expected_count]
 
 
 def record_refinement(
     hypotheses: Sequence[LatticeHypothesis], result: LatticeHypothesis | None, monkeypatch: pytest.MonkeyPatch
 ) -> list[LatticeHypothesis]:
-    """The hypotheses that are refined if each refinement returns `result`."""
+    """Return the hypotheses that are refined if each refinement returns `result`."""
     refined_hypotheses: list[LatticeHypothesis] = []
 
     def refine(*arguments: Any) -> LatticeHypothesis | None:
@@ -159,8 +159,8 @@ def test_squares_that_refinement_left_out_form_a_component(monkeypatch: pytest.M
     detections = make_detections([*THREE_ROWS, (5.0, 1.0), *other_places], make_view(0.2), noise=0.5)
     refined_hypothesis = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), seed=1))
     first_indices, second_indices = (
-        find_indices(one, detections)
-        for one in record_refinement(fit_lattices(detections), refined_hypothesis, monkeypatch)
+        find_indices(hypothesis, detections)
+        for hypothesis in record_refinement(fit_lattices(detections), refined_hypothesis, monkeypatch)
     )
     assert first_indices == [*range(31)]
     assert set(second_indices) >= {*range(16, 31)} and not {*range(15)} & set(second_indices)

@@ -26,7 +26,7 @@ def load_pixels(name: str) -> Pixels:
 
 
 def read_kingdoms(pixels: Pixels) -> Sequence[KingdomReading]:
-    """The kingdoms of a picture; none if the error says so and gives advice."""
+    """Return the kingdoms of a picture; none if the error says so and gives advice."""
     try:
         return kdvision.read(pixels)
     except NoKingdomFound as error:
@@ -34,12 +34,12 @@ def read_kingdoms(pixels: Pixels) -> Sequence[KingdomReading]:
 
 
 def list_unflagged_boards(pixels: Pixels) -> list[str]:
-    """The boards of the kingdoms that need no review."""
+    """Return the boards of the kingdoms that need no review."""
     return [str(reading.board) for reading in read_kingdoms(pixels) if not reading.review]
 
 
 def draw_chess(rng: np.random.Generator) -> Pixels:
-    """The screenshot of a chess board with pieces."""
+    """Return the screenshot of a chess board with pieces."""
     board = np.full((800, 800, 3), (240, 217, 181), np.uint8)
     for row, col in np.ndindex(8, 8):
         square = board[100 * row : 100 * row + 100, 100 * col : 100 * col + 100]
@@ -53,7 +53,7 @@ def draw_chess(rng: np.random.Generator) -> Pixels:
 
 
 def draw_gems(rng: np.random.Generator) -> Pixels:
-    """The screenshot of a game in which three gems in a row vanish."""
+    """Return the screenshot of a game in which three gems in a row vanish."""
     picture = np.full((900, 700, 3), (38, 30, 66), np.uint8)
     inks = [(230, 60, 60), (60, 190, 80), (70, 120, 240), (245, 205, 60), (190, 80, 210), (240, 140, 40)]
     for row, col in np.ndindex(8, 7):
@@ -70,7 +70,7 @@ def draw_gems(rng: np.random.Generator) -> Pixels:
 
 
 def draw_blocks(rng: np.random.Generator) -> Pixels:
-    """The screenshot of a game of falling blocks: coloured squares with light edges, as tiles have."""
+    """Return the screenshot of a game of falling blocks: coloured squares with light edges, as tiles have."""
     picture = np.full((900, 600, 3), (20, 20, 24), np.uint8)
     inks = [(0, 240, 240), (240, 240, 0), (160, 0, 240), (0, 240, 0), (240, 0, 0), (0, 0, 240), (240, 160, 0)]
     for row, col in np.ndindex(20, 10):

@@ -30,7 +30,7 @@ ORIENTATIONS = range(1, 9)
 
 
 def draw_picture() -> Image.Image:
-    """Four blocks of colour, distinct under every rotation: red green over blue grey."""
+    """Return four blocks of colour, distinct under every rotation: red and green over blue and grey."""
     pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     pixels[: HEIGHT // 2, : WIDTH // 2], pixels[: HEIGHT // 2, WIDTH // 2 :] = RED, GREEN
     pixels[HEIGHT // 2 :, : WIDTH // 2], pixels[HEIGHT // 2 :, WIDTH // 2 :] = BLUE, GREY
@@ -44,7 +44,7 @@ def encode_image(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def store_rotated(image: Image.Image, orientation: int) -> Image.Image:
-    """The pixels as a camera stores them: the rotation of EXIF 2.32 for this orientation makes them upright."""
+    """Return the pixels as a camera stores them: the rotation of EXIF 2.32 for this orientation makes them upright."""
     inverses: dict[int, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
         1: lambda a: a,
         2: lambda a: a[:, ::-1],
@@ -226,7 +226,7 @@ def test_a_cmyk_jpeg_is_rotated_too() -> None:
 
 
 def make_swapped_profile() -> bytes:
-    """The bytes of an RGB profile with swapped red and green, so that the conversion has an obvious effect."""
+    """Return the bytes of an RGB profile with swapped red and green, so that the conversion has an obvious effect."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     count = int.from_bytes(profile[128:132], "big")
     entries = {bytes(profile[132 + 12 * i : 136 + 12 * i]): 132 + 12 * i for i in range(count)}
@@ -323,11 +323,11 @@ def test_an_empty_file() -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF"])
-@pytest.mark.parametrize("part", [0.15, 0.5, 0.9])
-def test_a_file_cut_short(kind: str, part: float) -> None:
+@pytest.mark.parametrize("share", [0.15, 0.5, 0.9])
+def test_a_file_cut_short(kind: str, share: float) -> None:
     noise = Image.fromarray(np.random.default_rng(0).integers(0, 255, (HEIGHT, WIDTH, 3), dtype=np.uint8))
     data = encode_image(noise, kind)
-    open_refused(data[: int(len(data) * part)])
+    open_refused(data[: int(len(data) * share)])
 
 
 def test_one_pixel() -> None:
@@ -355,7 +355,7 @@ def test_a_file_with_too_many_bytes_is_refused_unread(tmp_path: Path, monkeypatc
 
 
 def draw_gradient(width: int, height: int) -> NDArray[np.uint8]:
-    """Red increases rightwards and green downwards, so the colour of a pixel gives its place in the picture."""
+    """Return a picture whose colours give the place: red increases rightwards and green downwards."""
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
     return np.asarray(np.dstack([255 * x, 255 * y, np.full_like(x, 128)]) + 0.5, np.uint8)
 
@@ -413,8 +413,8 @@ def test_the_order_of_requests_changes_no_level(kind: str) -> None:
 def test_a_truncated_jpeg_is_refused_on_opening() -> None:
     noise = np.random.default_rng(0).integers(0, 255, (900, 1200, 3), dtype=np.uint8)
     data = encode_image(Image.fromarray(noise), "JPEG")
-    for part in (0.5, 0.9, 0.99):
-        open_refused(data[: int(len(data) * part)])
+    for share in (0.5, 0.9, 0.99):
+        open_refused(data[: int(len(data) * share)])
 
 
 def test_a_crop_shows_its_points() -> None:
@@ -467,7 +467,7 @@ def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
 
 
 def find_coded_data(photo: str) -> tuple[bytes, int]:
-    """A sample's bytes, and where its coded data begins."""
+    """Return a sample's bytes, and where its coded data begins."""
     content = (SAMPLES / photo).read_bytes()
     return content, content.rindex(b"\xff\xda") + 14
 
@@ -505,7 +505,7 @@ def test_damage_explains_why_no_kingdom_is_found() -> None:
 
 
 def encode_detailed_jpeg(**options: object) -> bytes:
-    """A picture full of detail as a JPEG."""
+    """Return a picture full of detail as a JPEG."""
     pixels = np.random.default_rng(7).integers(0, 256, (203, 301, 3), dtype=np.uint8)
     return encode_image(Image.fromarray(cv2.resize(pixels, (1204, 812))), "JPEG", **options)
 

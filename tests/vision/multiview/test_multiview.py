@@ -31,7 +31,7 @@ from tests.vision.decide.simulation import add_frame, make_noisy_reading
 def make_observation(
     reading: ClassProbabilities, occlusion_by_square: dict[str, float] | None = None
 ) -> GridObservation:
-    """The observation of a reading; `occlusion_by_square` is the probability that something covers a square."""
+    """Return the observation of a reading; `occlusion_by_square` is the probability that something covers a square."""
     occlusion = np.zeros((reading.rows, reading.cols))
     for name, share in (occlusion_by_square or {}).items():
         occlusion[Square.parse(name)] = share
@@ -119,9 +119,9 @@ def test_a_square_under_glare_is_read_in_another_photo() -> None:
     )
     alignment = align(first, other)
     assert alignment.is_same_kingdom and alignment.turns == 3
-    fused, _ = fuse(first, [(other, alignment)])
-    assert fused.probabilities.best == board
-    (decision,) = decide([fused.probabilities], KINGDOMINO, border_log_odds=[fused.border_log_odds])
+    fusion, _ = fuse(first, [(other, alignment)])
+    assert fusion.probabilities.best == board
+    (decision,) = decide([fusion.probabilities], KINGDOMINO, border_log_odds=[fusion.border_log_odds])
     assert decision.board == board and decision.is_consistent and decision.probability >= 0.95
     assert decide([first.probabilities], KINGDOMINO)[0].probability < 0.95
 
@@ -137,9 +137,9 @@ def test_contradictions_are_named_on_the_fused_grid() -> None:
         make_observation(ClassProbabilities.of(board, confidence=0.999))
         for board in (partial_board, contradicting_board)
     )
-    views, rest = match_kingdoms([first], [second])
+    views, unmatched_observations = match_kingdoms([first], [second])
     fused_observation, problems = fuse(first, [views[0]])
-    assert rest == []
+    assert unmatched_observations == []
     assert fused_observation.probabilities.cols == 5
     assert [square.name for problem in problems for square in problem.squares] == ["E1"]
 
@@ -210,7 +210,7 @@ def test_a_contradiction_is_found_again_when_a_correction_adds_a_row(monkeypatch
         fixed_squares = {(0, Square.parse(name)): kind for name, kind in kinds.items()}
         photos = [np.full((480, 640, 3), grey, np.uint8) for grey in views]
         (reading,) = pipeline.read_views(photos, fixed_squares=fixed_squares)
-        return [one.text for one in reading.problems if "the photos show" in one.text]
+        return [problem.text for problem in reading.problems if "the photos show" in problem.text]
 
     assert find_contradictions(A1="f") == ["the photos show different tiles on 1 square (C3)"]
     assert find_contradictions(A1="f", C2="l") == []
@@ -325,8 +325,8 @@ def test_a_duplicate_photo_counts_once_and_is_reported(tmp_path: Path) -> None:
     assert [problem.text for problem in duplicate_reading.problems if problem not in single_reading.problems] == [
         "photo 2 of the kingdom is the same picture as photo 1, and counts once"
     ]
-    start, rest = (SAMPLES / "demo.jpg").read_bytes().split(b"\xff\xdb", 1)
-    copied_file.write_bytes(start + b"\xff\xfe\0\x07Sent." + b"\xff\xdb" + rest)  # with a comment
+    start, end = (SAMPLES / "demo.jpg").read_bytes().split(b"\xff\xdb", 1)
+    copied_file.write_bytes(start + b"\xff\xfe\0\x07Sent." + b"\xff\xdb" + end)  # with a comment
     files = [SAMPLES / "demo.jpg", copied_file, SAMPLES / "demo.jpg"]
     (reading,) = pipeline.read_views([photo, *files])
     expected_reading = pipeline.read_views([photo, files[0]])[0]

@@ -24,7 +24,7 @@ from tests.paths import SAMPLES
 
 
 def make_picture(size: int = 400) -> np.ndarray:
-    """A picture whose colours identify every place: red increases rightwards, green downwards."""
+    """Return a picture whose colours identify every place: red increases rightwards, green downwards."""
     y, x = np.mgrid[0:size, 0:size] * 255 / size
     return np.dstack([x, y, np.full_like(x, 128)]).astype(np.uint8)
 
@@ -56,7 +56,7 @@ def test_no_squares_give_no_crops() -> None:
 
 
 def open_demo() -> tuple[Photo, np.ndarray]:
-    """The demo, and the true squares (n, 4, 2) of its kingdom."""
+    """Return the demo, and the true squares (n, 4, 2) of its kingdom."""
     (truth,) = load_truth("demo")
     return Photo.open(SAMPLES / "demo.jpg"), locate_squares(truth).reshape(-1, 4, 2)
 
@@ -137,9 +137,9 @@ HEADS = locate_heads(3, 3)
 
 
 def test_the_heads_follow_each_other() -> None:
-    parts = [*HEADS.values()]
-    assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
-    assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
+    heads = [*HEADS.values()]
+    assert [head.start for head in heads] == [0, *(head.stop for head in heads[:-1])]
+    assert heads[-1].stop == 3 + 2 + 4 + 3 + 4
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -155,7 +155,7 @@ def test_logits_of_rotated_crops_are_turned_upright(turn: int) -> None:
         crop[0][place] = rng.random()
 
     def make_logits(spots: np.ndarray) -> np.ndarray:
-        """The logits of a network that reads the spots at sides as partners and those at corners as gems."""
+        """Return the logits of a network that reads the spots at sides as partners and those at corners as gems."""
         values = row.copy()
         values[0, HEADS["partner"]] = [spots[0][place] for place in sides]
         values[0, HEADS["gems"]] = [spots[0][place] for place in corners]

@@ -18,7 +18,7 @@ def make_quad(angle: float, side: float, squeeze: float = 1.0, centre: tuple[flo
 
 
 def make_votes(quads: Floats, cells: int) -> np.ndarray:
-    """Perfect votes, computed independently from the definition."""
+    """Return perfect votes, computed independently from the definition."""
     output = np.zeros((8, cells, cells), np.float32)
     output[0] = -8
     centre, alpha, beta = compute_axes(quads)
