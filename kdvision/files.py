@@ -60,20 +60,20 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     target = Path(os.path.realpath(path))
     _remove_abandoned_parts(target.parent)
-    part = target.with_name(f".{target.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
+    part_path = target.with_name(f".{target.name[:50]}.{os.getpid()}.part")  # names have at most 255 bytes
     try:
         if target.exists() and not target.is_file() and not target.is_dir():
             target.write_bytes(content)
             return
-        with part.open("wb") as file:
+        with part_path.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # otherwise the new name could reach the disk before the content
-        part.replace(target)
+        part_path.replace(target)
         _flush_folder(target.parent)
     except BaseException as error:
         with suppress(OSError):  # in a read-only folder there is nothing to remove
-            part.unlink(missing_ok=True)
+            part_path.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=_find_remedy(error)) from error

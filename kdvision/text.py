@@ -18,7 +18,7 @@ FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
 
 def join_words(words: Sequence[str], conjunction: str = "and") -> str:
     """Return the words as one phrase, such as "Ann, Bo and Cy"; empty without any."""
-    return f" {conjunction} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+    return f" {conjunction} ".join(text for text in (", ".join(words[:-1]), *words[-1:]) if text)
 
 
 def capitalise(text: str) -> str:
@@ -45,7 +45,7 @@ def number_repeated(names: Iterable[str]) -> list[str]:
 def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
     """Return the rows of cells as lines with a gap between columns: the first column left-aligned, the others right."""
     first_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return [gap.join([first.ljust(first_width), *map(str.rjust, others, widths)]) for first, *others in rows]
+    return [gap.join([first.ljust(first_width), *map(str.rjust, other_cells, widths)]) for first, *other_cells in rows]
 
 
 def quote_path(path: object) -> str:

@@ -183,7 +183,7 @@ def _check_shared_box(boards: Sequence[Board], is_faulty: Sequence[bool], deck: 
 
 def _can_share_box(puzzles: Sequence[Puzzle], is_faulty: Sequence[bool]) -> bool:
     pairs = zip(puzzles, is_faulty, strict=True)
-    tilings = [find_tilings(puzzle) if faulty else find_legal_tilings(puzzle) for puzzle, faulty in pairs]
+    tilings = [find_tilings(puzzle) if has_problems else find_legal_tilings(puzzle) for puzzle, has_problems in pairs]
     ways = [[*islice(kingdom_tilings, MAX_READINGS)] for kingdom_tilings in tilings]
     can_share = any(filter_readings(puzzles, ways))
     if not can_share and max(map(len, ways)) == MAX_READINGS:

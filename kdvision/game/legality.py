@@ -133,13 +133,13 @@ def _check_dominoes(puzzle: Puzzle, *, is_scarce: bool, detached_squares: tuple[
     touch the rest, are not reported twice. Raises Undecided.
     """
     has_cell = [puzzle.board[square] in puzzle.box.squares for square in puzzle.squares]
-    singles = [
+    single_squares = [
         square for square, row, fits in zip(puzzle.squares, puzzle.face, has_cell, strict=True) if fits and not row
     ]
-    for square in singles:
+    for square in single_squares:
         text = f"{square.name} ({puzzle.board[square]}) has no neighbour with which it makes a domino of the box"
         yield Problem((square,), text, "kingdomino/box")
-    if singles or (is_scarce and not all(has_cell)):
+    if single_squares or (is_scarce and not all(has_cell)):
         return
     if unpaired_squares := find_unpaired(puzzle):
         names = join_names(unpaired_squares)

@@ -115,8 +115,8 @@ def compute_totals(
         card = score(replace(kingdom, board=board), rule_set)
         old_total = totals.get(card.total, PossibleTotal(card.total, card.points, 0.0))
         totals[card.total] = old_total._replace(probability=old_total.probability + probability)
-    first, *others = totals.values()
-    return first, *sorted(others, key=lambda total: -total.probability)
+    first, *other_totals = totals.values()
+    return first, *sorted(other_totals, key=lambda total: -total.probability)
 
 
 def list_alternatives(reading: "KingdomReading") -> list[Alternative]:

@@ -43,7 +43,7 @@ MIN_TOTAL_PROBABILITY: Final = 0.01
 def format_table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """Return the text of a result in lines of at most `width`, with terminal colours if `colour` is set."""
     count, rules = len(result.kingdoms), result.kingdoms[0].rule_set.name if result.kingdoms else ""
-    heading = " · ".join(part for part in (result.photo, count_noun(count, "kingdom"), rules) if part)
+    heading = " · ".join(text for text in (result.photo, count_noun(count, "kingdom"), rules) if text)
     body: list[RenderableType] = [Text(heading, style="bold")]
     for number, entry in enumerate(result.kingdoms, start=1):
         title = [Text(format_title(entry, number), style="bold")] if count > 1 else []
@@ -109,7 +109,7 @@ def format_board_and_points(entry: ScoredKingdom, *, max_width: int) -> Text:
     room = max_width - start
     if room < len(point_lines[0]):
         return Text("\n").join([*board_lines, *point_lines])
-    wrapped_lines = [Text(part, line.style) for line in point_lines for part in wrap(line.plain, room) or [""]]
+    wrapped_lines = [Text(text, line.style) for line in point_lines for text in wrap(line.plain, room) or [""]]
     lines = [
         Text.assemble(board, " " * (start - len(board)), points)
         for board, points in zip_longest(board_lines, wrapped_lines, fillvalue=Text())
@@ -185,11 +185,11 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
         yield f"seen: {words}"
     for doubt in entry.doubts:
         yield _describe_doubt(doubt, entry, number)
-    first, *others = entry.possible_totals
-    other_totals = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
-    if other_totals:
+    first, *other_totals = entry.possible_totals
+    total_texts = [f"{total} ({_format_percent(p)})" for total, _, p in other_totals if p >= MIN_TOTAL_PROBABILITY]
+    if total_texts:
         percent = _format_percent(first.probability)
-        yield f"? the total is {first.total} ({percent} sure); otherwise {', '.join(other_totals[:3])}"
+        yield f"? the total is {first.total} ({percent} sure); otherwise {', '.join(total_texts[:3])}"
     yield from list_problems(entry)
     if entry.is_open:
         yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.open_facts)}"
@@ -198,17 +198,17 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
 def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:
     """Return the doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
     name, other, reading = doubt.square.name, name_cell(doubt.other_kind), entry.reading
-    more = "add " * (reading is not None and reading.frame_before_fixes is not None)
-    fix = "" if reading and reading.has_renamed_squares else f": {more}--fix {number}:{name}={doubt.other_kind}"
+    verb = "add " * (reading is not None and reading.frame_before_fixes is not None)
+    fix = "" if reading and reading.has_renamed_squares else f": {verb}--fix {number}:{name}={doubt.other_kind}"
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )
-    looks = f"? {name} {describe_reading(doubt)}"
+    statement = f"? {name} {describe_reading(doubt)}"
     if entry.is_open:
-        return f"{looks}; it may be {other}{fix}"
+        return f"{statement}; it may be {other}{fix}"
     if doubt.kind == UNKNOWN:
-        return f"{looks}; as {other} the total would be {doubt.total}{effect}{fix}"
-    return f"{looks}; if it is {other}, the total is {doubt.total}{effect}{fix}"
+        return f"{statement}; as {other} the total would be {doubt.total}{effect}{fix}"
+    return f"{statement}; if it is {other}, the total is {doubt.total}{effect}{fix}"
 
 
 def describe_reading(doubt: ScoredDoubt) -> str:
@@ -240,10 +240,10 @@ def _list_game_notes(result: Result) -> Iterator[str]:
     doubt = result.first_question
     if doubt is not None and doubt.changes_standing:
         effect = doubt.verdict if doubt.changes_winner else "the places change"
-        decides = "decides the game" if doubt.changes_winner else "decides a place"
+        consequence = "decides the game" if doubt.changes_winner else "decides a place"
         player = result.kingdoms[doubt.kingdom].player_name or f"kingdom {doubt.kingdom + 1}"
         yield (
-            f"? Look first at {player}, {doubt.square.name}: it {decides}."
+            f"? Look first at {player}, {doubt.square.name}: it {consequence}."
             f" If it is {name_cell(doubt.other_kind)}, {effect}"
         )
     inventory = result.inventory

@@ -55,7 +55,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
     """Return a scored kingdom as plain values."""
     reading, is_open = entry.reading, entry.is_open
-    first, *others = entry.possible_totals
+    first, *other_totals = entry.possible_totals
     return {
         "board": list(entry.board.format_rows()),
         "corners": reading and [[round(float(x), 1), round(float(y), 1)] for x, y in reading.grid.corners],
@@ -87,7 +87,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "crowns": count_crowns(entry.kingdom),
         "probability": round(entry.probability, 4),
         "points_probability": None if is_open else round(min(first.probability, 1.0), 4),
-        "alternatives": [total_to_dict(total) for total in others],
+        "alternatives": [total_to_dict(total) for total in other_totals],
         "review": entry.review,
         "doubts": [scored_doubt_to_dict(doubt, is_open=is_open) for doubt in entry.doubts],
         "problems": [problem_to_dict(problem) for problem in entry.problems],

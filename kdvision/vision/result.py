@@ -126,11 +126,11 @@ def build_readings(
         kingdom.colour if kingdom.castle_cell in decision.board.find_castles() else "" for kingdom, decision in pairs
     ]
     columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
-    colourless, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
+    colour_problem, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
     for reading, colour in zip(map(build_reading, *columns), colours, strict=True):
         needs_colours = reading.surroundings.colourless and reading.review
         unique_colour = colour if colours.count(colour) == 1 else ""
-        readings.append(add_problems(replace(reading, colour=unique_colour), [colourless] if needs_colours else []))
+        readings.append(add_problems(replace(reading, colour=unique_colour), [colour_problem] if needs_colours else []))
     return readings
 
 

@@ -107,5 +107,5 @@ def list_board_variants(game: str | None = None) -> tuple[Variant, ...]:
 
 def infer_board_side(boards: Iterable[Board]) -> int:
     """Return the side a game was played to, as its boards show it: 7 if one spans more than 5 squares, else 5."""
-    longest = max((max(board.extent) for board in boards), default=0)
-    return next((side for side in SIDES if longest <= side), SIDES[-1])
+    longest_side = max((max(board.extent) for board in boards), default=0)
+    return next((side for side in SIDES if longest_side <= side), SIDES[-1])

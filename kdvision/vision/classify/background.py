@@ -74,10 +74,10 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     positions = (np.arange(samples) + 0.5) / samples * share + (1 - share) / 2
     points = sample_quads(quads, positions)
     inside = np.asarray(((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1))
-    colours, visible = np.full((len(points), 3), np.nan), inside.any(axis=1)
-    if not visible.any():
+    colours, is_visible = np.full((len(points), 3), np.nan), inside.any(axis=1)
+    if not is_visible.any():
         return colours
-    points, inside = points[visible], inside[visible]
+    points, inside = points[is_visible], inside[is_visible]
     pixels, matrix = photo.crop(points, samples / side)
     x, y = np.moveaxis((apply_homography(matrix, points + 0.5) - 0.5).astype(np.float32), -1, 0)
     sampled_pixels = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -85,5 +85,5 @@ def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
     lab[~inside] = np.nan
     lab.sort(axis=1)  # NaN comes last; nanmedian takes ten times as long
     count, row = inside.sum(axis=1), np.arange(len(lab))
-    colours[visible] = (lab[row, (count - 1) // 2] + lab[row, count // 2]) / 2
+    colours[is_visible] = (lab[row, (count - 1) // 2] + lab[row, count // 2]) / 2
     return colours

@@ -94,11 +94,11 @@ def _make_decision(
     is_proved: bool,
 ) -> Decision:
     """Return the decision of one kingdom from the solutions for all kingdoms with their weights, the best one first."""
-    grid, distinct = p.grids[number], dict[bytes, tuple[Ints, float]]()
+    grid, distinct_labels = p.grids[number], dict[bytes, tuple[Ints, float]]()
     for solution, weight in solutions:
         labels = solution.labels[grid.ravel()]
-        distinct.setdefault(labels.tobytes(), (labels, weight))
-    ranked_labels = list(distinct.values())
+        distinct_labels.setdefault(labels.tobytes(), (labels, weight))
+    ranked_labels = list(distinct_labels.values())
     total = sum(weight for _, weight in ranked_labels)
     boards = [(make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]

@@ -113,5 +113,5 @@ class Decision:
     @property
     def is_consistent(self) -> bool:
         """True if nothing suggests a misreading: solved to the end, nothing overruled, no problem but illegal plays."""
-        misread = any(not problem.is_rule_breach for problem in self.problems)
-        return self.is_proved and not misread and not self.overruled_squares
+        seems_misread = any(not problem.is_rule_breach for problem in self.problems)
+        return self.is_proved and not seems_misread and not self.overruled_squares

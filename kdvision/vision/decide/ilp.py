@@ -222,9 +222,9 @@ class BoardProgramme:
         """
         columns = np.append(np.flatnonzero(is_near), np.arange(len(is_near), len(self._cost)))
         constraints = [LinearConstraint(self._rows[:, columns], self._lower, self._upper)]
-        for weights, least in requirements:
+        for weights, least_sum in requirements:
             padded_weights = np.pad(weights, (0, len(self._cost) - len(weights)))  # cuts add columns
-            constraints.append(LinearConstraint(padded_weights[columns][None], least, np.inf))
+            constraints.append(LinearConstraint(padded_weights[columns][None], least_sum, np.inf))
         if max_nodes is None:  # presolve costs more than it saves
             result = milp(self._cost[columns], constraints=constraints, options={"presolve": False})
         else:

@@ -26,19 +26,19 @@ _View = tuple[GridObservation, Floats]
 """An observation on the fused grid, and how clear each cell (rows, cols) is."""
 
 
-def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObservation, list[Problem]]:
+def fuse(first: GridObservation, other_views: Sequence[AlignedView]) -> tuple[GridObservation, list[Problem]]:
     """Return one observation of a kingdom, as it lies in the first photo, from all its views, and contradictions.
 
     The log-probabilities are a weighted sum, divided by the root of the total weight, because errors of different
     photos are not independent. Weights are relative to the clearest view of each cell. Borders are weighted by the less
     clear one of their squares. How much is visible comes from the photo that shows most of a cell.
     """
-    if not others:
+    if not other_views:
         return first, []
     nothing = first.probabilities.kinds.index(NOTHING)
-    frame = _find_frame(first, others)
+    frame = _find_frame(first, other_views)
     grid = _extend_grid(first.grid, frame)
-    aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *others]
+    aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *other_views]
     views = [_arrange(observation, alignment, frame, grid) for observation, alignment in aligned_views]
     observations = [observation for observation, _ in views]
     right = [view.border_log_odds[0] * np.minimum(weight[:, 1:], weight[:, :-1]) for view, weight in views]
@@ -50,14 +50,14 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
     pieces[is_unseen, 0] = 0.0  # nothing stands there
     probabilities = ClassProbabilities(_fuse_log_probs(views, nothing), first.probabilities.kinds)
-    beyond = np.stack([observation.tile_beyond for observation in observations])
+    tile_beyond = np.stack([observation.tile_beyond for observation in observations])
     fused_observation = replace(
         observations[0],
         probabilities=probabilities,
         border_log_odds=(np.sum(right, axis=0) / np.sqrt(len(views)), np.sum(down, axis=0) / np.sqrt(len(views))),
         occlusion=np.where(is_cut, 1.0, [observation.occlusion for observation in observations]).min(axis=0),
         visible_share=share.max(axis=0),
-        tile_beyond=np.take_along_axis(beyond, share.argmax(axis=0)[None], axis=0)[0],
+        tile_beyond=np.take_along_axis(tile_beyond, share.argmax(axis=0)[None], axis=0)[0],
         pieces=log_softmax(pieces, axis=-1),
         gems=_average(np.stack([observation.gems for observation in observations])),
         colour=_fuse_colours(observations, probabilities),
@@ -65,13 +65,13 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> tuple[GridObs
     return fused_observation, _describe_contradictions(views, nothing)
 
 
-def _find_frame(first: GridObservation, others: Sequence[AlignedView], *, p_tile: float = 0.3) -> Bounds:
+def _find_frame(first: GridObservation, other_views: Sequence[AlignedView], *, p_tile: float = 0.3) -> Bounds:
     """Return the rectangle in the first grid's rows and columns that holds this grid and all tiles of other photos.
 
     A cell with a tile is one where its probability is above `p_tile`.
     """
     places = [(0, 0), (first.probabilities.rows - 1, first.probabilities.cols - 1)]
-    for other, alignment in others:
+    for other, alignment in other_views:
         tiles = np.argwhere(np.rot90(other.tile_probability, -alignment.turns) > p_tile)
         places += [(row + alignment.rows, col + alignment.cols) for row, col in tiles.tolist()]
     (top, left), (bottom, right) = np.min(places, axis=0).tolist(), np.max(places, axis=0).tolist()
