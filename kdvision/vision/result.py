@@ -120,11 +120,9 @@ def build_readings(
     colours that occur twice are left out.
     """
     may_have_towns = report_towns and get_game(box) == GAME_KINGDOMINO
-    towns = find_possible_towns([kingdom.probabilities for kingdom in observations]) if may_have_towns else repeat(())
+    towns = find_possible_towns([k.probabilities for k in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
-    colours = [
-        kingdom.colour if kingdom.castle_cell in decision.board.find_castles() else "" for kingdom, decision in pairs
-    ]
+    colours = [k.colour if k.castle_cell in decision.board.find_castles() else "" for k, decision in pairs]
     columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
     colour_problem, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
     for reading, colour in zip(map(build_reading, *columns), colours, strict=True):
@@ -201,10 +199,7 @@ def _move_to_board(decision: Decision, frame: BoardFrame, before: BoardFrame | N
         own_frame = BoardFrame.of(other, before)
         return (frame if frame.contains(own_frame.first) and frame.contains(own_frame.last) else own_frame).crop(other)
 
-    dominoes = [
-        PlacedDomino(numbers, (frame.to_board(first), frame.to_board(second)))
-        for numbers, (first, second) in decision.dominoes
-    ]
+    dominoes = [PlacedDomino(numbers, (frame.to_board(a), frame.to_board(b))) for numbers, (a, b) in decision.dominoes]
     doubts = [doubt for doubt in decision.doubts if frame.contains(doubt.square)]
     row, col = frame.first
     labelled_problems = map(label_misreading, decision.problems)
@@ -226,9 +221,7 @@ def _select_warnings(warnings: Sequence[Problem], is_improbable: bool, may_conti
     about its rim.
     """
     always_shown = ("copied", "towns")
-    shown_warnings = [
-        problem for problem in warnings if is_improbable or forces_review(problem) or problem.warning in always_shown
-    ]
+    shown_warnings = [w for w in warnings if is_improbable or forces_review(w) or w.warning in always_shown]
     if is_improbable and may_continue and RIM_WARNING not in shown_warnings:
         shown_warnings.append(RIM_WARNING)
     return shown_warnings

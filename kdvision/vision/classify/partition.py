@@ -98,6 +98,5 @@ def _remove_tiles_of_others(n: int, lattices: Sequence[ObservedLattice], masks: 
     if not is_foreign.any():
         return observation
     return replace(
-        observation,
-        probabilities=observation.probabilities.set_kind(is_foreign.reshape(grid.rows, grid.cols), NOTHING),
+        observation, probabilities=observation.probabilities.set_kind(is_foreign.reshape(grid.rows, grid.cols), NOTHING)
     )

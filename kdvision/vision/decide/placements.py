@@ -73,10 +73,7 @@ class Placements(NamedTuple):
 
 
 def list_placements(
-    losses: Sequence[Floats],
-    border_log_odds: Sequence[BorderLogOdds | None],
-    deck: Deck,
-    kinds: tuple[str, ...],
+    losses: Sequence[Floats], border_log_odds: Sequence[BorderLogOdds | None], deck: Deck, kinds: tuple[str, ...]
 ) -> Placements:
     """Return all plausible placements; `losses` are arrays (rows, cols, kinds) of negative log-probabilities.
 

@@ -45,11 +45,7 @@ def align(first: GridObservation, other: GridObservation) -> Alignment:
     is_whole, is_other_whole = (view.visible_share >= MIN_WHOLE_SHARE for view in (first, other))
     shifts = (
         _find_shift(
-            first.probabilities,
-            other.probabilities.rotate(turns),
-            turns,
-            is_whole,
-            np.rot90(is_other_whole, -turns),
+            first.probabilities, other.probabilities.rotate(turns), turns, is_whole, np.rot90(is_other_whole, -turns)
         )
         for turns in range(4)
     )
