@@ -40,7 +40,7 @@ class DeckIndex(NamedTuple):
 
 @lru_cache(maxsize=32)
 def index_deck(deck: Deck) -> DeckIndex:
-    """Return a deck by its faces."""
+    """Return the index of a deck by its faces."""
     supply = count_faces(deck)
     numbers = (tuple(d.number for d in deck if make_face(d.left, d.right) == pair) for pair in supply)
     face_index = {pair: index for index, pair in enumerate(supply)}
@@ -49,7 +49,7 @@ def index_deck(deck: Deck) -> DeckIndex:
 
 
 def make_face(first: Cell, second: Cell) -> Face:
-    """Return the pair of two cells in the order of their notation."""
+    """Return the face of two cells: the cells in the order of their notation."""
     return (first, second) if str(first) <= str(second) else (second, first)
 
 

@@ -111,7 +111,7 @@ class RuleSet:
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:
-    """Return the scorecard of a kingdom or a board, without a rule set that of its territories.
+    """Return the scorecard of a kingdom or a board; without a rule set, only that of its territories.
 
     Only the board and the pieces count (kingdomino/discard). A board with problems is scored too; see
     `legality.find_problems`.

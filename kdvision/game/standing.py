@@ -101,13 +101,13 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, is
         contender = contenders[index]
         rivals = [other for number, other in enumerate(contenders) if number != index]
         place = 1 + sum(rival.order > contender.order for rival in rivals)
-        places.append(Place(place, contender.player, contender.total, _explain(contender, rivals, steps), index))
+        places.append(Place(place, contender.player, contender.total, _explain_place(contender, rivals, steps), index))
     winners = [contenders[place.index] for place in places if place.place == 1]
     verdict = _write_verdict(winners, places[0].reason, steps, is_over=is_over) if winners else ""
     return Standing(tuple(places), verdict, is_over)
 
 
-def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
+def _explain_place(contender: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
     """Return why a player is ahead of the next one or shares a place, and why it is behind a place that is shared."""
     tied_players = [rival.player for rival in rivals if rival.order == contender.order]
     if contender.outright_reason:
@@ -119,14 +119,14 @@ def _explain(contender: Contender, rivals: Sequence[Contender], steps: Sequence[
     if tied_players:
         phrases.append(f"equal to {join_words(tied_players)} in {join_words(steps)}")
     elif lower_rivals:
-        phrases.append(_compare(contender, max(lower_rivals, key=lambda rival: rival.order), steps))
+        phrases.append(_compare_keys(contender, max(lower_rivals, key=lambda rival: rival.order), steps))
     if len(next_rivals) > 1 and not next_rivals[0].outright_reason:
         names = join_words([rival.player for rival in next_rivals])
-        phrases.append(f"behind {names} {_compare(contender, next_rivals[0], steps)}")
+        phrases.append(f"behind {names} {_compare_keys(contender, next_rivals[0], steps)}")
     return "; ".join(phrases)
 
 
-def _compare(contender: Contender, other: Contender, steps: Sequence[str]) -> str:
+def _compare_keys(contender: Contender, other: Contender, steps: Sequence[str]) -> str:
     """Return the first step in which two contenders differ, with both numbers."""
     step = next(i for i, (mine, theirs) in enumerate(zip(contender.keys, other.keys, strict=True)) if mine != theirs)
     return f"on {steps[step]}, {contender.keys[step]} to {other.keys[step]}"

@@ -122,7 +122,7 @@ def find_unreachable(puzzle: Puzzle, tiling: Tiling) -> frozenset[Square]:
     """Return the squares that no order of play can have laid; empty for a valid kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
-    (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
+    (kingdomino/connection). A domino that is laid never hinders another, so any order that lays all it can is the best.
     """
     links = list(puzzle.same_terrain)
     for i, j in tiling:

@@ -187,7 +187,7 @@ def decide_boards(
 def decide_kingdoms(
     kingdoms: Sequence[GridObservation], calibration: Calibration, *, side: int | None, game: str
 ) -> tuple[str, list[GridObservation], list[Decision]]:
-    """Return the box, the kingdoms and their decisions, made again without grids whose board turns out to be none."""
+    """Return box, kingdoms and decisions; the decision is repeated without grids that turn out to be no kingdoms."""
     while True:
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game)
         pairs = zip(kingdoms, decisions, strict=True)

@@ -44,7 +44,7 @@ from kdvision.game.rules.variant import Variant as Variant
 from kdvision.game.scoring import RuleSet
 
 GAME_AUTO: Final = "auto"
-"""As the game: the photo decides it; typed boards are Kingdomino's."""
+"""The name of the game that the photo decides; typed boards are Kingdomino's."""
 GAME_KINGDOMINO: Final = "kingdomino"
 
 GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {

@@ -108,7 +108,7 @@ def forces_review(problem: Problem) -> bool:
 
 
 def label_misreading(problem: Problem) -> Problem:
-    """Return a problem of the decision as evidence of a misreading: "contents" or "illegal", or unchanged if played."""
+    """Return the problem with a warning, by default "illegal"; unchanged if a rule is broken or it has no clause."""
     if problem.is_rule_breach or not problem.clause:
         return problem
     return replace(problem, warning=problem.warning or "illegal")

@@ -30,12 +30,11 @@ Extent = tuple[float, float, float, float]
 class GridObservation:
     """What the networks and the background model say about one grid.
 
-    `occlusion` (rows, cols) is the probability that something covers a tile,
-    exactly 1 for an unidentified object. `visible_share` (rows, cols) is the part of each cell inside the photo, and
-    `tile_beyond` (rows, cols) the probability of a tile on cells whose centre is outside, 0 on others. `pieces`
-    (rows, cols, names) are log-probabilities of the pieces `piece_names`, the first of which is none; `gems`
-    (rows + 1, cols + 1) are log-odds of a gem on each crossing. `colour` is the player's, read from the most probable
-    castle, "" if unknown.
+    `occlusion` (rows, cols) is the probability that something covers a tile, exactly 1 for an unidentified object.
+    `visible_share` (rows, cols) is the part of each cell inside the photo, and `tile_beyond` (rows, cols) the
+    probability of a tile on cells whose centre is outside, 0 on others. `pieces` (rows, cols, names) are
+    log-probabilities of the pieces `piece_names`, the first of which is none; `gems` (rows + 1, cols + 1) are log-odds
+    of a gem on each crossing. `colour` is the player's, read from the most probable castle, "" if unknown.
     """
 
     grid: Grid

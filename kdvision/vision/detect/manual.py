@@ -29,7 +29,7 @@ def build_drawn_grid(
     rows, cols = outline.rows, outline.cols
     if rows is None or cols is None:
         rows, cols = estimate_size(photo, detector, classifier, outline)
-    drawn_lattice, bounds = _divide(outline, rows, cols), Bounds(0, 0, cols, rows)
+    drawn_lattice, bounds = _divide_outline(outline, rows, cols), Bounds(0, 0, cols, rows)
     detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
@@ -45,7 +45,7 @@ def build_drawn_grid(
     return Grid(*warp_cells(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)), misses_tiles
 
 
-def _divide(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
+def _divide_outline(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
     """Return the lattice of an outline's rows and columns, without detections."""
     no_points, no_places = np.zeros((0, 2)), np.zeros((0, 2), int)
     no_squares = Detections(no_points, no_points, no_points, np.zeros(0))
@@ -68,7 +68,7 @@ def estimate_size(
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
-        quads, _ = warp_cells(_divide(outline, *size), Bounds(0, 0, size[1], size[0]))
+        quads, _ = warp_cells(_divide_outline(outline, *size), Bounds(0, 0, size[1], size[0]))
         predictions = classifier.classify(photo, quads.reshape(-1, 4, 2), turns=1)
         log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
         return float(log_probs.mean())

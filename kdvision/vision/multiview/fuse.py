@@ -39,14 +39,14 @@ def fuse(first: GridObservation, other_views: Sequence[AlignedView]) -> tuple[Gr
     frame = _find_frame(first, other_views)
     grid = _extend_grid(first.grid, frame)
     aligned_views = [(first, Alignment(0, 0, 0, np.inf, 1.0)), *other_views]
-    views = [_arrange(observation, alignment, frame, grid) for observation, alignment in aligned_views]
+    views = [_arrange_view(observation, alignment, frame, grid) for observation, alignment in aligned_views]
     observations = [observation for observation, _ in views]
     right = [view.border_log_odds[0] * np.minimum(weight[:, 1:], weight[:, :-1]) for view, weight in views]
     down = [view.border_log_odds[1] * np.minimum(weight[1:], weight[:-1]) for view, weight in views]
     share = np.stack([observation.visible_share for observation in observations])
     is_whole_in = share >= MIN_WHOLE_SHARE
     is_cut = ~is_whole_in & is_whole_in.any(axis=0)  # another photo shows the cell whole
-    pieces = _average(np.where(is_cut[..., None], np.nan, [observation.pieces for observation in observations]))
+    pieces = _average_views(np.where(is_cut[..., None], np.nan, [observation.pieces for observation in observations]))
     is_unseen = (pieces == IMPOSSIBLE_LOG_PROBABILITY).all(axis=2)
     pieces[is_unseen, 0] = 0.0  # nothing stands there
     probabilities = ClassProbabilities(_fuse_log_probs(views, nothing), first.probabilities.kinds)
@@ -59,7 +59,7 @@ def fuse(first: GridObservation, other_views: Sequence[AlignedView]) -> tuple[Gr
         visible_share=share.max(axis=0),
         tile_beyond=np.take_along_axis(tile_beyond, share.argmax(axis=0)[None], axis=0)[0],
         pieces=log_softmax(pieces, axis=-1),
-        gems=_average(np.stack([observation.gems for observation in observations])),
+        gems=_average_views(np.stack([observation.gems for observation in observations])),
         colour=_fuse_colours(observations, probabilities),
     )
     return fused_observation, _describe_contradictions(views, nothing)
@@ -78,7 +78,7 @@ def _find_frame(first: GridObservation, other_views: Sequence[AlignedView], *, p
     return Bounds(left, top, right + 1, bottom + 1)
 
 
-def _arrange(observation: GridObservation, alignment: Alignment, frame: Bounds, grid: Grid) -> _View:
+def _arrange_view(observation: GridObservation, alignment: Alignment, frame: Bounds, grid: Grid) -> _View:
     """Return an observation turned like the first one, cut and padded to a frame; cells outside are uninformative."""
     rows, cols, kinds = np.rot90(observation.probabilities.log_probs, -alignment.turns).shape
     row, col = alignment.rows, alignment.cols
@@ -157,7 +157,7 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
     return np.asarray((log_probs.max(axis=2) > np.log(min_probability)) & (weight > min_clear_weight))
 
 
-def _average(values: Floats) -> Floats:
+def _average_views(values: Floats) -> Floats:
     """Return the mean over the views (n, …) that are not NaN.
 
     It is IMPOSSIBLE_LOG_PROBABILITY where all are NaN, as for gems beside no tile. Covered cells count fully, because a

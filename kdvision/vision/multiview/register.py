@@ -100,7 +100,7 @@ def match_kingdoms(
     pairs = product(enumerate(kingdoms), enumerate(observations))
     alignments = [(n, k, align(kingdom, observation)) for (n, kingdom), (k, observation) in pairs]
     views, unmatched_observations = dict[int, AlignedView](), dict(enumerate(observations))
-    for n, k, alignment in sorted(alignments, key=lambda pair: -pair[2].gain):
+    for n, k, alignment in sorted(alignments, key=lambda entry: -entry[2].gain):
         if alignment.is_same_kingdom and n not in views and k in unmatched_observations:
             views[n] = unmatched_observations.pop(k), alignment
     return views, list(unmatched_observations.values())
