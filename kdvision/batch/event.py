@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 from unicodedata import normalize
 
-from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat, parse_table
+from kdvision.batch.photos import Seat, clean_name, make_name_key, parse_seat, parse_table
 from kdvision.game.board import Board
 from kdvision.game.game import DYNASTY_ROUNDS, choose_rule_set
 from kdvision.game.kingdom import Kingdom, TokenKind, TokensByKey, find_towns, join_tokens
@@ -109,15 +109,15 @@ class Event:
     @cached_property
     def table_of(self) -> Mapping[tuple[int, str], str]:
         """The table of each player under [[table]], by round and key of the name."""
-        return {(seat.round, name_key(name)): seat.table for seat in self.tables.values() for name in seat.players}
+        return {(seat.round, make_name_key(name)): seat.table for seat in self.tables.values() for name in seat.players}
 
     def find_seat(self, photo: str) -> Seat:
         """Return the seat of a photo from [[photo]] or its name; [[table]] gives the spelling, and what is missing."""
         seat = self.photos.get(photo) or parse_seat(photo)
-        tables = {self.table_of.get((seat.round, name_key(name)), "") for name in seat.players}
+        tables = {self.table_of.get((seat.round, make_name_key(name)), "") for name in seat.players}
         if not seat.table and len(tables) == 1:
             seat = replace(seat, table=tables.pop())
-        table = self.tables.get((seat.round, name_key(seat.table)), seat)
+        table = self.tables.get((seat.round, make_name_key(seat.table)), seat)
         return replace(seat, table=table.table, players=seat.players or table.players)
 
 
@@ -127,7 +127,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top.check_keys(KEYS, of="an event file")
     top.get_choice("game", (GAME,), default=GAME)
     variants = top.get_texts("variants", [variant.id for variant in EVENT_VARIANTS])
-    dynasty = top.flag("dynasty")
+    dynasty = top.get_flag("dynasty")
     rounds = top.get_number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, maximum=MAX_ROUNDS)
     if "rounds" in top and not rounds:
         top.get_node("rounds").fail("rounds is 0", "the number of rounds")
@@ -142,16 +142,16 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
 
 def _parse_names(node: Node, event_players: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the `players`, each once. Only names of `event_players` are valid, in its spelling, unless it is empty."""
-    spelling = {name_key(name): name for name in event_players}
+    spelling = {make_name_key(name): name for name in event_players}
     names: dict[str, str] = {}
     for place, text in enumerate(node.get_texts("players")):
         name = clean_name(text)
-        if name_key(name) in names:
+        if make_name_key(name) in names:
             node.get_node("players", place).fail(f"{name} is listed twice", "each name once")
-        if spelling and name_key(name) not in spelling:
+        if spelling and make_name_key(name) not in spelling:
             hint = "a name from the list `players` at the top"
             node.get_node("players", place).fail(f"{name} is not among the players", hint)
-        names[name_key(name)] = spelling.get(name_key(name), name)
+        names[make_name_key(name)] = spelling.get(make_name_key(name), name)
     return tuple(names.values())
 
 
@@ -164,10 +164,10 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
         members = _parse_names(node, players)
         if not members:
             node.fail(f"{name} has no players", "players = and a list of names")
-        if name_key(name) in map(name_key, teams):
+        if make_name_key(name) in map(make_name_key, teams):
             node.get_node("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
-            if (other_team := team_of.setdefault(name_key(member), name)) != name:
+            if (other_team := team_of.setdefault(make_name_key(member), name)) != name:
                 node.get_node("players", place).fail(f"{member} is in {other_team} too", "one team for each player")
         teams[name] = members
     return teams
@@ -185,11 +185,11 @@ def _parse_tables(top: Node, event: Event) -> dict[tuple[int, str], Seat]:
         if len(seat.players) > max_players:
             message = f"a table of {len(seat.players)}"
             node.get_node("players", max_players).fail(message, f"at most {max_players} players")
-        key = seat.round, name_key(seat.table)
+        key = seat.round, make_name_key(seat.table)
         if key in tables:
             node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
         for name in seat.players:
-            if (table := table_of.setdefault((seat.round, name_key(name)), seat.table)) != seat.table:
+            if (table := table_of.setdefault((seat.round, make_name_key(name)), seat.table)) != seat.table:
                 message = f"{name} sits at table {table} in that round"
                 node.get_node("players").fail(message, "one table for each player")
         tables[key] = seat
@@ -209,8 +209,8 @@ def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, t
             node.get_node("file").fail(f"{file} is listed twice", "each file once")
         seat = photos[file] = _parse_seat(node, event, parse_seat(file))
         for name in seat.players:
-            table = event.table_of.get((seat.round, name_key(name)))
-            if table and seat.table and name_key(table) != name_key(seat.table):
+            table = event.table_of.get((seat.round, make_name_key(name)))
+            if table and seat.table and make_name_key(table) != make_name_key(seat.table):
                 message = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
                 node.fail(message, "one table for each player and round")
         if "kingdom" in node:

@@ -17,7 +17,7 @@ from PIL import Image
 
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
-from kdvision.batch.photos import name_key
+from kdvision.batch.photos import make_name_key
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import load_clauses
 from kdvision.report.table import format_sizes
@@ -48,7 +48,7 @@ def render_page(outcome: EventOutcome, folder: Path) -> str:
     )
     environment.filters["capitalise"] = capitalise
     template = environment.from_string(files(__package__).joinpath("page.html.jinja").read_text(encoding="utf-8"))
-    values = {"clauses": load_clauses(), "min_wide_rows": MIN_WIDE_ROWS, "name_key": name_key}
+    values = {"clauses": load_clauses(), "min_wide_rows": MIN_WIDE_ROWS, "make_name_key": make_name_key}
     return template.render(page=ReportPage(outcome, folder), **values)
 
 
@@ -63,7 +63,8 @@ class ReportPage:
         self.tables = list(dict.fromkeys(kingdom.table for kingdom in self.kingdoms if kingdom.table))
         self.anchors = {kingdom.id: f"k{number}" for number, kingdom in enumerate(self.kingdoms, start=1)}
         self.player_anchors = {
-            (kingdom.round, name_key(kingdom.label)): self.anchors[kingdom.id] for kingdom in standings.counted_kingdoms
+            (kingdom.round, make_name_key(kingdom.label)): self.anchors[kingdom.id]
+            for kingdom in standings.counted_kingdoms
         }
         self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
         used_clauses = {line["clause"] for kingdom in self.kingdoms for line in kingdom.data["lines"] if line["points"]}

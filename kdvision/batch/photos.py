@@ -192,7 +192,7 @@ def clean_name(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", _drop_invisible(text)).replace("_", " ").split())
 
 
-def name_key(name: str) -> str:
+def make_name_key(name: str) -> str:
     """Return the key under which spellings of a name are one player: without case and joiners, in composed letters."""
     return unicodedata.normalize("NFC", clean_name(_drop_invisible(name, exceptions="")).casefold())
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
 from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms, has_known_order
-from kdvision.batch.photos import make_natural_key, name_key
+from kdvision.batch.photos import make_name_key, make_natural_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
 from kdvision.batch.store.record import CorrectionFile, PhotoRecord
@@ -174,7 +174,7 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
 
 def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
-    rounds, players = standings.event.rounds, {name_key(name): name for name in standings.event.players}
+    rounds, players = standings.event.rounds, {make_name_key(name): name for name in standings.event.players}
     if standings.absent_rounds:
         why = f"there are photos of later rounds, and none of round {standings.absent_rounds[0]}"
         yield _make_item(Impact.WINNER_UNKNOWN, why, "find its photos, or correct the names of the others")
@@ -189,8 +189,8 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
         if rounds and kingdom.round > rounds:
             why = f"event.toml has {count_noun(rounds, 'round')}: round {kingdom.round} is in no total"
             yield _make_item(Impact.WINNER_UNKNOWN, why, CORRECT_LISTING, kingdom, number=0)
-        if players and kingdom.player and name_key(kingdom.player) not in players:
-            matches = get_close_matches(name_key(kingdom.player), players, n=1)
+        if players and kingdom.player and make_name_key(kingdom.player) not in players:
+            matches = get_close_matches(make_name_key(kingdom.player), players, n=1)
             question = f"; is it {players[matches[0]]}?" if matches else ""
             why = f"{kingdom.player} is not among the players of event.toml{question}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", kingdom, number=0)

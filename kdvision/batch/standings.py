@@ -16,7 +16,7 @@ from kdvision.batch.kingdoms import (
     find_same_kingdoms,
     find_second_kingdoms,
 )
-from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, make_natural_key, name_key
+from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, make_name_key, make_natural_key
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -134,16 +134,16 @@ class Standings:
     @cached_property
     def tables(self) -> Mapping[tuple[int, str], str]:
         """The name of each table with a photo, by round and key of the name."""
-        return {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
+        return {(photo.seat.round, make_name_key(photo.seat.table)): photo.seat.table for photo in self.photos}
 
     def find_table(self, seat: Seat) -> str:
         """Return the name of a seat's table, spelled as in the photos."""
-        return self.tables.get((seat.round, name_key(seat.table)), seat.table)
+        return self.tables.get((seat.round, make_name_key(seat.table)), seat.table)
 
     @cached_property
     def owners(self) -> set[tuple[int, str]]:
         """The players with a kingdom, by round and key of the name."""
-        return {(kingdom.round, name_key(kingdom.player)) for kingdom in self.counted_kingdoms if kingdom.player}
+        return {(kingdom.round, make_name_key(kingdom.player)) for kingdom in self.counted_kingdoms if kingdom.player}
 
     @cached_property
     def missing_players(self) -> list[Finding]:
@@ -154,9 +154,9 @@ class Standings:
         """
         event, absentees = self.event, []
         seats = [*(photo.seat for photo in self.photos), *event.seats]
-        table_of = {(seat.round, name_key(name)): self.find_table(seat) for seat in seats for name in seat.players}
-        players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
-        players += [name_key(name) for members in event.teams.values() for name in members]
+        table_of = {(seat.round, make_name_key(name)): self.find_table(seat) for seat in seats for name in seat.players}
+        players = [make_name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
+        players += [make_name_key(name) for members in event.teams.values() for name in members]
         for round_ in self.all_rounds:
             keys = {*players, *(key for number, key in table_of if number == round_)}
             absent_keys = [key for key in keys if (round_, key) not in self.owners]
@@ -172,11 +172,11 @@ class Standings:
         """
         event, seats = self.event, list[tuple[PhotoRecord, str, str | None]]()
         for photo in self.photos:
-            round_, table = photo.seat.round, name_key(photo.seat.table)
+            round_, table = photo.seat.round, make_name_key(photo.seat.table)
             for player in photo.seat.players:
-                listed_table = event.table_of.get((round_, name_key(player)))
+                listed_table = event.table_of.get((round_, make_name_key(player)))
                 is_stranger = listed_table is None and table and (round_, table) in event.tables
-                if is_stranger or (listed_table and name_key(listed_table) != table):
+                if is_stranger or (listed_table and make_name_key(listed_table) != table):
                     seats.append((photo, player, listed_table))
         return seats
 
@@ -243,20 +243,20 @@ class Standings:
         """Return whether other photos are in the place of one that is gone, whatever they show."""
         seat, count = photo.seat, photo.table_kingdoms
         if seat.players:
-            return self.seated_players.issuperset((seat.round, name_key(player)) for player in seat.players)
-        return count is not None and self.table_kingdoms[seat.round, name_key(seat.table)] >= count
+            return self.seated_players.issuperset((seat.round, make_name_key(player)) for player in seat.players)
+        return count is not None and self.table_kingdoms[seat.round, make_name_key(seat.table)] >= count
 
     @cached_property
     def seated_players(self) -> set[tuple[int, str]]:
         """The players of all photos, by round and key of the name."""
-        return {(photo.seat.round, name_key(player)) for photo in self.photos for player in photo.seat.players}
+        return {(photo.seat.round, make_name_key(player)) for photo in self.photos for player in photo.seat.players}
 
     @cached_property
     def table_kingdoms(self) -> Counter[tuple[int, str]]:
         """The number of kingdoms by round and key of the table; an unreadable photo shows one or more."""
         seats = [kingdom.photo.seat for kingdom in self.counted_kingdoms]
         seats += [photo.seat for photo in self.photos if photo.error is not None and not photo.kingdoms]
-        return Counter((seat.round, name_key(seat.table)) for seat in seats)
+        return Counter((seat.round, make_name_key(seat.table)) for seat in seats)
 
     @cached_property
     def absent_photos(self) -> list[Finding]:
@@ -270,7 +270,7 @@ class Standings:
         photos = list[Finding]()
         for name in sorted(names, key=make_natural_key):
             seat = self.event.find_seat(name)
-            players = {(seat.round, name_key(player)) for player in seat.players}
+            players = {(seat.round, make_name_key(player)) for player in seat.players}
             if not players or not players <= self.owners:
                 photos.append((seat.round, self.find_table(seat), name))
         return photos
@@ -325,9 +325,9 @@ class Standings:
         if level == "total":
             return self.add_up(self.contenders), [f"points of {len(self.rounds)} rounds"]
         if level == "team":
-            points = {name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
+            points = {make_name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
             sums = [
-                _sum_contender(team, [number for name in members for number in points.get(name_key(name), ())])
+                _sum_contender(team, [number for name in members for number in points.get(make_name_key(name), ())])
                 for team, members in self.event.teams.items()
             ]
             return sums, ["points of all players"]
@@ -351,11 +351,15 @@ class Standings:
         unread_photos = _list_names(self.unread_photos, rounds, tables)
         absent_photos = _list_names(self.absent_photos, rounds, tables)
         if level == "team":
-            members = {name_key(name) for names in self.event.teams.values() for name in names}
-            absentees = [name for name in absentees if name_key(name) in members]
-            players_by_photo = {name: {*map(name_key, self.event.find_seat(name).players)} for name in absent_photos}
+            members = {make_name_key(name) for names in self.event.teams.values() for name in names}
+            absentees = [name for name in absentees if make_name_key(name) in members]
+            players_by_photo = {
+                name: {*map(make_name_key, self.event.find_seat(name).players)} for name in absent_photos
+            }
             absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & members]
-            kingdoms = [kingdom for kingdom in kingdoms if not kingdom.player or name_key(kingdom.player) in members]
+            kingdoms = [
+                kingdom for kingdom in kingdoms if not kingdom.player or make_name_key(kingdom.player) in members
+            ]
         with_towns = [*dict.fromkeys(kingdom.label for kingdom in kingdoms if kingdom.has_towns)]
         gaps = list(_list_missing(absentees, unread_photos, absent_photos, with_towns))
         gaps += self._find_gaps(level, kingdoms, rounds, table)
@@ -421,12 +425,12 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     photos = tuple(photo for photo in all_photos if not photo.gone)
     groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
     names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
-    spelling = {name_key(name): name for name in reversed(names)}
+    spelling = {make_name_key(name): name for name in reversed(names)}
     new_photos = list[PhotoRecord]()
-    tables = {(photo.seat.round, name_key(photo.seat.table)): photo.seat.table for photo in reversed(photos)}
+    tables = {(photo.seat.round, make_name_key(photo.seat.table)): photo.seat.table for photo in reversed(photos)}
     for photo in photos:
-        players = tuple(spelling[name_key(name)] for name in photo.seat.players)
-        table = tables[photo.seat.round, name_key(photo.seat.table)]
+        players = tuple(spelling[make_name_key(name)] for name in photo.seat.players)
+        table = tables[photo.seat.round, make_name_key(photo.seat.table)]
         new_photos.append(replace(photo, seat=replace(photo.seat, table=table, players=players)))
     read_photos = [photo for photo in new_photos if photo.content and photo.reading.error is None]
     # A copy often has the name of a camera, and the event file lists no tokens for it.

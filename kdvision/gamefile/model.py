@@ -57,7 +57,7 @@ def _parse_game(top: Node) -> Game:
             top.get_node("game").fail(f"{variant.name} is added to a game", f'variants = ["{variant.id}"]')
     kind = top.get_choice("game", GAMES, default="kingdomino")
     variants = _parse_variants(top, kind)
-    teams = top.flag("teams")
+    teams = top.get_flag("teams")
     if teams and kind != "royal-wedding":
         top.get_node("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
     facts = make_rule_set(kind, variants=variants).facts
@@ -132,7 +132,7 @@ def _parse_kingdom(node: Node, facts: Sequence[str], number: int, *, teams: bool
         spare_knights=node.get_number("spare_knights"),
         towers=node.get_number("towers"),
         coins=node.get_number("coins"),
-        queen=node.flag("queen"),
+        queen=node.get_flag("queen"),
         gems=tuple(map(parse_gem, node.get_tables("gems", may_be_unknown=True))),
         tokens=tuple(token for kind in TOKEN_KINDS.values() for token in parse_tokens(node, kind)),
         discarded=node.get_number("discarded") if "discarded" in node else None,

@@ -154,7 +154,7 @@ class Node:
             key, default, lambda value: value is None or (type(value) is int and value in numbers), expected
         )
 
-    def flag(self, key: str) -> bool:
+    def get_flag(self, key: str) -> bool:
         """Return true or false, false if the key is missing."""
         return self._take(key, False, lambda value: isinstance(value, bool), "true or false")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdvision.batch.photos import Seat, clean_name, make_natural_key, name_key, parse_seat
+from kdvision.batch.photos import Seat, clean_name, make_name_key, make_natural_key, parse_seat
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_folders_that_give_no_seat_are_known(name: str, group: str) -> None:
 def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
     decomposed_name, composed_name = "Jo\u0308rg", "Jörg"
     assert parse_seat(f"{decomposed_name}.jpg").players == (composed_name,)
-    assert name_key("JÖRG_m") == name_key(f"{decomposed_name} M") == name_key(clean_name("jörg  m"))
+    assert make_name_key("JÖRG_m") == make_name_key(f"{decomposed_name} M") == make_name_key(clean_name("jörg  m"))
 
 
 def test_invisible_characters_make_no_other_player() -> None:
@@ -104,7 +104,7 @@ def test_joiners_stay_in_a_name_and_make_no_other_player() -> None:
     """Persian and Indian scripts need them."""
     name = "\u0645\u06cc\u200c\u062e\u0648\u0627"
     assert parse_seat(f"{name}.jpg").players == (name,)
-    assert name_key(name) == name_key(name.replace("\u200c", ""))
+    assert make_name_key(name) == make_name_key(name.replace("\u200c", ""))
 
 
 def test_numbers_sort_naturally() -> None:

@@ -16,11 +16,11 @@ RESOURCES: Final = {Terrain.WHEAT: "wheat", Terrain.FOREST: "wood", Terrain.LAKE
 
 
 class Character(NamedTuple):
-    """A character: its own `points`, and `each` for every thing called `noun` on the eight squares around it."""
+    """A character: its own `points`, and `points_each` for every thing called `noun` on the eight squares around it."""
 
     clause: str
     points: int
-    each: int = 0
+    points_each: int = 0
     noun: str = ""
     is_warrior: bool = False
 
@@ -70,11 +70,11 @@ def list_tile_lines(kingdom: Kingdom) -> Iterator[Line]:
         counts = places.get(character.noun, {})
         count = sum([counts.get(square, 0) for square in tile.square.list_surroundings()])
         terms = [str(character.points)] if character.points else []
-        if character.each:
+        if character.points_each:
             noun = character.noun
             phrase = f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
-            terms.append(f"{phrase} × {character.each}")
-        points = character.points + count * character.each
+            terms.append(f"{phrase} × {character.points_each}")
+        points = character.points + count * character.points_each
         yield Line(f"{tile.name} {location}: {' + '.join(terms)}", points, character.clause, (tile.square,))
 
 

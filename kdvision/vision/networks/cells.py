@@ -117,12 +117,12 @@ class CellClassifier:
         nonempty_mask = np.ones(len(quads), bool) if empty is None else ~empty
         crops = crop_squares(photo, quads[nonempty_mask])
         logits = self.model.run(crops).astype(np.float64)
-        unsure = np.flatnonzero(~self._is_certain(logits))
-        if turns > 1 and len(unsure):
-            rotated_crops = np.concatenate([np.rot90(crops[unsure], turn, (1, 2)) for turn in range(1, turns)])
-            others = self.model.run(rotated_crops).astype(np.float64).reshape(turns - 1, len(unsure), -1)
-            upright_logits = [turn_logits_upright(each, turn, self._heads) for turn, each in enumerate(others, start=1)]
-            logits[unsure] = (logits[unsure] + np.sum(upright_logits, axis=0)) / turns
+        uncertain = np.flatnonzero(~self._is_certain(logits))
+        if turns > 1 and len(uncertain):
+            rotated_crops = np.concatenate([np.rot90(crops[uncertain], turn, (1, 2)) for turn in range(1, turns)])
+            rotated_logits = self.model.run(rotated_crops).astype(np.float64).reshape(turns - 1, len(uncertain), -1)
+            upright_logits = [turn_logits_upright(x, n, self._heads) for n, x in enumerate(rotated_logits, start=1)]
+            logits[uncertain] = (logits[uncertain] + np.sum(upright_logits, axis=0)) / turns
         scaled_logits = np.tile(self._empty_logits, (len(quads), 1))
         scaled_logits[nonempty_mask] = logits / self._temperature
         return self._decode(scaled_logits)

@@ -62,7 +62,7 @@ class Context(NamedTuple):
 
     @property
     def next_number(self) -> int:
-        return self.storage.count_games(self.table) + 1
+        return self.storage.find_last_game_number(self.table) + 1
 
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):

@@ -56,14 +56,15 @@ def plan_additions(
     combinations = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *other_additions]
     can_join = all(kingdom.reading for kingdom in known_kingdoms)
     name = f"{known_kingdoms[0].player}'s" if len(known_kingdoms) == 1 else ""
-    join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", combinations)] if can_join else []
-    swap = [_make_answer(f"Replace {name or 'it'}", replacements)]
+    join_answer = _make_answer(f"Add it to {name}" if name else "Combine both photos", combinations)
+    replace_answer = _make_answer(f"Replace {name or 'it'}", replacements)
     if name:
         question = f"This is {name} kingdom again. {'Add it to' if can_join else 'Replace'} {name}?"
     else:
         question = "The same table again. Replace it?"
-    both = _make_answer("Keep both", additions)
-    answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
+    ways = [join_answer, replace_answer] if name else [replace_answer, join_answer]
+    answers = [*(ways if can_join else [replace_answer]), _make_answer("Keep both", additions)]
+    answers.append(_make_answer("Ignore this photo", []))
     photo = next((reading.photo_info.photo for reading in readings if reading.photo_info), "")
     return [], Proposal(photo or secrets.token_hex(4), question, [kingdom.id for kingdom in known_kingdoms], answers)
 

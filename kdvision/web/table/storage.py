@@ -134,7 +134,7 @@ class Storage:
             raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
         return _decode_game(rows[0][0])
 
-    def count_games(self, table: str) -> int:
+    def find_last_game_number(self, table: str) -> int:
         """Return the highest number of a game of a table."""
         return self._query("SELECT MAX(game) FROM steps WHERE table_id = ?", table)[0][0] or 0
 
