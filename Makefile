@@ -1,8 +1,8 @@
 # From a clean clone, with only Python (3.11 or newer) and make:
 #   make demo      set up, score a sample photo, write the picture with its score
-#   make test      set up and run the tests (no torch needed)
-#   make test-lab  install torch and run the tests of training
-#   make check     all that a change must pass: format, lint, types, both kinds of tests
+#   make test      set up and run the tests of the program
+#   make test-lab  install torch and run the tests of rendering, training and measuring
+#   make check     all that a change must pass: format, lint, types, all tests
 #   make model     train the networks and write models/        make bench   time the parts
 #   make robustness   the robustness tests in full (an hour)
 #   make results   measure the shipped networks: models/results, model card, README (hours; try make quick first)
@@ -30,13 +30,14 @@ demo: $(VENV)/.core
 	@echo "The picture with its score: out/demo.png"
 
 # tests/web comes first: its servers wait, and other tests use the cores meanwhile. Each worker has one core, so each
-# network gets one thread: 141 s instead of 151 s on two cores of an AMD EPYC, without the tests of tests/browser.
+# network gets one thread: 141 s instead of 151 s on two cores of an AMD EPYC, without tests/browser and with tests/lab.
 test: export KDVISION_THREADS := 1
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab/train tests/web tests
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab tests/web tests
 
+test-lab: export KDVISION_THREADS := 1
 test-lab: $(LAB)
-	$(BIN)/python -m pytest tests/lab/train
+	$(BIN)/python -m pytest -n auto --dist loadfile tests/lab
 
 check: $(LAB)
 	$(BIN)/ruff format --check .

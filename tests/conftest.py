@@ -1,4 +1,4 @@
-"""Fixtures for several test files. Tests that need torch are in tests/lab/train, which is ignored without torch."""
+"""Fixtures for several test files. Tests that need torch are in tests/lab/train, and are skipped without it."""
 
 import importlib.util
 import io

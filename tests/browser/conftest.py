@@ -119,7 +119,7 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
             idle_list = None if options or port else idle_pages[phone]
             page = idle_list.pop() if idle_list else make_page(browser, (PHONE if phone else DESK) | options)
             pages.append((page, idle_list))
-            recording.enter_context(record_problems(page, (origin, "blob:"), problems))
+            recording.enter_context(record_problems(page, problems))
             if page.url != origin + BLANK_PATH:
                 page.goto(origin + BLANK_PATH)
             page.evaluate(JOIN_TABLE, None if port else table)
@@ -144,8 +144,11 @@ def open_page(server: Client, browser: Browser, idle_pages: dict[bool, list[Page
 
 
 @contextmanager
-def record_problems(page: Page, own_urls: tuple[str, ...], problems: list[str]) -> Iterator[None]:
-    """Record what a page logs, and its requests to other places than `own_urls`, until the end of the block."""
+def record_problems(page: Page, problems: list[str], own_urls: tuple[str, ...] = ()) -> Iterator[None]:
+    """Record what a page logs, and its requests to other places than `own_urls`, if given, until the end of the block.
+
+    On pages of the server, its Content-Security-Policy refuses such requests, and the browser logs them.
+    """
 
     def record_request(request: Request) -> None:
         if not request.url.startswith((*own_urls, "data:", "about:")):
@@ -154,7 +157,7 @@ def record_problems(page: Page, own_urls: tuple[str, ...], problems: list[str]) 
     listeners: dict[str, Callable[[Any], None]] = {
         "pageerror": lambda error: problems.append(str(error)),
         "console": lambda message: problems.append(message.text),
-        "request": record_request,
+        **({"request": record_request} if own_urls else {}),
     }
     for event, listener in listeners.items():
         page.on(event, listener)  # type: ignore[call-overload]

@@ -48,7 +48,7 @@ def page(request: pytest.FixtureRequest, blank_page: Page, report: Path) -> Iter
     blank_page.set_viewport_size({"width": width, "height": height})
     blank_page.emulate_media(color_scheme=scheme)
     problems: list[str] = []
-    with record_problems(blank_page, ("file:",), problems):
+    with record_problems(blank_page, problems, own_urls=("file:",)):
         blank_page.goto(report.as_uri())
         yield blank_page
         blank_page.goto("about:blank")
