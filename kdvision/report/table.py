@@ -196,10 +196,11 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
 
 
 def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:
-    """Return the doubt and, unless `--fix` uses other names of squares by now, the option that corrects the square."""
+    """Return the doubt and, if `--fix` knows its square by this name, the option that corrects it."""
     name, other, reading = doubt.square.name, name_cell(doubt.other_kind), entry.reading
     verb = "add " * (reading is not None and reading.frame_before_fixes is not None)
-    fix = "" if reading and reading.has_renamed_squares else f": {verb}--fix {number}:{name}={doubt.other_kind}"
+    has_fix = reading is None or reading.accepts_fix(doubt.square)
+    fix = f": {verb}--fix {number}:{name}={doubt.other_kind}" if has_fix else ""
     effect = (
         f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
     )

@@ -89,6 +89,11 @@ class KingdomReading:
         """True if corrections have added a row or column before A1."""
         return self.frame_before_fixes is not None and self.frame_before_fixes.first != self.frame.first
 
+    def accepts_fix(self, square: Square) -> bool:
+        """Return True if a further correction may name this square, as one of the board before all corrections."""
+        before = self.frame_before_fixes
+        return before is None or (not self.has_renamed_squares and before.contains(self.frame.to_grid(square)))
+
     @property
     def review(self) -> bool:
         """True if a person should check the kingdom."""

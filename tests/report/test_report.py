@@ -185,8 +185,9 @@ def test_the_table_shows_bonuses_and_standing() -> None:
     "before, ending",
     [
         (None, "the total is 7: --fix 1:B2=f1"),
-        (BoardFrame(Square(0, 0)), "the total is 7: add --fix 1:B2=f1"),
-        (BoardFrame(Square(1, 0)), "the total is 7"),  # A1 was A2, so --fix would change another square
+        (BoardFrame(Square(0, 0), Square(1, 1)), "the total is 7: add --fix 1:B2=f1"),
+        (BoardFrame(Square(0, 0), Square(0, 1)), "the total is 7"),  # a correction has added row 2, so --fix refuses B2
+        (BoardFrame(Square(1, 0), Square(2, 2)), "the total is 7"),  # A1 was A2: --fix would change another square
     ],
 )
 def test_the_option_that_corrects_a_doubtful_square_uses_the_names_that_it_takes(
