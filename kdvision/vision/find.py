@@ -143,6 +143,9 @@ def assemble_kingdoms(
     before = None
     if fixed_squares:
         before = [BoardFrame.of(decision.board) for decision in decisions]
+        if outline_surroundings is not None:  # a person may name tiles inside the outline that the photo hides
+            lasts = [Square(kingdom.grid.rows - 1, kingdom.grid.cols - 1) for kingdom in kingdoms]
+            before = [frame._replace(last=last) for frame, last in zip(before, lasts, strict=True)]
         on_grid = _move_to_grids(fixed_squares, before)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_fixed_squares(kingdoms, on_grid)

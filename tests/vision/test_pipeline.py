@@ -542,6 +542,22 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], message:
     assert ("--corners" in error_info.value.hint) == (clamp[0] == 0)
 
 
+def test_a_fix_names_any_square_of_a_drawn_outline_after_the_first() -> None:
+    """An object may hide the last row, which the person can see."""
+    observation, surroundings = make_observation("# g g . / w w . ."), [Surroundings()]
+    last_square = Square(observation.grid.rows - 1, observation.grid.cols - 1)
+    fixed_squares = {(0, Square.parse(name)): "w" for name in ("C2", "D2")}
+    (reading,) = assemble_kingdoms(
+        table_photo(), [observation], outline_surroundings=surroundings, fixed_squares=fixed_squares
+    )
+    assert str(reading.board) == "# g g . / w w w w"
+    beyond = reading.frame.to_board(last_square._replace(row=last_square.row + 1))
+    with pytest.raises(NotationError, match=f"has no square {beyond.name}"):
+        assemble_kingdoms(
+            table_photo(), [observation], outline_surroundings=surroundings, fixed_squares={(0, beyond): "w"}
+        )
+
+
 # Deciding again.
 
 
