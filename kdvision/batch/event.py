@@ -27,9 +27,6 @@ MAX_ROUNDS: Final = 1000
 GAME: Final = "kingdomino"
 NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
 OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has towns: {NO_TOWNS}")
-TOKENS_ARE_ELSEWHERE: Final = Problem(
-    (), f"a correction added a first row or column, so the squares of its pieces in {EVENT_FILE} have new names"
-)
 SCORE_ELSEWHERE: Final = "move its photo elsewhere, and score it with kdvision score, which detects the game"
 
 EVENT_VARIANTS: Final = list_board_variants(GAME)

@@ -35,6 +35,9 @@ VISIBLE_KINDS: Final = {"knights": KNIGHT, "buildings": BUILDING, "gems": GEM}
 """Facts that a photo can answer in full: the key in game files, and the kind of piece."""
 COUNTED_KINDS: Final = {"knights": KNIGHT, "towers": "tower"}
 """Facts of which the user gives the number: the key in game files, and the kind of piece."""
+TOKENS_ARE_ELSEWHERE: Final = Problem(
+    (), "a correction added a first row or column, so the squares that were given for its pieces have new names"
+)
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,9 @@ def _find_uncertain_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iter
 
 
 def _find_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
-    """Yield pieces in the photo that contradict what the user gave, which counts."""
+    """Yield pieces in the photo that contradict what the user gave, which counts, and given squares with new names."""
+    if reading.has_renamed_squares and any(facts.tokens.get(number, {}).values()):
+        yield TOKENS_ARE_ELSEWHERE
     for key, kind in COUNTED_KINDS.items():
         squares = tuple(piece.square for piece in reading.pieces if piece.kind == kind)
         count = facts.counts.get(number, {}).get(key)

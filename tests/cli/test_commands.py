@@ -751,3 +751,8 @@ def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path)
     assert "new names" not in run("score", path, "--fix", "1:A1=g").err
     for command in (["score"], ["fits", "w f"]):
         assert "kingdom 1, so its squares have new names" in run(*command, path, "--fix", "1:E1=m").err
+    sentence = "the squares that were given for its pieces have new names"
+    for squares, fix, is_reported in (("D2", "E1=m", True), ("", "E1=m", False), ("D2", "A1=g", False)):
+        result = run("score", path, "--giants", f"1:{squares}", "--fix", fix, "--json")
+        (kingdom,) = json.loads(result.out)["kingdoms"]
+        assert any(sentence in problem["text"] for problem in kingdom["problems"]) == is_reported

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kdvision
-from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, TOKENS_ARE_ELSEWHERE, Rules, find_towns_problem
+from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import StoredFixes
 from kdvision.errors import KdvisionError, ModelError
@@ -147,8 +147,6 @@ def _read(job: Job) -> JobResult:
         if reading.game != GAME:  # the rules cannot score it, so it is to be reviewed
             problem = find_towns_problem(reading.board) or OTHER_KINGDOM_HAS_TOWNS
             readings[number] = replace(reading, problems=(problem, *reading.problems))
-        elif reading.has_renamed_squares and any(rules.list_tokens(number + 1).values()):
-            readings[number] = replace(reading, problems=(*reading.problems, TOKENS_ARE_ELSEWHERE))
     result = build_photo_result(
         "",
         (photo.width, photo.height),
