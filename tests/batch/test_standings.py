@@ -452,6 +452,17 @@ def test_a_board_that_a_person_has_given_is_not_compared_with_another_photo_agai
     assert (read_notices(out), read_standings(out, "table")) == ([], [("1", "", "1", "ann", "5")])
 
 
+def test_a_correction_of_another_photo_than_the_confirmed_one_is_reported(tmp_path: Path) -> None:
+    content, other_content = make_photo(A), make_photo(A)
+    out = run_event(tmp_path, {"ann.jpg": content, "ann (2).jpg": other_content})
+    confirmation = Correction("ann.jpg", sha256(content).hexdigest(), 1, board=A)
+    correction = Correction("ann (2).jpg", sha256(other_content).hexdigest(), 1, square="B2", cell="f1")
+    CorrectionFile(out).add([confirmation, correction])
+    run_batch(tmp_path / "photos", out)
+    (notice,) = read_notices(out)
+    assert notice[2] == "another photo of this kingdom, ann (2).jpg, was read differently: 5 and 7 points"
+
+
 def test_a_second_board_waits_for_the_first(tmp_path: Path) -> None:
     """Alone it would become the first kingdom, which is another player's."""
     out = run_event(tmp_path, {"ann+bo.jpg": b"broken"})
