@@ -183,14 +183,18 @@ class CorrectionFile:
                 names_by_content[content].add(photo.name)
         photo_of = {photo.name: photo for photo in photos}
         unread_contents = {photo.content for photo in photos if photo.reading.error is not None}
+        last_boards = {(entry.photo, entry.kingdom): entry for entry in self.corrections if entry.board}
         typed_kingdoms = set[tuple[str, int]]()
         for correction in self.corrections:
+            # Once the board of a photo that could be read was given, an earlier one counts for no later photo.
+            last_board = last_boards.get((correction.photo, correction.kingdom), correction)
             names = names_by_content.get(correction.content, set())
             has_typed_board = any((name, correction.kingdom) in typed_kingdoms for name in names)
             was_renamed = correction.photo not in photo_of and len(names) == 1 and not has_typed_board
             if correction.content in unread_contents and (not was_renamed or correction.content == EMPTY_CONTENT):
                 names = names & {correction.photo}
-            if correction.photo in photo_of and (correction.belongs_to_name or not photo_of[correction.photo].content):
+            belongs_to_name = correction.belongs_to_name and last_board.belongs_to_name
+            if correction.photo in photo_of and (belongs_to_name or not photo_of[correction.photo].content):
                 names = names | {correction.photo}
             if correction.board:
                 typed_kingdoms.add((correction.photo, correction.kingdom))

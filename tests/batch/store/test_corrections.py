@@ -343,6 +343,40 @@ def test_a_board_typed_for_a_damaged_photo_is_never_that_of_an_equal_one(
     assert any("is about another photo" in why for why in reasons) is not is_matched
 
 
+def type_board(folder: Path, out: Path, board: str) -> None:
+    """Run the batch, and type the board of the first photo."""
+    photo = run_batch(folder, out).photos[0]
+    CorrectionFile(out).add([Correction(photo.name, "", 1, board=board).attach(photo)])
+
+
+def test_nobody_wins_while_a_damaged_photo_with_a_typed_board_is_gone(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {"ann.jpg": b"broken", "bo.jpg": make_photo("# w1"), "cy.jpg": make_photo("# l")}
+    folder, out = write_files(tmp_path / "photos", files), tmp_path / "out"
+    type_board(folder, out, SMALL)
+    (folder / "ann.jpg").unlink()
+    for _ in range(2):
+        (ranking,) = run_batch(folder, out).standings.rankings
+        assert ranking.verdict == "bo leads on points, 1 to 0; ann.jpg could not be found"
+    write_files(folder, {"ann.jpg": b"broken"})
+    (ranking,) = run_batch(folder, out).standings.rankings
+    assert ranking.verdict == "ann wins on points, 5 to 1"
+
+
+def test_a_board_typed_for_a_damaged_photo_does_not_return_after_a_later_one(tmp_path: Path) -> None:
+    folder, out = (
+        write_files(tmp_path / "photos", {"ann.jpg": b"broken", "bo.jpg": make_photo("# w1")}),
+        tmp_path / "out",
+    )
+    type_board(folder, out, "w2 w2 w #")
+    write_files(folder, {"ann.jpg": make_photo(SMALL)})
+    type_board(folder, out, SMALL)
+    (ranking,) = run_batch(folder, out).standings.rankings
+    assert ranking.verdict == "ann wins on points, 5 to 1"
+    write_files(folder, {"ann.jpg": b"broken again"})
+    (ranking,) = run_batch(folder, out).standings.rankings
+    assert ranking.verdict == "a kingdom of ann is missing"
+
+
 def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
     run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
