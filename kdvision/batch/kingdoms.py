@@ -95,6 +95,11 @@ class KingdomResult:
         return self.number in self.photo.corrections.boards
 
     @property
+    def needs_review(self) -> bool:
+        """True if a person should look at the board: not if one has given it, unless it has towns or a "?"."""
+        return self.data["review"] and (not self.has_given_board or self.has_towns or bool(self.board.unknown))
+
+    @property
     def is_known(self) -> bool:
         """True if a person has corrected the board, or has given all of it, even as it was read."""
         return self.is_corrected or self.has_given_board

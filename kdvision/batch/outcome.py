@@ -36,7 +36,7 @@ RESULT_COLUMNS: Final[Mapping[str, Callable[[KingdomResult], object]]] = {
     "total": lambda kingdom: kingdom.data["total"],
     "total_read": lambda kingdom: kingdom.data_read and kingdom.data_read["total"],
     "corrected": lambda kingdom: YES_NO[kingdom.is_corrected],
-    "review": lambda kingdom: YES_NO[kingdom.data["review"]],
+    "review": lambda kingdom: YES_NO[kingdom.needs_review],
     "probability": lambda kingdom: kingdom.data["probability"],
     "largest": lambda kingdom: kingdom.data["largest"],
     "crowns": lambda kingdom: kingdom.data["crowns"],

@@ -450,7 +450,7 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
-    note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
+    note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.needs_review else ""
     is_rescored = place.total != kingdom.data["total"]
     notes = "; ".join(filter(None, [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]))
     territory_size, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)

@@ -184,6 +184,13 @@ def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "out" / "results.csv")[0]["corrected"] == "no"
 
 
+def test_a_confirmed_board_that_breaks_a_rule_is_not_said_to_need_a_review(tmp_path: Path) -> None:
+    run_with_corrections(tmp_path, correct_board(SMALL))
+    assert read_results(tmp_path / "out")[0]["counted"]["kingdoms"][0]["problems"]
+    assert [row["review"] for row in read_csv(tmp_path / "out/results.csv")] == ["no", "no"]
+    assert [row["note"] for row in read_csv(tmp_path / "out/standings.csv")] == ["", ""]
+
+
 def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
     """Also if another photo of the same kingdom is more probable."""
     files: dict[str, bytes | str] = {
