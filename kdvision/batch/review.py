@@ -15,6 +15,7 @@ from kdvision.batch.store.record import CorrectionFile, PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import UNKNOWN
+from kdvision.game.scoring import score
 from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
@@ -109,7 +110,12 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             why = f"{best_kingdom.player} has a kingdom at {place} and one at {other_place}"
             yield _make_item(Impact.WINNER_UNKNOWN, why, f"{CORRECT_PATH}; the first counts", best_kingdom)
         elif best_kingdom.board.equals_turned(second_kingdom.board):
-            continue
+            rule_set = standings.get_rule_set(best_kingdom)
+            total, other_total = (score(entry.kingdom, rule_set).total for entry in (best_kingdom, second_kingdom))
+            if total != other_total and not second_kingdom.lacks_tokens:
+                pieces = f"the pieces that event.toml lists for {second_kingdom.photo.name}"
+                why = f"it has {total} points, and {other_total} with {pieces}"
+                yield _make_item(Impact.EVENT_WINNER, why, "correct event.toml", best_kingdom)
         elif differ_too_much(best_kingdom, second_kingdom):
             why = f"{second_kingdom.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
             advice = f"{CORRECT_PATH} (a folder in that of a table is a player), or remove it"
@@ -147,10 +153,14 @@ def _check_photos(standings: Standings) -> Iterator[ReviewItem]:
         if photo.name in standings.original_by_copy:
             original = standings.original_by_copy[photo.name]
             why, impact = f"it is the same picture as {original.name}, and counts once", Impact.NOTHING
+            advice = "nothing to do"
             if standings.is_misplaced(photo):
                 owners = f" for {', '.join(original.seat.players)}" if original.seat.players else ""
                 why, impact = f"{why}, in round {original.seat.round}{owners}", Impact.WINNER_UNKNOWN
-            advice = "put the right photo in its place" if impact else "nothing to do"
+                advice = "put the right photo in its place"
+            elif photo.rules.tokens not in ((), original.rules.tokens):
+                why, impact = f"{why}, and event.toml lists other pieces for it", Impact.EVENT_WINNER
+                advice = "correct event.toml"
             yield _make_item(impact, why, advice, photo, player=", ".join(players))
         elif photo.error is not None and not players:
             advice = f"{photo.reading.hint or RETAKE}; {TYPE_BOARD}"

@@ -114,6 +114,22 @@ def test_the_photo_with_listed_tokens_counts(tmp_path: Path, *, is_copy: bool) -
     assert not [item for item in outcome.review_items if "event.toml" in item.why]
 
 
+@pytest.mark.parametrize("is_copy", [False, True])
+def test_two_lists_of_tokens_for_one_kingdom_are_to_be_reviewed(tmp_path: Path, *, is_copy: bool) -> None:
+    lists = {"ann.jpg": '["A3 Farmer"]', "ann (2).jpg": "[]"}
+    entries = [f'[[photo]]\nfile = "{name}"\n[[photo.kingdom]]\ncourt = {court}\n' for name, court in lists.items()]
+    content = make_photo(BOARD)
+    files: dict[str, bytes | str] = {"ann.jpg": content, "ann (2).jpg": content if is_copy else make_photo(BOARD)}
+    folder = write_files(
+        tmp_path / "photos", {**files, "event.toml": "\n".join(['variants = ["the-court"]', *entries])}
+    )
+    (item,) = run_batch(folder, tmp_path / "out").decisive_items
+    assert (item.changes, item.advice) == ("points", "correct event.toml")
+    entries[1] = entries[1].replace("[]", '["A3 Farmer"]')
+    write_files(folder, {"event.toml": "\n".join(['variants = ["the-court"]', *entries])})
+    assert run_batch(folder, tmp_path / "out").decisive_items == []
+
+
 def test_tokens_of_a_kingdom_that_the_photo_does_not_show_are_to_be_reviewed(event: Path, tmp_path: Path) -> None:
     (event / "event.toml").write_text(EVENT + '\n[[photo.kingdom]]\ncourt = ["A1 Queen"]\n', encoding="utf-8")
     outcome = run_batch(event, tmp_path / "out")
