@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -128,6 +128,11 @@ class ReviewDialogue:
         """The records by photo, with their corrections."""
         return {photo.name: photo for photo in self.outcome.photos}
 
+    @cached_property
+    def boards(self) -> dict[tuple[str, int], Board]:
+        """The boards by kingdom, with the corrections so far."""
+        return {kingdom.id: kingdom.board for kingdom in self.outcome.standings.kingdoms}
+
     def store(self, corrections: "Sequence[Correction]") -> None:
         """Store corrections with the content hashes of their photos; raise NotationError if one fits no kingdom.
 
@@ -169,7 +174,9 @@ class ReviewDialogue:
             print_line(f"{number} of {len(items)}{changes}")
             print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
             if (kingdom := item.kingdom) is not None:
-                scored_kingdom = ScoredKingdom(kingdom.kingdom, self.outcome.standings.get_rule_set(kingdom))
+                board = self.boards[kingdom.id]
+                rule_set = self.outcome.standings.get_rule_set(kingdom, board)
+                scored_kingdom = ScoredKingdom(replace(kingdom.kingdom, board=board), rule_set)
                 print_result(Result(None, kingdoms=(scored_kingdom,)), as_json=False)
             sentences = [item.why, item.advice.replace(COMMAND_ADVICE, "")]
             if item.impact and item.kingdom is None and COMMAND not in item.advice:
@@ -184,8 +191,7 @@ class ReviewDialogue:
         from kdvision.batch.store.folder import REPORT
 
         record = self.records.get(item.photo)
-        board = None if item.kingdom is None else item.kingdom.board
-        if board:
+        if item.kingdom is not None:
             fixes = [f"{number} {fix}" for number, fix in enumerate(item.fixes, start=1)]
             prompts = ["[Enter] the board is right", *fixes, SQUARE_PROMPT, TYPE_PROMPT, "o open", "s skip"]
         else:
@@ -206,18 +212,18 @@ class ReviewDialogue:
                 picture = item.kingdom.photo.picture if item.kingdom is not None else None
                 webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
                 continue
-            if record is None or answer.lower() == "s" or (not answer and board is None):
+            if record is None or answer.lower() == "s" or (not answer and item.kingdom is None):
                 return True
             try:
-                board = self._correct(item, record, answer, board)
+                self._correct(item, record, answer)
             except KdvisionError as error:
                 print_error(error)
                 continue
             if not answer or answer.lower().startswith(BOARD_ANSWER):
                 return True
 
-    def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str, board: "Board | None") -> "Board | None":
-        """Store what the user answered, and return the board with the corrections so far; raise NotationError."""
+    def _correct(self, item: "ReviewItem", record: "PhotoRecord", answer: str) -> None:
+        """Store what the user answered, and keep the board with the corrections so far; raise NotationError."""
         from kdvision.batch.store.record import Correction
 
         kingdom = item.number or 1
@@ -227,13 +233,13 @@ class ReviewDialogue:
             hint = f"name the kingdom: kdvision review {quote_path(self.out)} --board {board_option}; {numbers}"
             raise NotationError(f"it is not clear which kingdom of {record.name} is meant", hint=hint)
         if not answer or answer.lower().startswith(BOARD_ANSWER):
-            typed_board = Board.parse(answer[len(BOARD_ANSWER) :]) if answer else board
-            self.store([Correction(record.name, "", kingdom, board=str(typed_board))])
-            return board
+            board = Board.parse(answer[len(BOARD_ANSWER) :]) if answer else self.boards[record.name, kingdom]
+            self.store([Correction(record.name, "", kingdom, board=str(board))])
+            self.boards[record.name, kingdom] = board
+            return
         number, square, cell = parse_fix(answer)
         number = number + 1 if ":" in answer else kingdom
         self.store([Correction(record.name, "", number, square.name, cell)])
         print_line(f"{square.name} is {cell}.")
-        if board is None or number != kingdom:
-            return board
-        return board.with_cells({square: parse_cell(cell)})
+        if (place := (record.name, number)) in self.boards:
+            self.boards[place] = self.boards[place].with_cells({square: parse_cell(cell)})

@@ -344,6 +344,18 @@ def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_revi
     assert read_csv(out / "review.csv") == []
 
 
+def test_a_second_question_about_a_board_shows_it_as_it_was_corrected(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    """Enter confirmed the board as it was read, and so took the correction back."""
+    photos = {"ann.jpg": make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]), "bo.jpg": make_photo("# l1 l l l l l")}
+    photos["ann (2).jpg"] = make_photo(SMALL.replace("l l", "l l1"), probability=0.9)
+    run_batch(write_files(tmp_path / "photos", {**photos}), out)
+    output = review_with_answers(run, out, "B2=f1", "", "")
+    assert output.count("2  #   f1  f1") == 1
+    assert {row["player"]: row["points"] for row in read_csv(out / "standings.csv")} == {"ann": "7", "bo": "6"}
+
+
 def test_the_largest_kingdom_of_a_photo_is_confirmed_in_review(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
