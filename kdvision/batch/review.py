@@ -120,6 +120,12 @@ def check_seating(standings: Standings) -> Iterator[ReviewItem]:
             why = f"{second_kingdom.photo.name} shows another kingdom of {best_kingdom.player}, which does not count"
             advice = f"{CORRECT_PATH} (a folder in that of a table is a player), or remove it"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, best_kingdom)
+        elif best_kingdom.data_read is None and not second_kingdom.is_known:
+            points = count_noun(best_kingdom.data["total"], "point")
+            why = (
+                f"the board typed for {best_kingdom.photo.name} counts, with {points}; this photo was read differently"
+            )
+            yield _make_item(Impact.EVENT_WINNER, why, COMPARE, second_kingdom, kingdom=second_kingdom)
         elif second_kingdom.is_known or not best_kingdom.has_given_board:
             points = f"{best_kingdom.data['total']} and {second_kingdom.data['total']} points"
             why = f"another photo of this kingdom, {second_kingdom.photo.name}, was read differently: {points}"

@@ -344,6 +344,24 @@ def test_a_kingdom_that_another_photo_shows_differently_can_be_corrected_in_revi
     assert read_csv(out / "review.csv") == []
 
 
+def test_a_board_typed_for_a_damaged_photo_is_compared_with_another_photo(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    photos = write_files(tmp_path / "photos", {"ann.jpg": b"broken"})
+    run_batch(photos, out)
+    run("review", out, "--board", f"ann.jpg:1={SMALL.replace('w1', 'w2')}")
+    run_batch(write_files(photos, {"ann (2).jpg": make_photo(SMALL)}), out)
+    (item,) = read_csv(out / "review.csv")
+    why = "the board typed for ann.jpg counts, with 8 points; this photo was read differently"
+    assert (item["photo"], item["changes"], item["why"]) == ("ann (2).jpg", "points", why)
+    review_with_answers(run, out, "A1=w2", "")
+    assert [(row["photo"], row["total"]) for row in read_csv(out / "results.csv")] == [
+        ("ann.jpg", "8"),
+        ("ann (2).jpg", "8"),
+    ]
+    assert read_csv(out / "review.csv") == []
+
+
 def test_a_second_question_about_a_board_shows_it_as_it_was_corrected(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
