@@ -119,8 +119,8 @@ class Storage:
             statements += [
                 ("DELETE FROM steps WHERE table_id = ? AND number > ?", (table, step.number)),
                 (
-                    "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
-                    " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",
+                    "DELETE FROM steps WHERE table_id = ?1 AND number < ?2 AND number NOT IN"
+                    " (SELECT MAX(number) FROM steps WHERE table_id = ?1 AND number < ?2 GROUP BY game)",
                     (table, step.number - MAX_STEPS),
                 ),
             ]
