@@ -90,6 +90,12 @@ def test_a_dynasty_has_no_winner_while_two_kingdoms_of_a_round_have_one_name() -
             {"proposals": [Proposal("p", "Replace it?", ["a"], [])]},
             "a question about a photo is open",
         ),
+        (
+            (ANN, BO),
+            {},
+            {"proposals": [Proposal("p", "Replace it?", ["removed"], [])]},
+            "a question about a photo is open",
+        ),
         ((ANN, BO, ANN), {"seats": 2}, {}, "there are too many kingdoms"),
         ((ANN, BO, ANN, ANN, ANN), {"seats": 5}, {}, "there are too many kingdoms"),
     ],
