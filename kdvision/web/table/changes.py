@@ -41,7 +41,7 @@ from kdvision.web.table.model import (
     list_cells,
     parse_place,
 )
-from kdvision.web.table.readings import join_readings
+from kdvision.web.table.readings import join_readings, list_views
 from kdvision.web.table.storage import Storage
 
 MAX_DOUBTS: Final = 100
@@ -149,7 +149,7 @@ class JoinReading(Change, frozen=True, tag="join_reading"):
         if not kingdom.reading:
             raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
         readings = storage.find_reading(table, kingdom.reading), storage.find_reading(table, self.reading)
-        if readings[0].observation == readings[1].observation:
+        if {*list_views(readings[0])}.intersection(list_views(readings[1])):
             return game  # the same picture again is no further evidence
         kingdom, reading = join_readings(kingdom, *readings, game.rules)
         storage.add_reading(table, reading)

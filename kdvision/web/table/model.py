@@ -88,7 +88,8 @@ class PhotoInfo(Struct, frozen=True):
 
     `reading` is the id of the stored observation, empty for the questions of a shared link. `photo` is the id that the
     client chose. `first` is the place of `squares[0][0]`. `contradictions` are the problems between its photos, and
-    corrections that it has no square for; a new decision leaves them.
+    corrections that it has no square for; a new decision leaves them. `views` are hashes of the observations that a
+    reading of several photos combines.
     """
 
     reading: str = ""
@@ -101,6 +102,7 @@ class PhotoInfo(Struct, frozen=True):
     pieces: list[PieceDoubt] = []
     problems: list[str] = []
     contradictions: list[str] = []
+    views: list[str] = []
 
 
 class TableKingdom(Struct, frozen=True, rename={"photo_info": "seen"}):

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,12 @@ def _with_decision(kingdom: TableKingdom, reading: KingdomReading, rules: TableR
     return _with_review(decided_kingdom, reading, rule_set).with_names_from(first)
 
 
+def list_views(reading: StoredReading) -> list[str]:
+    """Return a hash of the observation of each photo that a reading combines."""
+    assert reading.kingdom.photo_info is not None, "read from a photo"
+    return reading.kingdom.photo_info.views or [sha256(reading.observation).hexdigest()]
+
+
 def join_readings(
     kingdom: TableKingdom, first_reading: StoredReading, second_reading: StoredReading, rules: TableRules
 ) -> tuple[TableKingdom, StoredReading]:
@@ -179,7 +186,8 @@ def join_readings(
     info, reading_id = kingdom.photo_info, secrets.token_hex(8)
     first, corners = (info.first[0] - row, info.first[1] - col), describe_grid(fusion.grid)
     contradictions = [*info.contradictions, *(problem.text for problem in problems)]
-    info = replace(info, reading=reading_id, first=first, squares=corners, contradictions=contradictions)
+    views = [*list_views(first_reading), *list_views(second_reading)]
+    info = replace(info, reading=reading_id, first=first, squares=corners, contradictions=contradictions, views=views)
     joined_kingdom = replace(kingdom, photo_info=info, checked=False)
     surroundings = view.surroundings._replace(damaged=view.surroundings.damaged or other_view.surroundings.damaged)
     observed_kingdom = joined_kingdom, SurroundedObservation(fusion, surroundings)

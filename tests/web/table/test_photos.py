@@ -345,6 +345,19 @@ def test_the_same_picture_is_no_second_view(phone: Phone) -> None:
     assert (phone.kingdoms, phone.state["game"]["proposals"]) == (before, [])
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_picture_that_two_views_contain_is_no_third_view(phone: Phone, number: int) -> None:
+    """A phone whose page was closed sends its photo again, also after somebody has added it."""
+    views = [cover_squares(DEMO, 0, 0), turn_photo(cover_squares(DEMO, 0, 0))]
+    phone.photograph(views[0], "photo=one")
+    readings = []
+    for photo, content in (("two", views[1]), ("three", views[number])):
+        phone.photograph(content, f"photo={photo}")
+        answer_question(phone, f"Add it to {phone.kingdoms[0]['player']}'s")
+        readings.append(phone.kingdoms[0]["seen"]["reading"])
+    assert readings[0] == readings[1] and not phone.state["game"]["proposals"]
+
+
 def test_a_second_view_whose_file_is_damaged_is_to_check(phone: Phone) -> None:
     second_view = turn_photo(DEMO)
     phone.photograph(DEMO)
