@@ -354,6 +354,16 @@ def test_a_kingdom_that_is_uncertain_as_a_whole_is_saved_as_such(open_page: Open
     assert questions == [["the photo left this board uncertain"]] * 2
 
 
+def test_a_saved_game_takes_an_open_question_about_a_photo_along(open_page: OpenPage) -> None:
+    page = open_page(photo="demo.jpg")
+    choose_photos(page, "demo.jpg")
+    expect(page.get_by_role("button", name="Ignore this photo")).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    (table,) = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
+    (question,) = table.kingdoms[0].questions
+    assert "kingdom again. Add it to" in question
+
+
 def test_a_dynasty_with_open_gems_can_be_saved(open_page: OpenPage) -> None:
     rounds = [[{"player": name, "board": ["w1 w", "# f"]} for name in ("Ann", "Bo")]] * 3
     page = open_page(make_link(*rounds, variants=["lost-treasures"], open_gems=["red"]))

@@ -1,7 +1,7 @@
 // A game as text for a link, and as a game file. The server checks what a link contains.
 
 import { boardRows, frame, nameAt, parsePlace, placeAt, placesAround, squareName } from "./model.js";
-import { isInDoubt, isPlayed } from "./store.js";
+import { isInDoubt, isPlayed, state } from "./store.js";
 import { describeCell, t } from "./strings.js";
 
 const PLACE = /-?\d+,-?\d+/g;
@@ -22,10 +22,12 @@ function toLink(kingdom) {
   return { player, colour, board: boardRows(cells), facts: move(facts), ...move(toCheck(kingdom)) };
 }
 
-/** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain. */
+/** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain, or ask about
+ * a photo. */
 function toCheck(kingdom) {
   const { doubts, pieces, problems: allProblems, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
-  const problems = review ? allProblems : [];
+  const proposals = state.game.proposals.filter(({ kingdoms }) => kingdoms.includes(kingdom.id));
+  const problems = [...(review ? allProblems : []), ...proposals.map(({ question }) => question)];
   const isUnexplained = isInDoubt(kingdom) && ![...doubts, ...pieces.filter(isPlayed), ...problems].length;
   return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : problems };
 }
