@@ -440,7 +440,7 @@ def test_a_warning_stays_in_a_link_and_goes_when_the_kingdom_is_confirmed(open_p
     page.keyboard.press("Escape")
     with page.expect_request("**/changes") as request:
         page.get_by_role("button", name="It is right").click()
-    assert '"reading":"' in str(request.value.post_data)
+    assert '"reading":"' in str(request.value.post_data) and '"board":["' in str(request.value.post_data)
     expect(page.locator(".points .problems")).to_have_count(0)
     page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
     expect(page.locator("#verdict")).to_contain_text("still to check: Player 2")

@@ -3,7 +3,7 @@
 import { AddButtons, AddDialog, GamesDialog, openLink, TypeDialog } from "./add.js";
 import { BoardCard } from "./board.js";
 import { CornerEditor, startCorners } from "./corners.js";
-import { shortTotal } from "./model.js";
+import { boardRows, shortTotal } from "./model.js";
 import { FitsCard } from "./fits.js";
 import { PhotoCard, Picture } from "./photoview.js";
 import { addPhotos, dismissError, restorePhotos } from "./photos.js";
@@ -155,7 +155,7 @@ function ReviewBar({ kingdom }) {
   }
   if (!isInDoubt(kingdom)) return null;
   const [problem] = kingdom.seen.problems;
-  const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading });
+  const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading, board: boardRows(kingdom.cells) });
   const words = problem ? t("odd", { what: problem }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">
     <span>${sentences(words)}</span>

@@ -196,8 +196,8 @@ class SetSquare(Change, frozen=True, tag="set_square"):
 class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom.
 
-    `reading` is the one that was confirmed, or that lists of pieces among the facts belong to. A Queen who is set
-    leaves the other kingdoms.
+    `reading` and `board` are those that were confirmed; lists of pieces among the facts belong to the `reading`. A
+    Queen who is set leaves the other kingdoms.
     """
 
     kingdom: KingdomId
@@ -206,9 +206,12 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
     facts: Facts = {}
     checked: bool | None = None
     reading: ReadingId | None = None
+    board: BoardText = []
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         old_kingdom = game.find(self.kingdom, self.reading)
+        if self.board and Board.parse(self.board) != old_kingdom.board:
+            raise Refusal(409, f"{old_kingdom.player}'s kingdom has changed since", hint="look at its board again")
         facts = {key: value for key, value in (old_kingdom.facts | self.facts).items() if value is not None}
         kingdom = replace(
             old_kingdom,

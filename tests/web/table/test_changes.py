@@ -276,6 +276,17 @@ def test_what_was_said_of_a_reading_does_not_count_for_another_one(change: Chang
     assert error.value.status == 409
 
 
+def test_a_board_that_has_changed_since_is_not_confirmed() -> None:
+    """A phone without a connection does not show which squares a correction by another phone has changed."""
+    context, cells = Context(Storage(), "T"), {"1,1": "#", "1,2": "w1", "2,1": "?"}
+    game = TableGame(rounds=[[TableKingdom("k1", "Ann", "blue", cells, photo_info=PhotoInfo("r1", review=True))]])
+    confirmation = SetKingdom("k1", checked=True, reading="r1", board=["# w1", "? ."])
+    assert apply_changes(game, [confirmation], context).kingdoms[0].checked
+    with pytest.raises(Refusal, match="Ann's kingdom has changed since") as error:
+        apply_changes(game, [SetSquare("k1", "1,2", "w"), confirmation], context)
+    assert error.value.status == 409
+
+
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
     assert choose_player(TableGame(), 0, "", "", ("blue", "green")) == ("Player 1", "pink")
     assert choose_player(TableGame(), 0, "", "blue", ("blue", "green")) == ("Player 1", "blue")
