@@ -640,6 +640,21 @@ def test_a_retake_is_recognised(open_page: OpenPage) -> None:
     expect(find_square(offline_page, "C1: grass")).to_be_visible()
 
 
+def test_a_dialog_for_a_kingdom_that_is_read_again_is_closed(open_page: OpenPage, server: Client) -> None:
+    """Its gem would be saved for a crossing that lies elsewhere in the new photo."""
+    page = open_page(photo="lost-treasures.jpg")
+    page.locator(".crossing.taken").first.click()
+    expect(page.get_by_role("button", name="Save")).to_be_visible()
+    phone = Phone(server, page.evaluate("JSON.parse(sessionStorage['kdvision-table'])"))
+    phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Ann")
+    expect(page.locator(".tab-name")).to_have_text("Ann")
+    expect(page.get_by_role("button", name="Save")).to_be_visible()
+    answers = phone.photograph((SAMPLES / "lost-treasures.jpg").read_bytes(), "photo=two")["proposal"]["answers"]
+    number = [answer["text"] for answer in answers].index("Replace Ann's")
+    phone.change("answer_proposal", proposal="two", answer=number)
+    expect(page.locator("dialog")).to_have_count(0)
+
+
 def test_a_second_view_is_added_to_its_kingdom(open_page: OpenPage) -> None:
     page = open_page(photo="demo.jpg")
     page.get_by_label("Name", exact=True).fill("Anna")

@@ -108,7 +108,8 @@ export function receive(next) {
   const kingdoms = new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
   const shownGame = gameToShow({ ...next, game }, state.waiting);
-  const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((kingdom) => kingdom.id === id);
+  const isSameReading = (kingdom) => kingdom.seen?.reading === shownKingdoms.get(kingdom.id)?.seen?.reading;
+  const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((kingdom) => kingdom.id === id && isSameReading(kingdom));
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
     table: { ...next, game },
