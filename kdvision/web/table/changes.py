@@ -310,12 +310,12 @@ class SetRules(Change, frozen=True, tag="set_rules"):
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
         variants = [variant.id for variant in VARIANTS if variant.id in rules.variants and variant.fits(rules.game)]
         gems = [clean_name(name) for name in rules.open_gems]
-        rules, rounds = replace(rules, variants=variants, open_gems=gems), game.rounds
+        rules, rounds, deciding = replace(rules, variants=variants, open_gems=gems), game.rounds, game.deciding
         if rules.dynasty:
             rounds = [*rounds, [], []][:MAX_ROUNDS]
         elif len(rounds) > 1:
-            rounds = [next(filter(None, rounds), [])]
-        return replace(game, rules=rules, rounds=rounds)
+            rounds, deciding = [next(filter(None, rounds), [])], [0] if deciding else []
+        return replace(game, rules=rules, rounds=rounds, deciding=deciding)
 
 
 class NewGame(Change, frozen=True, tag="new_game"):

@@ -24,6 +24,7 @@ from kdvision.web.table.changes import (
 )
 from kdvision.web.table.facts import add_piece, remove_piece
 from kdvision.web.table.model import (
+    PartialRules,
     PhotoInfo,
     PieceDoubt,
     Player,
@@ -285,6 +286,13 @@ def test_a_board_that_has_changed_since_is_not_confirmed() -> None:
     with pytest.raises(Refusal, match="Ann's kingdom has changed since") as error:
         apply_changes(game, [SetSquare("k1", "1,2", "w"), confirmation], context)
     assert error.value.status == 409
+
+
+def test_a_round_that_is_left_of_a_dynasty_is_still_to_decide() -> None:
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"})
+    game = TableGame(rules=TableRules(dynasty=True), rounds=[[], [kingdom], []], deciding=[1])
+    game = apply_changes(game, [SetRules(PartialRules(dynasty=False))], Context(Storage(), "T"))
+    assert (game.rounds, game.deciding) == ([[kingdom]], [0])
 
 
 def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
