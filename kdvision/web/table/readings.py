@@ -211,7 +211,8 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
     for piece in (*reading.pieces, *reading.gems, *reading.uncertain_pieces):
         doubt = _make_piece_doubt(piece, first)
         kind, at, key = doubt.kind, doubt.at, FACT_KEYS.get(doubt.kind, "")
-        if (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts:
+        is_known = (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts
+        if is_known or facts.get(kind) is False:  # a person has said that the Queen is not here
             continue
         if not piece.is_uncertain:
             facts = add_piece(facts, kind, at)

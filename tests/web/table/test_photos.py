@@ -1,6 +1,7 @@
 """Photos at a table: their kingdoms are added once, a retake is recognised, and two views are combined."""
 
 import asyncio
+import dataclasses
 import io
 import json
 from collections.abc import Sequence
@@ -15,14 +16,17 @@ from PIL import Image
 
 from kdvision import pipeline
 from kdvision.files import encode_image
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.game.rules import make_rule_set
 from kdvision.report.build import build_photo_result
 from kdvision.report.result import ScoredKingdom
+from kdvision.vision.classify.pieces import DetectedPiece
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
+from kdvision.vision.result import KingdomReading
 from kdvision.web.limits import Refusal
+from kdvision.web.table import readings as readings_module
 from kdvision.web.table.changes import (
     AddKingdom,
     AnswerProposal,
@@ -393,6 +397,28 @@ def test_gems_that_only_the_second_view_shows_are_asked_for(phone: Phone) -> Non
     for question in questions:
         phone.change("answer_piece", kingdom=phone.kingdoms[0]["id"], kind="gem", at=question["at"], present=False)
     assert questions and phone.score["kingdoms"][0]["complete"]
+
+
+def test_a_second_view_leaves_what_a_person_has_said_of_the_queen(
+    phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = (SAMPLES / "queendomino.jpg").read_bytes()
+    phone.photograph(content, "photo=one")
+    kingdom, decide = phone.kingdoms[0], readings_module._decide
+
+    def decide_with_queen(*args: Any) -> list[KingdomReading]:
+        queen = DetectedPiece("queen", Square(0, 0), 0.9, 0.9)
+        return [dataclasses.replace(reading, pieces=(*reading.pieces, queen)) for reading in decide(*args)]
+
+    monkeypatch.setattr(readings_module, "_decide", decide_with_queen)
+    phone.change("set_kingdom", kingdom=kingdom["id"], facts={"queen": False})
+    phone.photograph(turn_photo(content), "photo=two")
+    answer_question(phone, f"Add it to {kingdom['player']}'s")
+    assert phone.kingdoms[0]["facts"]["queen"] is False
+    phone.change("undo")
+    phone.change("set_kingdom", kingdom=kingdom["id"], facts={"queen": "?"})
+    answer_question(phone, f"Add it to {kingdom['player']}'s")
+    assert phone.kingdoms[0]["facts"]["queen"] is True
 
 
 def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
