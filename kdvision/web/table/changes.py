@@ -19,7 +19,7 @@ from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
-from kdvision.web.table.corrections import keep_corrections
+from kdvision.web.table.corrections import keep_corrections, match_kingdoms
 from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece, replace_pieces
 from kdvision.web.table.model import (
     MAX_KINGDOMS_PER_ROUND,
@@ -369,7 +369,13 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
         if proposal is None or self.answer >= len(proposal.answers):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
         game = replace(game, proposals=[entry for entry in game.proposals if entry.id != self.proposal])
-        return apply_changes(game, msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange]), context)
+        changes = msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange])
+        for change in [entry for entry in changes if isinstance(entry, AddKingdom)]:
+            reading = context.storage.find_reading(context.table, change.reading or "").kingdom
+            kingdoms = [entry for entry in game.list_round(change.round) if entry.id not in proposal.kingdoms]
+            if match_kingdoms(kingdoms, [reading]):  # another photo has brought it since the question
+                changes.remove(change)
+        return apply_changes(game, changes, context)
 
 
 AnyChange = (

@@ -1,6 +1,7 @@
 """What people have set on a kingdom, moved to another reading of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from math import floor
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +29,20 @@ LOST_TEXT: Final = "a new reading had no place for what a person had set: "
 def count_required_squares(kingdom: TableKingdom, other_kingdom: TableKingdom) -> float:
     """Return on how many squares two kingdoms must agree to be the same one."""
     return max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(other_kingdom.cells)))
+
+
+def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
+    """Return the number of the kingdom that a reading shows again, by the number of the reading."""
+    pairs = []
+    for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
+        count = kingdom.board.count_equal_squares(reading.board)
+        if count >= count_required_squares(kingdom, reading):
+            pairs.append((count, number, index))
+    matches: dict[int, int] = {}
+    for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
+        if index not in matches and number not in matches.values():
+            matches[index] = number
+    return matches
 
 
 def keep_corrections(kingdom: TableKingdom, reading: TableKingdom, old_reading: TableKingdom | None) -> TableKingdom:

@@ -2,28 +2,13 @@
 
 import secrets
 from collections.abc import Sequence
-from itertools import product
 
 import msgspec
 
 from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
-from kdvision.web.table.corrections import count_required_squares
+from kdvision.web.table.corrections import match_kingdoms
 from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
 from kdvision.web.table.storage import StoredReading
-
-
-def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
-    """Return the number of the kingdom that a reading shows again, by the number of the reading."""
-    pairs = []
-    for (number, kingdom), (index, reading) in product(enumerate(kingdoms), enumerate(readings)):
-        count = kingdom.board.count_equal_squares(reading.board)
-        if count >= count_required_squares(kingdom, reading):
-            pairs.append((count, number, index))
-    matches: dict[int, int] = {}
-    for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
-        if index not in matches and number not in matches.values():
-            matches[index] = number
-    return matches
 
 
 def find_new_readings(game: TableGame, number: int, readings: Sequence[StoredReading]) -> Sequence[StoredReading]:

@@ -38,11 +38,12 @@ from kdvision.web.table.changes import (
     Undo,
     apply_changes,
 )
+from kdvision.web.table.corrections import match_kingdoms
 from kdvision.web.table.live import TableState
 from kdvision.web.table.model import Player, TableGame, TableKingdom, TableRules, parse_place
 from kdvision.web.table.observations import SurroundedObservation
 from kdvision.web.table.readings import decide_kingdoms, make_reading
-from kdvision.web.table.retakes import match_kingdoms, plan_additions
+from kdvision.web.table.retakes import plan_additions
 from kdvision.web.table.storage import Storage, StoredReading
 from kdvision.web.table.tables import JoinRequest, Tables
 from tests.paths import SAMPLES
@@ -450,6 +451,20 @@ def test_a_new_kingdom_beside_a_known_one_is_not_given_the_player_of_another(pho
         replace(game, proposals=[proposal]), [AnswerProposal(proposal.id, number)], Context(tables.storage, "T")
     )
     assert [kingdom.player for kingdom in game.kingdoms] == ["Ann", "Player 1", "Bo"]
+
+
+@pytest.mark.parametrize("answer", ["Replace Ann's", "Keep both"])
+def test_a_kingdom_beside_a_known_one_is_added_by_one_of_two_photos(phone: Phone, answer: str) -> None:
+    """Both photos ask what to do with the known kingdom before the other one is at the table."""
+    board = json.loads(TWO_TRUTH.read_text("utf-8"))["kingdoms"][0]["board"]
+    phone.add(" / ".join(board), "Ann")
+    for photo, content in (("one", TWO_KINGDOMS), ("two", turn_photo(TWO_KINGDOMS))):
+        phone.photograph(content, f"photo={photo}")
+    first, second = phone.state["game"]["proposals"]
+    texts = [entry["text"] for entry in first["answers"]]
+    phone.change("answer_proposal", proposal=first["id"], answer=texts.index("Replace Ann's"))
+    phone.change("answer_proposal", proposal=second["id"], answer=texts.index(answer))
+    assert len(phone.kingdoms) == (2 if answer == "Replace Ann's" else 3)
 
 
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
