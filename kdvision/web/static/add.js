@@ -6,7 +6,7 @@ import { CASTLE, newId } from "./model.js";
 import { addPhotos, restorePhotos } from "./photos.js";
 import { listGames, loadDraft, saveDraft } from "./storage.js";
 import { closeDialog, openDialog, showToast, state } from "./store.js";
-import { sentences, t } from "./strings.js";
+import { joinSentences, t } from "./strings.js";
 import { addBoard, change, editRefusedBoard, join, removeRefusedBoard } from "./table.js";
 import { Button, Dialog, Field, html, Icon, useEffect, useState } from "./ui.js";
 
@@ -58,7 +58,7 @@ export function TypeDialog({ board: id }) {
 export function GamesDialog() {
   const [games, setGames] = useState(null);
   const [isFailed, setFailed] = useState(false);
-  const fail = (error) => (setFailed(true), showToast(sentences(error.message, error.hint)));
+  const fail = (error) => (setFailed(true), showToast(joinSentences(error.message, error.hint)));
   useEffect(() => void api.get("/api/games").then(setGames, fail), []);
   const ids = new Set(games?.map(({ table, number }) => `${table} ${number}`));
   const day = (milliseconds) => new Date(milliseconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });

@@ -37,7 +37,7 @@ export function postFor(accept, path, body) {
 export const post = async (path, body) => (await postFor("application/json", path, body)).json();
 
 /** Convert a picture that this browser cannot show to one that it can. */
-export async function picture(file, signal) {
+export async function convertPicture(file, signal) {
   const headers = { "Content-Type": "application/octet-stream" };
   return (await send("/api/picture", { method: "POST", headers, body: file, signal })).blob();
 }

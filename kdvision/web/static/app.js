@@ -3,7 +3,7 @@
 import { AddButtons, AddDialog, GamesDialog, openLink, TypeDialog } from "./add.js";
 import { BoardCard } from "./board.js";
 import { CornerEditor, startCorners } from "./corners.js";
-import { boardRows, shortTotal } from "./model.js";
+import { formatRows, formatShortTotal } from "./model.js";
 import { FitsCard } from "./fits.js";
 import { PhotoCard, Picture } from "./photoview.js";
 import { addPhotos, dismissError, restorePhotos } from "./photos.js";
@@ -13,25 +13,25 @@ import { PointsCard } from "./points.js";
 import { SetupCard } from "./setup.js";
 import { InviteDialog, ShareDialog } from "./share.js";
 import { ReviewSheet, SquareSheet, startReview } from "./sheet.js";
-import { Overview, StandingCard, verdict } from "./standing.js";
-import { closeDialog, currentKingdoms, findKingdom, isInDoubt, openDialog, openQuestions, scoreOf } from "./store.js";
-import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
-import { fillTexts, sentences, t } from "./strings.js";
-import { change, join, keepWaiting, newGame, nextSteps, reconnect, redo, rejoin, removeKingdom, setKingdom } from "./table.js";
+import { describeVerdict, Overview, StandingCard } from "./standing.js";
+import { closeDialog, findKingdom, getScore, isInDoubt, listKingdoms, listOpenQuestions, openDialog } from "./store.js";
+import { getSelectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
+import { fillTexts, joinSentences, t } from "./strings.js";
+import { change, findNextSteps, join, keepWaiting, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom } from "./table.js";
 import { removeRefusedBoard, undo } from "./table.js";
-import { Button, Dialog, drawLater, Guard, html, inColour, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
+import { Button, Dialog, drawLater, Guard, html, makeColourStyle, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
   const tool = (icon, isEnabled, onClick) => html`<${Button}
     icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} disabled=${!isEnabled} onClick=${onClick}
   />`;
-  const steps = nextSteps();
+  const steps = findNextSteps();
   return html`<header class="bar">
     <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
     <div class="tools">
       ${tool("undo", steps.undo !== 0, () => undo())}
       ${tool("redo", steps.redo !== 0, () => redo())}
-      ${tool("share", currentKingdoms().length, () => openDialog("share"))}
+      ${tool("share", listKingdoms().length, () => openDialog("share"))}
       ${tool("menu", state.game, () => openDialog("menu"))}
     </div>
   </header>`;
@@ -46,7 +46,7 @@ function Alerts() {
   return html`<div class="alerts">
     <${Lost} />
     ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}>
-      <b>${sentences(text)}</b> ${sentences(hint)}
+      <b>${joinSentences(text)}</b> ${joinSentences(hint)}
     </p>`)}
     ${game.proposals.map((proposal) => html`<${Proposal} proposal=${proposal} key=${proposal.id} />`)}
     ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
@@ -67,7 +67,7 @@ function Proposal({ proposal: { id, question, answers } }) {
 
 /** What did not reach the table, with buttons to try again and to drop it, and further ones. */
 const ErrorCard = ({ text, hint, retry, close, children }) => html`<div class="card notice" role="alert">
-  <p><b>${sentences(text)}</b> ${sentences(hint)}</p>
+  <p><b>${joinSentences(text)}</b> ${joinSentences(hint)}</p>
   <div class="buttons">
     <${Button} icon="turn" text=${t("again")} class="soft" onClick=${retry} />
     ${children}
@@ -91,7 +91,7 @@ function RefusedBoard({ board: { id, text, hint } }) {
 function Reading() {
   const { text, sent, share, photo: id, squares = [], stop } = state.progress;
   const photo = state.photos.get(id);
-  const isShown = photo && state.corners?.photo !== id && selectedKingdom()?.seen?.photo !== id;
+  const isShown = photo && state.corners?.photo !== id && getSelectedKingdom()?.seen?.photo !== id;
   return html`<div class="card notice reading">
     ${isShown && html`<${Picture} photo=${photo} view=${[0, 0, photo.width, photo.height]} label=${text}>
       ${(unit) => squares.map(([x, y]) => html`<circle class="found" cx=${x} cy=${y} r=${4 * unit} />`)}
@@ -112,20 +112,20 @@ const Start = () => html`<section class="start">
 </section>`;
 
 function Tabs() {
-  const questions = openQuestions();
+  const questions = listOpenQuestions();
   const tab = (kingdom) => {
     const count = questions.filter((question) => question.kingdom === kingdom.id).length;
-    const isCurrent = kingdom.id === selectedKingdom().id;
+    const isCurrent = kingdom.id === getSelectedKingdom().id;
     const select = () => selectKingdom(kingdom.id);
     return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
-      <span class="dot" style=${inColour(kingdom.colour)} aria-hidden="true"></span>
+      <span class="dot" style=${makeColourStyle(kingdom.colour)} aria-hidden="true"></span>
       <span class="tab-name" dir="auto">${kingdom.player}</span>
-      <b>${shortTotal(scoreOf(kingdom)) ?? "…"}</b>
+      <b>${formatShortTotal(getScore(kingdom)) ?? "…"}</b>
       ${count > 0 && html`<span class="badge" title=${t("toCheck", { n: count })}>${count}?</span>`}
     </button>`;
   };
   return html`<nav class="tabs" aria-label=${t("kingdoms")}>
-    ${currentKingdoms().map(tab)}
+    ${listKingdoms().map(tab)}
     <${Button} icon="plus" text=${t("addKingdom")} class="tab add" aria-label=${t("addHead")} onClick=${() => openDialog("add")} />
   </nav>`;
 }
@@ -135,18 +135,18 @@ function PlayerCard({ kingdom }) {
   const rename = (name) => name.trim() && setKingdom(id, { player: name.trim() });
   const recolour = (chosen) => setKingdom(id, { colour: chosen });
   return html`<section class="who-card">
-    <span class="castle" style=${inColour(colour)}>
+    <span class="castle" style=${makeColourStyle(colour)}>
       <${Select} aria-label=${t("colour")} value=${colour} options=${Object.entries(t("colours"))} onChange=${recolour} />
     </span>
     <${TextInput} class="name" value=${player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
-    <output class="big" aria-label=${t("total")}>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
+    <output class="big" aria-label=${t("total")}>${formatShortTotal(getScore(kingdom)) ?? "…"}</output>
     <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom(kingdom)} />
   </section>`;
 }
 
 /** What is left to check: the questions of the table, or a kingdom that is uncertain as a whole. */
 function ReviewBar({ kingdom }) {
-  const questions = openQuestions();
+  const questions = listOpenQuestions();
   if (questions.length) {
     return html`<div class="review">
       <span>${t("toCheck", { n: questions.length })}</span>
@@ -155,10 +155,10 @@ function ReviewBar({ kingdom }) {
   }
   if (!isInDoubt(kingdom)) return null;
   const [problem] = kingdom.seen.problems;
-  const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading, board: boardRows(kingdom.cells) });
+  const confirm = () => setKingdom(kingdom.id, { checked: true, reading: kingdom.seen.reading, board: formatRows(kingdom.cells) });
   const words = problem ? t("odd", { what: problem }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
   return html`<div class="review">
-    <span>${sentences(words)}</span>
+    <span>${joinSentences(words)}</span>
     <${Button} icon="check" text=${t("isRight")} class="primary" onClick=${confirm} />
   </div>`;
 }
@@ -169,7 +169,7 @@ const NotDrawn = () => html`<p class="card notice problems" role="alert">${t("no
 const Column = ({ of, children }) => html`<div class="column"><${Guard} of=${of} instead=${html`<${NotDrawn} />`}>${children}<//></div>`;
 
 function Kingdoms() {
-  const kingdom = selectedKingdom();
+  const kingdom = getSelectedKingdom();
   return html`<${Tabs} />
     <div class="table">
       <${Column} of=${kingdom} key="player ${kingdom.id}">
@@ -182,7 +182,7 @@ function Kingdoms() {
         <${PiecesCard} kingdom=${kingdom} />
         <${GemsCard} kingdom=${kingdom} />
         <${TokensCard} kingdom=${kingdom} />
-        <${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} />
+        <${PointsCard} kingdom=${kingdom} score=${getScore(kingdom)} />
         <${FitsCard} kingdom=${kingdom} />
       <//>
       <${Column} of=${state.game} key="game"><${StandingCard} /><//>
@@ -242,10 +242,10 @@ function App() {
   useLayoutEffect(() => subscribe(draw), []);
   if (!state.game) return html`<${Joining} />`;
   if (location.hash === "#watch") return html`<${BigScreen} />`;
-  const hasKingdoms = currentKingdoms().length > 0;
+  const hasKingdoms = listKingdoms().length > 0;
   const { corners } = state;
   const photo = state.photos.get(corners?.photo);
-  const outcome = verdict();
+  const outcome = describeVerdict();
   const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
   return html`<${Header} />
     <main>
@@ -279,13 +279,13 @@ function addDroppedFiles(event) {
 }
 
 /** The table that the address names; undefined without one. */
-const tableInLink = () => location.hash.match(/[#&]table=([A-Z0-9]+)/)?.[1];
+const parseTableInLink = () => location.hash.match(/[#&]table=([A-Z0-9]+)/)?.[1];
 
 /** Open the table or game in the link, if there is one. A key in the link is removed from the address bar: it has been
  * used. */
 async function handleLink() {
   if (!state.table || location.hash === "#watch") return update({});
-  const table = tableInLink();
+  const table = parseTableInLink();
   if (table && table !== state.table.table && (await join({ table }))) restorePhotos();
   const text = location.hash.match(/^#game=([\w-]*)$/)?.[1];
   if (location.hash) history.replaceState(null, "", location.pathname);
@@ -306,7 +306,7 @@ async function start() {
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && reconnect());
   document.body.replaceChildren();
   render(html`<${App} />`, document.body);
-  await rejoin(tableInLink());
+  await rejoin(parseTableInLink());
   await handleLink();
   restorePhotos();
 }

@@ -1,12 +1,12 @@
 // The board of a kingdom: squares to tap, and a grid for the keyboard (arrows move, letters and digits correct).
 
 import { Crossings } from "./gems.js";
-import { pieceMarks } from "./pieces.js";
-import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
-import { announce, openDialog, openQuestions, playedGame, playedVariants, state, update } from "./store.js";
+import { listPieceMarks } from "./pieces.js";
+import { computeFrame, findPlaceByName, formatPlace, formatSquareName, nameSquareAt, parsePlace } from "./model.js";
+import { announce, getPlayedGame, listOpenQuestions, listPlayedVariants, openDialog, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
-import { Button, CellFace, html, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, CellFace, choosePictureClass, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const MAX_SIDE = 9; // of the board with a rim
@@ -14,7 +14,7 @@ const MAX_SIDE = 9; // of the board with a rim
 export function BoardCard({ kingdom }) {
   const isEdge = state.mode === "edge";
   const toggle = () => update({ mode: isEdge ? "" : "edge" });
-  const letters = [...new Set(gameCells().map((cell) => cell[0]))].filter((letter) => letter !== "#").join(" ");
+  const letters = [...new Set(listGameCells().map((cell) => cell[0]))].filter((letter) => letter !== "#").join(" ");
   return html`<section class="card board-card" aria-label=${t("board")}>
     <${Board} kingdom=${kingdom} entry=${state.points.get(kingdom.id)} mode=${state.mode} flash=${state.flash}
       editing=${state.dialog?.kingdom === kingdom.id && state.dialog.place} highlight=${state.highlight} rules=${state.game.rules} />
@@ -27,8 +27,8 @@ export function BoardCard({ kingdom }) {
 }
 
 /** The visible places: the frame; in edge mode also a rim, and around a lone castle as many squares as a kingdom has. */
-function visibleFrame({ cells }) {
-  const { top, left, rows, cols } = frame(cells);
+function computeVisibleFrame({ cells }) {
+  const { top, left, rows, cols } = computeFrame(cells);
   if (state.mode !== "edge") return { top, left, rows, cols };
   const least = state.table.score.side ?? 5;
   const widen = (start, count) => {
@@ -41,11 +41,11 @@ function visibleFrame({ cells }) {
 }
 
 /** The number of each place's territory on the scorecard. */
-export function territoriesOf(entry) {
+export function listTerritories(entry) {
   const numbers = new Map();
   (entry?.score.lines ?? []).forEach((line, number) => {
     if (!line.terrain) return;
-    for (const name of line.squares) numbers.set(placeNamed(entry.kingdom, name), number);
+    for (const name of line.squares) numbers.set(findPlaceByName(entry.kingdom, name), number);
   });
   return numbers;
 }
@@ -55,17 +55,17 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
   const ref = useRef();
   const [active, setActive] = useState(null);
   const [hasFocus, setFocus] = useState(false);
-  const area = visibleFrame(kingdom);
-  const inner = frame(kingdom.cells);
-  const rows = Array.from({ length: area.rows }, (_, r) => Array.from({ length: area.cols }, (_, c) => placeAt(area.top + r, area.left + c)));
+  const area = computeVisibleFrame(kingdom);
+  const inner = computeFrame(kingdom.cells);
+  const rows = Array.from({ length: area.rows }, (_, r) => Array.from({ length: area.cols }, (_, c) => formatPlace(area.top + r, area.left + c)));
   const current = rows.flat().includes(active) ? active : rows[0]?.[0];
   useLayoutEffect(() => {
     // The square with the focus has gone, such as one at the edge.
     if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
-  const territories = territoriesOf(entry);
+  const territories = listTerritories(entry);
   const display = { editing, flash, highlight };
-  const marks = pieceMarks(kingdom);
+  const marks = listPieceMarks(kingdom);
   const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
   const tap = (event) => {
     const place = event.target.closest("[data-place]")?.dataset.place;
@@ -73,8 +73,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
   };
   const focus = (event) => (setFocus(true), setActive(event.target.dataset.place ?? active));
   const leave = (event) => event.target.isConnected && event.relatedTarget && setFocus(false);
-  const column = (c) => nameAt(kingdom, placeAt(inner.top, c))[0];
-  const number = (r) => nameAt(kingdom, placeAt(r, inner.left)).slice(1);
+  const column = (c) => nameSquareAt(kingdom, formatPlace(inner.top, c))[0];
+  const number = (r) => nameSquareAt(kingdom, formatPlace(r, inner.left)).slice(1);
   return html`<div class="board" style=${{ "--cols": area.cols }}>
     <div
       ref=${ref} role="grid" class="grid" aria-label="${t("board")}: ${kingdom.player}"
@@ -87,12 +87,12 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <${Coordinate} role="rowheader" text=${number(area.top + r)} />
         ${places.map((place, c) => {
-          const square = squareName(clamp(area.top + r - inner.top, inner.rows), clamp(area.left + c - inner.left, inner.cols));
-          const name = nameAt(kingdom, place) || t("edgeOf", { square });
+          const square = formatSquareName(clamp(area.top + r - inner.top, inner.rows), clamp(area.left + c - inner.left, inner.cols));
+          const name = nameSquareAt(kingdom, place) || t("edgeOf", { square });
           const pieces = marks[place] ?? [];
           return html`<${Square} key=${place} place=${place} name=${name} cell=${kingdom.cells[place] ?? "."} instead=${doubts.get(place)?.instead}
             pieces=${pieces.map((piece) => piece.name).join(", ")} symbols=${pieces.map((piece) => piece.symbol).join("")}
-            classes=${squareClasses(kingdom.id, place, display)} ends=${territoryEnds(place, territories).join("")}
+            classes=${listSquareClasses(kingdom.id, place, display)} ends=${findTerritoryEnds(place, territories).join("")}
             isEdge=${mode === "edge"} tabindex=${place === current ? 0 : -1} />`;
         })}
       </div>`)}
@@ -106,7 +106,7 @@ const Coordinate = ({ role, text }) =>
   text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`;
 
 /** CSS classes for what happens to a square. */
-const squareClasses = (id, place, { editing, flash, highlight }) => [
+const listSquareClasses = (id, place, { editing, flash, highlight }) => [
   flash.has(`${id} ${place}`) && "flash",
   editing === place && "editing",
   highlight?.id === id && !highlight.places.has(place) && "dim",
@@ -119,7 +119,7 @@ const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, end
   const label = [t(instead ? "squareUnsure" : "squareNow", words), pieces].filter(Boolean).join(", ");
   const widths = [0, 1, 2, 3].map((side) => (ends.includes(side) ? "4px" : "0"));
   return html`<button
-    type="button" role="gridcell" class="square ${pictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" aria-label=${label}
+    type="button" role="gridcell" class="square ${choosePictureClass(cell)} ${instead ? "unsure" : ""} ${classes}" aria-label=${label}
     style=${{ "--ends": widths.join(" ") }} tabindex=${tabindex} data-place=${place}
   >
     ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
@@ -132,9 +132,9 @@ const Square = memo(({ place, name, cell, instead, pieces, symbols, classes, end
 const clamp = (index, count) => Math.max(0, Math.min(count - 1, index));
 
 /** The sides of a place where its territory ends, numbered clockwise from the top. */
-export function territoryEnds(place, territories) {
+export function findTerritoryEnds(place, territories) {
   const [row, col] = parsePlace(place);
-  const neighbours = [placeAt(row - 1, col), placeAt(row, col + 1), placeAt(row + 1, col), placeAt(row, col - 1)];
+  const neighbours = [formatPlace(row - 1, col), formatPlace(row, col + 1), formatPlace(row + 1, col), formatPlace(row, col - 1)];
   const isEnd = (side) => territories.get(neighbours[side]) !== territories.get(place);
   return territories.has(place) ? [0, 1, 2, 3].filter(isEnd) : [];
 }
@@ -146,8 +146,8 @@ function handleKey(event, kingdom) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const cell = kingdom.cells[place] ?? ".";
   const rowSquares = event.target.parentElement.querySelectorAll("[data-place]");
-  const next = MOVES[key] && event.currentTarget.querySelector(`[data-place="${placeAt(row + MOVES[key][0], col + MOVES[key][1])}"]`);
-  const word = cellForKey(key, cell);
+  const next = MOVES[key] && event.currentTarget.querySelector(`[data-place="${formatPlace(row + MOVES[key][0], col + MOVES[key][1])}"]`);
+  const word = changeCellByKey(key, cell);
   if (key in MOVES) next?.focus();
   else if (key === "Home" || key === "End") rowSquares[key === "Home" ? 0 : rowSquares.length - 1].focus();
   else if (key === "n") focusNextDoubt(event.currentTarget, event.target);
@@ -158,10 +158,10 @@ function handleKey(event, kingdom) {
 }
 
 /** The cell that a key stands for on a square: a terrain, a number of crowns, the castle or no tile; null for others. */
-export function cellForKey(key, cell) {
+export function changeCellByKey(key, cell) {
   if (key === "#" || key === ".") return key;
   const word = /^[0-9]$/.test(key) && /^[a-z]/.test(cell) ? (key === "0" ? cell[0] : `${cell[0]}${key}`) : key;
-  return gameCells().includes(word) ? word : null;
+  return listGameCells().includes(word) ? word : null;
 }
 
 /** Focus the next unsure square of the board. */
@@ -170,8 +170,8 @@ function focusNextDoubt(grid, from) {
   const index = squares.indexOf(from);
   const next = [...squares.slice(index + 1), ...squares.slice(0, index + 1)].find((square) => square.matches(".unsure"));
   if (next) next.focus();
-  else announce(t(openQuestions().length ? "goodHere" : "allGood"));
+  else announce(t(listOpenQuestions().length ? "goodHere" : "allGood"));
 }
 
 /** The cells that the dominoes of this game and of its variants have, in notation. */
-export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap(({ cells }) => cells))];
+export const listGameCells = () => [...new Set([getPlayedGame(), ...listPlayedVariants()].flatMap(({ cells }) => cells))];

@@ -1,9 +1,9 @@
 // The game as a picture: boards, points, winner.
 
-import { boardRows, crownsOf, kindOf, shortTotal } from "./model.js";
-import { verdict } from "./standing.js";
-import { scoreOf } from "./store.js";
-import { crownsPath } from "./ui.js";
+import { countCrowns, formatRows, formatShortTotal, getKind } from "./model.js";
+import { describeVerdict } from "./standing.js";
+import { getScore } from "./store.js";
+import { makeCrownsPath } from "./ui.js";
 
 // Pixels.
 const SQUARE = 64;
@@ -20,7 +20,7 @@ const pictures = KINDS.map(startImage);
 /** Draw the boards of these kingdoms side by side; returns a canvas. */
 export async function drawGame(kingdoms) {
   const tiles = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await loadImage(kind)])));
-  const boards = kingdoms.map((kingdom) => boardRows(kingdom.cells).map((row) => row.split(" ")));
+  const boards = kingdoms.map((kingdom) => formatRows(kingdom.cells).map((row) => row.split(" ")));
   const widths = boards.map((rows) => Math.max(5, rows[0]?.length ?? 0) * SQUARE);
   const tallest = Math.max(...boards.map((rows) => rows.length)) * SQUARE;
   const canvas = document.createElement("canvas");
@@ -36,7 +36,7 @@ export async function drawGame(kingdoms) {
     boards[index].forEach((row, r) => row.forEach((cell, c) => drawSquare(context, tiles, cell, x + c * SQUARE, HEADER + r * SQUARE)));
     x += widths[index] + GAP;
   });
-  drawText(context, verdict(), canvas.width / 2, canvas.height - 26, 24, { align: "center", weight: 600, maxWidth: canvas.width - 2 * GAP });
+  drawText(context, describeVerdict(), canvas.width / 2, canvas.height - 26, 24, { align: "center", weight: 600, maxWidth: canvas.width - 2 * GAP });
   return canvas;
 }
 
@@ -51,7 +51,7 @@ async function loadImage(kind) {
 }
 
 function drawHeading(context, kingdom, x, width) {
-  const total = shortTotal(scoreOf(kingdom)) ?? "";
+  const total = formatShortTotal(getScore(kingdom)) ?? "";
   drawText(context, total, x + width, 76, 48, { align: "right", weight: 700 });
   drawText(context, kingdom.player, x, 70, 30, { weight: 600, maxWidth: width - context.measureText(total).width - 20 });
 }
@@ -64,7 +64,7 @@ function drawText(context, text, x, y, size, { align = "left", weight, maxWidth 
 }
 
 function drawSquare(context, tiles, cell, x, y) {
-  const kind = kindOf(cell);
+  const kind = getKind(cell);
   if (kind === "none") return;
   context.drawImage(tiles[kind], x, y, SQUARE, SQUARE);
   context.strokeStyle = "#ffffffaa";
@@ -75,11 +75,11 @@ function drawSquare(context, tiles, cell, x, y) {
   context.arc(x + 14, y + 14, 11, 0, 2 * Math.PI);
   context.fill();
   drawText(context, kind, x + 14, y + 20, 17, { align: "center", weight: 700 });
-  for (let n = 0; n < crownsOf(cell); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
+  for (let n = 0; n < countCrowns(cell); n += 1) drawCrown(context, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
 }
 
 function drawCrown(context, x, y) {
-  const shape = new Path2D(crownsPath(1));
+  const shape = new Path2D(makeCrownsPath(1));
   context.save();
   context.translate(x, y);
   context.scale(0.85, 0.85);

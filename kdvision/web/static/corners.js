@@ -1,6 +1,6 @@
 // The corners of a kingdom in the photo: moved by finger, mouse or keys, then read.
 
-import { outline } from "./model.js";
+import { traceOutline } from "./model.js";
 import { Photo, Picture } from "./photoview.js";
 import { readCorners, releasePhotos } from "./photos.js";
 import { findKingdom, state, update } from "./store.js";
@@ -31,7 +31,7 @@ function stopCorners() {
 /** The card in which corners are moved. It stays the same while scores and photos arrive. */
 export function CornerEditor({ photo, kingdom }) {
   const card = useRef();
-  const [corners, setCorners] = useState(() => firstCorners(photo, findKingdom(kingdom)));
+  const [corners, setCorners] = useState(() => placeCorners(photo, findKingdom(kingdom)));
   const [size, setSize] = useState("");
   const [activeCorner, setActiveCorner] = useState(null); // the corner under the finger
   useLayoutEffect(() => {
@@ -65,8 +65,8 @@ export function CornerEditor({ photo, kingdom }) {
   </section>`;
 }
 
-function firstCorners({ width, height }, kingdom) {
-  if (kingdom?.seen) return outline(kingdom);
+function placeCorners({ width, height }, kingdom) {
+  if (kingdom?.seen) return traceOutline(kingdom);
   return [[0.3, 0.3], [0.7, 0.3], [0.7, 0.7], [0.3, 0.7]].map(([x, y]) => [x * width, y * height]);
 }
 

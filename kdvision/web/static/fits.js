@@ -1,22 +1,22 @@
 // Whether a domino may be laid in a kingdom, and where: one place after another, shown on a small board.
 
 import * as api from "./api.js";
-import { gameCells } from "./board.js";
-import { boardRows, frame, nameAt, placeAt } from "./model.js";
+import { listGameCells } from "./board.js";
+import { computeFrame, formatPlace, formatRows, nameSquareAt } from "./model.js";
 import { SmallBoard } from "./standing.js";
-import { playedVariants, showToast, state } from "./store.js";
-import { describeCell, describeSource, sentences, t } from "./strings.js";
+import { listPlayedVariants, showToast, state } from "./store.js";
+import { describeCell, describeSource, joinSentences, t } from "./strings.js";
 import { Button, Details, html, SelectField, useState } from "./ui.js";
 
 export function FitsCard({ kingdom }) {
-  const cells = gameCells();
+  const cells = listGameCells();
   const [chosen, setChosen] = useState([cells[0], cells[0]]);
   const [asked, setAsked] = useState(null); // { question, answer }
   const domino = chosen.map((cell) => (cells.includes(cell) ? cell : cells[0]));
-  const variants = Object.fromEntries(playedVariants().map(({ id }) => [id.replaceAll("-", "_"), true]));
-  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side, ...variants };
+  const variants = Object.fromEntries(listPlayedVariants().map(({ id }) => [id.replaceAll("-", "_"), true]));
+  const body = { domino: domino.join(" "), board: formatRows(kingdom.cells), game: state.game.rules.game, side: state.table.score.side, ...variants };
   const question = JSON.stringify(body);
-  const refuse = (error) => showToast(sentences(error.message, error.hint));
+  const refuse = (error) => showToast(joinSentences(error.message, error.hint));
   const ask = () => api.post("/api/fits", body).then((answer) => setAsked({ question, answer }), refuse);
   const options = cells.map((cell) => [cell, describeCell(cell)]);
   const choose = (index) => (cell) => setChosen(domino.with(index, cell));
@@ -35,7 +35,7 @@ function Answer({ kingdom, domino, answer: { fits, placements, side, clause, not
   const rule = state.rules.clauses[clause];
   const certainPlacements = fits ? placements.filter(({ joints }) => joints.length) : placements;
   return html`<p><b>${t(words, { n: certainPlacements.length, side })}</b></p>
-    ${notes.map((note) => html`<p class="hint">${sentences(note)}</p>`)}
+    ${notes.map((note) => html`<p class="hint">${joinSentences(note)}</p>`)}
     ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}
     ${certainPlacements.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certainPlacements} />`}
     ${rule && html`<p class="hint">${rule.text} <small>${describeSource(rule)}</small></p>`}`;
@@ -44,10 +44,10 @@ function Answer({ kingdom, domino, answer: { fits, placements, side, clause, not
 /** The places one after another, each with the domino on the board. */
 function Places({ kingdom, domino, placements }) {
   const [index, setIndex] = useState(0);
-  const { top, left } = frame(kingdom.cells);
-  const places = [placements[index].first, placements[index].second].map(([row, col]) => placeAt(top + row, left + col));
+  const { top, left } = computeFrame(kingdom.cells);
+  const places = [placements[index].first, placements[index].second].map(([row, col]) => formatPlace(top + row, left + col));
   const cells = { ...kingdom.cells, [places[0]]: domino[0], [places[1]]: domino[1] };
-  const label = places.map((place, half) => `${describeCell(domino[half])}: ${nameAt({ cells }, place)}`).join("; ");
+  const label = places.map((place, half) => `${describeCell(domino[half])}: ${nameSquareAt({ cells }, place)}`).join("; ");
   const step = (by) => setIndex((index + by + placements.length) % placements.length);
   return html`<${SmallBoard} kingdom=${{ cells }} marked=${places} label=${label} />
     <div class="buttons">

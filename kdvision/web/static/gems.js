@@ -1,12 +1,12 @@
 // The Lost Treasures: gems on crossings. The rotation of a gem decides where its crowns and its skull point.
 
-import { crossingOf, isNamed, nameAt, piecesOf, placeAt, placesAround, UNKNOWN } from "./model.js";
+import { findCrossing, formatPlace, isNamed, listPieces, listPlacesAround, nameSquareAt, UNKNOWN } from "./model.js";
 import { CloseUp } from "./photoview.js";
 import { NoMore } from "./pieces.js";
-import { closeDialog, currentKingdoms, hasGems, openDialog, state, update } from "./store.js";
+import { closeDialog, hasGems, listKingdoms, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { setPieces } from "./table.js";
-import { Button, Dialog, html, inColour, useState } from "./ui.js";
+import { Button, Dialog, html, makeColourStyle, useState } from "./ui.js";
 
 export function GemsCard({ kingdom }) {
   if (!hasGems()) return null;
@@ -23,12 +23,12 @@ export function GemsCard({ kingdom }) {
 /** A layer over the board with a button on each gem, and on every crossing while one is being placed. */
 export function Crossings({ kingdom, area }) {
   if (!hasGems()) return null;
-  const gems = new Map(piecesOf(kingdom, "gems").map((gem) => [crossingOf(gem), gem]));
+  const gems = new Map(listPieces(kingdom, "gems").map((gem) => [findCrossing(gem), gem]));
   const targets = [];
   for (let r = 0; r < area.rows - 1; r += 1) {
     for (let c = 0; c < area.cols - 1; c += 1) {
-      const place = placeAt(area.top + r, area.left + c);
-      const isFree = state.mode === "gem" && placesAround(place).every((neighbour) => nameAt(kingdom, neighbour));
+      const place = formatPlace(area.top + r, area.left + c);
+      const isFree = state.mode === "gem" && listPlacesAround(place).every((neighbour) => nameSquareAt(kingdom, neighbour));
       const [x, y] = [(c + 1) / area.cols, (r + 1) / area.rows];
       if (gems.has(place) || isFree) targets.push({ place, gem: gems.get(place), x, y });
     }
@@ -37,7 +37,7 @@ export function Crossings({ kingdom, area }) {
 }
 
 function Crossing({ kingdom, place, gem, x, y }) {
-  const [a, b, d, c] = placesAround(place).map((neighbour) => nameAt(kingdom, neighbour));
+  const [a, b, d, c] = listPlacesAround(place).map((neighbour) => nameSquareAt(kingdom, neighbour));
   const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: c });
   return html`<button
     type="button" class="crossing ${gem ? "taken" : ""}" aria-label=${label} style=${{ left: `${100 * x}%`, top: `${100 * y}%` }}
@@ -48,16 +48,16 @@ function Crossing({ kingdom, place, gem, x, y }) {
 }
 
 /** A kind of gem to choose, in its colour; a white border would not show. */
-export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${kind !== "white" && inColour(kind)}><input ...${props} />${t("gemColours")[kind] ?? kind}</label>`;
+export const GemKind = ({ kind, ...props }) => html`<label class="kind" style=${kind !== "white" && makeColourStyle(kind)}><input ...${props} />${t("gemColours")[kind] ?? kind}</label>`;
 
 /** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 export function GemDialog({ kingdom, place }) {
   const quarterNames = state.rules.quarters;
-  const oldGem = piecesOf(kingdom, "gems").find((piece) => crossingOf(piece) === place);
-  const places = placesAround(place);
+  const oldGem = listPieces(kingdom, "gems").find((piece) => findCrossing(piece) === place);
+  const places = listPlacesAround(place);
   const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...oldGem });
-  const names = places.map((neighbour) => nameAt(kingdom, neighbour));
-  const namedGems = currentKingdoms().flatMap((roundKingdom) => piecesOf(roundKingdom, "gems")).filter(isNamed);
+  const names = places.map((neighbour) => nameSquareAt(kingdom, neighbour));
+  const namedGems = listKingdoms().flatMap((roundKingdom) => listPieces(roundKingdom, "gems")).filter(isNamed);
   const chooseKind = (kind) => {
     const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
     const printedGem = namedGems.find((namedGem) => namedGem.kind === kind) ?? joker; // all gems of a kind are printed alike

@@ -1,6 +1,6 @@
 // A game as text for a link, and as a game file. The server checks what a link contains.
 
-import { boardRows, frame, nameAt, parsePlace, placeAt, placesAround, squareName } from "./model.js";
+import { computeFrame, formatPlace, formatRows, formatSquareName, listPlacesAround, nameSquareAt, parsePlace } from "./model.js";
 import { isInDoubt, isPlayed, state } from "./store.js";
 import { describeCell, t } from "./strings.js";
 
@@ -17,14 +17,14 @@ export function encodeGame({ rules, rounds }) {
 /** A kingdom with the places counted from its A1, as those of a board in notation. */
 function toLink(kingdom) {
   const { player, colour, cells, facts } = kingdom;
-  const { top, left } = frame(cells);
-  const move = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
-  return { player, colour, board: boardRows(cells), facts: move(facts), ...move(toCheck(kingdom)) };
+  const { top, left } = computeFrame(cells);
+  const move = (value) => mapPlaces(value, (row, col) => formatPlace(row - top, col - left));
+  return { player, colour, board: formatRows(cells), facts: move(facts), ...move(collectQuestions(kingdom)) };
 }
 
 /** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain, or ask about
  * a photo. */
-function toCheck(kingdom) {
+function collectQuestions(kingdom) {
   const { doubts, pieces, problems: allProblems, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
   const proposals = state.game.proposals.filter(({ kingdoms }) => kingdoms.includes(kingdom.id));
   const problems = [...(review ? allProblems : []), ...proposals.map(({ question }) => question)];
@@ -34,14 +34,14 @@ function toCheck(kingdom) {
 
 /** What nobody has checked of a kingdom, in words, without pieces that are no part of the game. */
 function listQuestions(kingdom) {
-  const { doubts, pieces, problems } = toCheck(kingdom);
-  const words = ({ at, read, instead }) => ({ square: nameAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
+  const { doubts, pieces, problems } = collectQuestions(kingdom);
+  const words = ({ at, read, instead }) => ({ square: nameSquareAt(kingdom, at), cell: describeCell(read), instead: describeCell(instead) });
   return [...doubts.map((doubt) => t("squareUnsure", words(doubt))), ...pieces.filter(isPlayed).map((piece) => askForPiece(kingdom, piece)), ...problems];
 }
 
 /** The question whether a piece stands on a square, or a gem lies at its corner. */
 export function askForPiece(kingdom, { kind, at }) {
-  const [a, , d] = placesAround(at).map((place) => nameAt(kingdom, place));
+  const [a, , d] = listPlacesAround(at).map((place) => nameSquareAt(kingdom, place));
   return t(kind === "gem" ? "isGemThere" : "isPieceThere", { kind: t(kind), a, d });
 }
 
@@ -67,17 +67,17 @@ export function toGameFile({ rules, rounds }, keys, teams) {
 
 function toFileKingdom(kingdom, keys, teams) {
   const { player, cells, facts: allFacts } = kingdom;
-  const { top, left } = frame(cells);
+  const { top, left } = computeFrame(cells);
   const isOnBoard = (piece) => {
     const names = [];
-    mapPlaces(piece, (row, col) => names.push(nameAt(kingdom, placeAt(row, col))));
+    mapPlaces(piece, (row, col) => names.push(nameSquareAt(kingdom, formatPlace(row, col))));
     return names.every(Boolean);
   };
   const playedFacts = Object.entries(allFacts).filter(([key]) => keys.includes(key));
   const facts = Object.fromEntries(playedFacts.map(([key, value]) => [key, Array.isArray(value) ? value.filter(isOnBoard) : value]));
   const players = teams && player.includes("&") ? { players: player.split("&", 2).map((name) => name.trim()) } : { player };
   const questions = listQuestions(kingdom);
-  return { ...players, questions, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
+  return { ...players, questions, board: formatRows(cells), ...mapPlaces(facts, (row, col) => formatSquareName(row - top, col - left)) };
 }
 
 /** The rules and rounds in a link, which the server checks; throws if it is no JSON. */

@@ -1,11 +1,11 @@
 // The pairing page. The key is in the link, behind the #, or a person types it.
 
-import { fillTexts, sentences, t } from "./strings.js";
+import { fillTexts, joinSentences, t } from "./strings.js";
 
-const byId = (id) => document.getElementById(id);
+const getById = (id) => document.getElementById(id);
 
 async function pair(key) {
-  byId("trouble").textContent = t("pairing");
+  getById("trouble").textContent = t("pairing");
   const headers = { "Content-Type": "application/json" };
   try {
     const answer = await fetch("/api/pair", { method: "POST", headers, body: JSON.stringify({ key }) });
@@ -15,18 +15,18 @@ async function pair(key) {
       return;
     }
     const { error, hint } = await answer.json();
-    byId("trouble").textContent = sentences(error, hint);
+    getById("trouble").textContent = joinSentences(error, hint);
   } catch {
-    byId("trouble").textContent = sentences(t("offline"), t("offlineHint"));
+    getById("trouble").textContent = joinSentences(t("offline"), t("offlineHint"));
   }
-  byId("key").select();
+  getById("key").select();
 }
 
 fillTexts();
-byId("form").addEventListener("submit", (event) => {
+getById("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  pair(byId("key").value);
+  pair(getById("key").value);
 });
 const key = location.hash.match(/^#key=([\w-]+)(&|$)/)?.[1];
 if (key) pair(key);
-else byId("key").focus();
+else getById("key").focus();

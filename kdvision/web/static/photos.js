@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { newId } from "./model.js";
 import { deletePhoto, loadPhotos, savePhoto } from "./storage.js";
-import { announce, currentKingdoms, showToast, state, update } from "./store.js";
+import { announce, listKingdoms, showToast, state, update } from "./store.js";
 import { receive } from "./table.js";
 import { t } from "./strings.js";
 
@@ -18,7 +18,7 @@ const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, cells: 0.9, decide: 0
 
 /** Prepare the photo in a file: `{ shown, send, width, height }`; throws a Refusal if it cannot be shown. */
 async function preparePhoto(file, signal) {
-  const image = await loadImage(file).catch(async () => loadImage(await api.picture(file, signal)));
+  const image = await loadImage(file).catch(async () => loadImage(await api.convertPicture(file, signal)));
   const factor = Math.min(1, MAX_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
   const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.round(side * factor));
   const canvas = document.createElement("canvas");
@@ -132,7 +132,7 @@ async function read({ id, table, game, round, kingdom, outline }, showProgress, 
 function showAdded(ids, round) {
   announce(t("found", { n: ids.length }));
   const isWorking = state.corners || state.dialog || document.activeElement?.matches("main select, main input:not([type=checkbox], [type=file])");
-  const isFirst = ids.length === currentKingdoms().length;
+  const isFirst = ids.length === listKingdoms().length;
   if (round === state.round && (isFirst || !isWorking)) update({ selected: ids[0], mode: "", zoomed: ids.length === 1 || state.zoomed });
 }
 
@@ -166,14 +166,14 @@ export function dismissError(error) {
   releasePhotos();
 }
 
-const photosAtTable = () => state.game.rounds.flat().map(({ seen }) => seen?.photo);
+const listPhotosAtTable = () => state.game.rounds.flat().map(({ seen }) => seen?.photo);
 
 /** Show the photos that this browser has kept, and read those that a reload has interrupted. */
 export async function restorePhotos() {
   for (const photo of await loadPhotos(state.table.table)) {
     if (state.photos.has(photo.id) || active.has(photo.id)) continue;
     if (photo.shown) keepPhoto(photo);
-    if (!photo.isRead && !photosAtTable().includes(photo.id)) enqueue({ ...photo, name: "" });
+    if (!photo.isRead && !listPhotosAtTable().includes(photo.id)) enqueue({ ...photo, name: "" });
   }
   releasePhotos();
 }
@@ -183,7 +183,7 @@ export async function restorePhotos() {
 export function releasePhotos() {
   const askedPhotos = [...state.errors, state.corners].map((item) => item?.photo);
   const readIds = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
-  const neededIds = new Set([...photosAtTable(), ...askedPhotos, ...active, ...readIds]);
+  const neededIds = new Set([...listPhotosAtTable(), ...askedPhotos, ...active, ...readIds]);
   const unneededIds = [...state.photos.keys()].filter((id) => !neededIds.has(id));
   if (!unneededIds.length) return;
   for (const id of unneededIds) {

@@ -1,11 +1,11 @@
 // The photo with the reading drawn over it: squares to tap, sized by the screen.
 
-import { territoriesOf, territoryEnds } from "./board.js";
+import { findTerritoryEnds, listTerritories } from "./board.js";
 import { startCorners } from "./corners.js";
-import { crownsOf, outline, quadAt, shortTotal } from "./model.js";
-import { currentKingdoms, openDialog, openQuestions, selectKingdom, state, update } from "./store.js";
+import { computeQuad, countCrowns, formatShortTotal, traceOutline } from "./model.js";
+import { listKingdoms, listOpenQuestions, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
-import { Button, crownsPath, drawLater, html, inColour, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, choosePictureClass, drawLater, html, makeColourStyle, makeCrownsPath, memo, useLayoutEffect, useRef, useState } from "./ui.js";
 
 // Pixels of the screen.
 const LABEL = 15; // height of the label of a square
@@ -17,9 +17,9 @@ export function PhotoCard({ kingdom }) {
   if (!kingdom.seen?.photo || state.corners?.photo === kingdom.seen.photo) return null;
   const photo = state.photos.get(kingdom.seen.photo);
   if (!photo) return html`<section class="card photo"><p class="hint">${t("photoGone")}</p></section>`;
-  const kingdoms = currentKingdoms().filter((roundKingdom) => roundKingdom.seen?.photo === kingdom.seen.photo);
-  const questions = openQuestions();
-  const view = state.zoomed ? boxAround(photo, kingdom) : [0, 0, photo.width, photo.height];
+  const kingdoms = listKingdoms().filter((roundKingdom) => roundKingdom.seen?.photo === kingdom.seen.photo);
+  const questions = listOpenQuestions();
+  const view = state.zoomed ? computeBox(photo, kingdom) : [0, 0, photo.width, photo.height];
   const tap = (event) => {
     const { place, id } = event.target.closest("[data-place]")?.dataset ?? {};
     if (!place) return;
@@ -65,8 +65,8 @@ export function Picture({ photo, view, label, children, ...props }) {
 export const Photo = memo(({ photo }) => html`<image href=${photo.url} width=${photo.width} height=${photo.height} preserveAspectRatio="none" />`);
 
 /** The part of a photo around a kingdom. */
-function boxAround(photo, kingdom) {
-  const [left, top, right, bottom] = boundsOf(outline(kingdom).flat());
+function computeBox(photo, kingdom) {
+  const [left, top, right, bottom] = computeBounds(traceOutline(kingdom).flat());
   const margin = 0.16 * Math.max(right - left, bottom - top);
   const [x, y] = [Math.max(0, left - margin), Math.max(0, top - 1.4 * margin)];
   return [x, y, Math.min(photo.width, right + margin) - x, Math.min(photo.height, bottom + margin) - y];
@@ -78,18 +78,18 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, asked, isActi
   const doubts = new Set(asked.split(" ").filter(Boolean));
   const [left, top, width, height] = viewBox.split(" ").map(Number);
   const isInView = (quad) => {
-    const [x0, y0, x1, y1] = boundsOf(quad);
+    const [x0, y0, x1, y1] = computeBounds(quad);
     return x1 > left && x0 < left + width && y1 > top && y0 < top + height;
   };
-  const quads = [...new Set([...Object.keys(kingdom.cells), ...doubts])].map((place) => [place, quadAt(kingdom, place)]);
+  const quads = [...new Set([...Object.keys(kingdom.cells), ...doubts])].map((place) => [place, computeQuad(kingdom, place)]);
   const squares = quads.filter(([, quad]) => quad && isInView(quad));
   const unsure = squares.filter(([place]) => doubts.has(place));
   const isDim = (place) => shown && !shown.has(place);
   return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
     ${squares.map(([place, quad]) => html`<polygon
-      key=${place} class="tap tint ${pictureClass(kingdom.cells[place] ?? ".")} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
+      key=${place} class="tap tint ${choosePictureClass(kingdom.cells[place] ?? ".")} ${isDim(place) ? "dim" : ""}" points=${quad.join(" ")} data-place=${place} data-id=${kingdom.id}
     />`)}
-    <${Borders} kingdom=${kingdom} squares=${squares} territories=${territoriesOf(entry)} />
+    <${Borders} kingdom=${kingdom} squares=${squares} territories=${listTerritories(entry)} />
     ${unsure.map(([place, quad]) => html`<polygon key=${place} class="warn" points=${shrink(quad, 0.86).join(" ")} />`)}
     ${squares.map(([place, quad]) => html`<${CellLabel} key=${place} quad=${quad} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit} />`)}
     ${(isActive || isWhole) && html`<${Plaque} kingdom=${kingdom} score=${entry?.score} unit=${unit} />`}
@@ -98,19 +98,19 @@ const KingdomOverlay = drawLater(({ kingdom, entry, unit, viewBox, asked, isActi
 
 /** The picture of the terrain and the crowns of a square, near its middle; a question mark where it is uncertain. */
 const CellLabel = memo(({ quad, cell, isUnsure, unit }) => {
-  const side = sideLength(quad);
+  const side = computeSideLength(quad);
   if (side < MIN_SQUARE * unit) return null;
   const size = Math.min(LABEL * unit, 0.36 * side);
-  const count = crownsOf(cell);
+  const count = countCrowns(cell);
   const isTile = /^[a-z]/.test(cell);
   if (!isTile && !isUnsure) return null;
   const width = size * ((isTile ? 1 : 0) + 0.85 * count + (isUnsure ? 0.7 : 0));
-  const [x, y] = centreOf(quad);
+  const [x, y] = computeCentre(quad);
   const [left, top] = [x - width / 2, y - size * 0.5 - 0.18 * side];
   return html`<g class="cell-label ${isUnsure ? "unsure" : ""}">
     <rect x=${left - 0.1 * size} y=${top - 0.1 * size} width=${width + 0.2 * size} height=${1.2 * size} rx=${0.25 * size} />
     ${isTile && html`<image href="/tiles/${cell[0]}.png" x=${left} y=${top} width=${size} height=${size} />`}
-    ${count > 0 && html`<path class="crown" d=${crownsPath(count)} transform="translate(${left + size * 1.06} ${top + size * 0.18}) scale(${size / 32})" />`}
+    ${count > 0 && html`<path class="crown" d=${makeCrownsPath(count)} transform="translate(${left + size * 1.06} ${top + size * 0.18}) scale(${size / 32})" />`}
     ${isUnsure && html`<text x=${left + width - 0.32 * size} y=${top + 0.86 * size} font-size=${size} text-anchor="middle">?</text>`}
   </g>`;
 });
@@ -121,8 +121,8 @@ function Borders({ kingdom, squares, territories }) {
   for (const [place, outerQuad] of squares.filter(([at]) => territories.has(at))) {
     const quad = shrink(outerQuad, 0.96);
     const corner = (number) => `${quad[(2 * number) % 8]} ${quad[(2 * number + 1) % 8]}`;
-    const sides = territoryEnds(place, territories).map((side) => `M${corner(side)}L${corner(side + 1)}`);
-    const terrain = pictureClass(kingdom.cells[place] ?? ".");
+    const sides = findTerritoryEnds(place, territories).map((side) => `M${corner(side)}L${corner(side + 1)}`);
+    const terrain = choosePictureClass(kingdom.cells[place] ?? ".");
     paths.set(terrain, (paths.get(terrain) ?? "") + sides.join(""));
   }
   return html`<path class="edge under" d=${[...paths.values()].join("")} />
@@ -131,15 +131,15 @@ function Borders({ kingdom, squares, territories }) {
 
 /** The player and the points, above the kingdom. */
 function Plaque({ kingdom, score, unit }) {
-  const corners = outline(kingdom).flat();
-  const [x] = centreOf(corners);
+  const corners = traceOutline(kingdom).flat();
+  const [x] = computeCentre(corners);
   const size = PLAQUE * unit;
   const name = kingdom.player.length > 16 ? `${kingdom.player.slice(0, 15)}…` : kingdom.player;
   // The isolates keep a name that is written from right to left apart from the points.
-  const text = `\u2068${name}\u2069${score ? `\u00a0 ${shortTotal(score)}` : ""}`;
+  const text = `\u2068${name}\u2069${score ? `\u00a0 ${formatShortTotal(score)}` : ""}`;
   const width = size * (2 + 0.62 * text.length);
-  const top = Math.max(0.2 * size, boundsOf(corners)[1] - 1.7 * size);
-  return html`<g class="plaque" style=${inColour(kingdom.colour)}>
+  const top = Math.max(0.2 * size, computeBounds(corners)[1] - 1.7 * size);
+  return html`<g class="plaque" style=${makeColourStyle(kingdom.colour)}>
     <rect x=${x - width / 2} y=${top} width=${width} height=${1.45 * size} rx=${0.4 * size} />
     <circle cx=${x - width / 2 + 0.8 * size} cy=${top + 0.72 * size} r=${0.32 * size} />
     <text x=${x + 0.45 * size} y=${top + 1.06 * size} font-size=${size} text-anchor="middle">${text}</text>
@@ -149,9 +149,9 @@ function Plaque({ kingdom, score, unit }) {
 /** A square of the photo with a margin, or the crossing at its lower right corner. */
 export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   const photo = state.photos.get(kingdom.seen?.photo);
-  const quad = photo && quadAt(kingdom, place);
+  const quad = photo && computeQuad(kingdom, place);
   if (!quad) return null;
-  const [left, top, right, bottom] = boundsOf(quad);
+  const [left, top, right, bottom] = computeBounds(quad);
   const side = Math.max(right - left, bottom - top) * 1.35;
   const [x, y] = crossing ? quad.slice(4, 6) : [(left + right) / 2, (top + bottom) / 2];
   const view = `${x - side / 2} ${y - side / 2} ${side} ${side}`;
@@ -161,20 +161,20 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   </svg>`;
 }
 
-const axesOf = (quad) => [0, 1].map((axis) => quad.filter((_, index) => index % 2 === axis));
+const splitAxes = (quad) => [0, 1].map((axis) => quad.filter((_, index) => index % 2 === axis));
 
 /** Left, top, right and bottom of a quad. */
-const boundsOf = (quad) => [Math.min, Math.max].flatMap((most) => axesOf(quad).map((values) => most(...values)));
+const computeBounds = (quad) => [Math.min, Math.max].flatMap((most) => splitAxes(quad).map((values) => most(...values)));
 
-const centreOf = (quad) => axesOf(quad).map((values) => values.reduce((sum, value) => sum + value, 0) / 4);
+const computeCentre = (quad) => splitAxes(quad).map((values) => values.reduce((sum, value) => sum + value, 0) / 4);
 
 function shrink(quad, share) {
-  const centre = centreOf(quad);
+  const centre = computeCentre(quad);
   return quad.map((value, index) => centre[index % 2] + share * (value - centre[index % 2]));
 }
 
 /** The side of a square in pixels: the root of its area. */
-function sideLength(quad) {
+function computeSideLength(quad) {
   let area = 0;
   for (let i = 0; i < 8; i += 2) area += quad[i] * quad[(i + 3) % 8] - quad[(i + 2) % 8] * quad[i + 1];
   return Math.sqrt(Math.abs(area) / 2);

@@ -1,8 +1,8 @@
 // What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, and tokens of expansions.
 
-import { isNamed, isOpen, nameAt, piecesOf, UNKNOWN } from "./model.js";
+import { isNamed, isOpen, listPieces, nameSquareAt, UNKNOWN } from "./model.js";
 import { CloseUp } from "./photoview.js";
-import { currentKingdoms, playedGame, playedVariants, state } from "./store.js";
+import { getPlayedGame, listKingdoms, listPlayedVariants, state } from "./store.js";
 import { capitalise, t } from "./strings.js";
 import { change, setKingdom, setPieces } from "./table.js";
 import { Button, Checkbox, html, SelectField, TextInput } from "./ui.js";
@@ -10,8 +10,8 @@ import { Button, Checkbox, html, SelectField, TextInput } from "./ui.js";
 const MAX_COUNT = 999;
 
 export function PiecesCard({ kingdom }) {
-  if (!playedGame().pieces) return null;
-  const buildings = buildingsOf(kingdom).filter((building) => nameAt(kingdom, building.at));
+  if (!getPlayedGame().pieces) return null;
+  const buildings = listBuildings(kingdom).filter((building) => nameSquareAt(kingdom, building.at));
   const queen = kingdom.facts.queen;
   return html`<section class="card pieces">
     <h3>${t("pieces")}</h3>
@@ -22,7 +22,7 @@ export function PiecesCard({ kingdom }) {
     ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setKingdom(kingdom.id, { facts: { queen: false } })} />`}
     ${buildings.map((building) => html`<div class="built" key=${building.at}>
       <${CloseUp} kingdom=${kingdom} place=${building.at} small />
-      <b>${nameAt(kingdom, building.at)}</b>
+      <b>${nameSquareAt(kingdom, building.at)}</b>
       ${isNamed(building) ? ` ${describeBuilding(findBuilding(building) ?? { gives: building.name })} ` : html`<${BuildingSelect} kingdom=${kingdom} place=${building.at} />`}
       <${Button} icon="close" text=${t("remove")} label=${false} class="quiet round" onClick=${() => setBuilding(kingdom, building.at, null)} />
     </div>`)}
@@ -39,7 +39,7 @@ export const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(ki
 
 /** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
 function placeQueen(kingdom, isHere) {
-  const otherKingdoms = isHere ? currentKingdoms().filter((otherKingdom) => otherKingdom.id !== kingdom.id && otherKingdom.facts.queen) : [];
+  const otherKingdoms = isHere ? listKingdoms().filter((otherKingdom) => otherKingdom.id !== kingdom.id && otherKingdom.facts.queen) : [];
   const set = (id, queen) => ({ op: "set_kingdom", kingdom: id, facts: { queen } });
   change(set(kingdom.id, isHere), ...otherKingdoms.map((otherKingdom) => set(otherKingdom.id, false)));
 }
@@ -70,7 +70,7 @@ function Stepper({ kingdom, name }) {
 // Buildings.
 
 /** The buildings of a kingdom; texts of a place and a name become objects. */
-const buildingsOf = (kingdom) => piecesOf(kingdom, "buildings").map((building) => {
+const listBuildings = (kingdom) => listPieces(kingdom, "buildings").map((building) => {
   if (typeof building !== "string") return building;
   const [at, ...words] = building.trim().split(" ");
   return { at, name: words.join(" ") };
@@ -85,7 +85,7 @@ const findBuilding = (building) => state.rules.buildings.find(
 /** A list to choose the building that stands on a town. */
 function BuildingSelect({ kingdom, place }) {
   const { buildings } = state.rules;
-  const building = buildingsOf(kingdom).find((entry) => entry.at === place);
+  const building = listBuildings(kingdom).find((entry) => entry.at === place);
   const selection = building && !isNamed(building) ? UNKNOWN : building ? buildings.indexOf(findBuilding(building)) : -1;
   const unknownOptions = selection === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
   const options = [...unknownOptions, [-1, t("noBuilding")], ...buildings.map((listedBuilding, index) => [index, describeBuilding(listedBuilding)])];
@@ -97,13 +97,13 @@ const setBuilding = (kingdom, place, building) => setPieces(kingdom, "buildings"
 
 /** The controls for the pieces on a square: knight, building, tokens. Without a tile, those that are there can be removed. */
 export function SquarePieces({ kingdom, place, cell }) {
-  if ((cell === "." || cell === "#") && !pieceMarks(kingdom)[place]) return null;
-  const hasPieces = playedGame().pieces;
-  const kinds = tokenKinds();
+  if ((cell === "." || cell === "#") && !listPieceMarks(kingdom)[place]) return null;
+  const hasPieces = getPlayedGame().pieces;
+  const kinds = listTokenKinds();
   if (!hasPieces && !kinds.length) return null;
   const setKnight = (isHere) => setPieces(kingdom, "knights", place, isHere ? [place] : []);
   return html`<div class="fields">
-    ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${piecesOf(kingdom, "knights").includes(place)} onChange=${setKnight} />`}
+    ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${listPieces(kingdom, "knights").includes(place)} onChange=${setKnight} />`}
     ${hasPieces && cell[0] === "t" && html`<${BuildingSelect} kingdom=${kingdom} place=${place} />`}
     ${kinds.map((kind) => html`<${TokenSelect} kingdom=${kingdom} place=${place} kind=${kind} key=${kind.key} />`)}
   </div>`;
@@ -111,18 +111,18 @@ export function SquarePieces({ kingdom, place, cell }) {
 
 // Tokens of expansions: texts of a place and a name.
 
-const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens);
+const listTokenKinds = () => listPlayedVariants().flatMap(({ tokens }) => tokens);
 
 /** What stands on the squares of a kingdom: `{ name, symbol }` by place. */
-export function pieceMarks(kingdom) {
+export function listPieceMarks(kingdom) {
   const marks = {};
   const add = (place, name, symbol) => (marks[place] ??= []).push({ name, symbol });
-  if (playedGame().pieces) {
-    for (const { at } of buildingsOf(kingdom)) add(at, t("building"), "⌂");
-    for (const place of piecesOf(kingdom, "knights")) add(place, t("knight"), "♞");
+  if (getPlayedGame().pieces) {
+    for (const { at } of listBuildings(kingdom)) add(at, t("building"), "⌂");
+    for (const place of listPieces(kingdom, "knights")) add(place, t("knight"), "♞");
   }
-  for (const { key, word } of tokenKinds()) {
-    for (const token of piecesOf(kingdom, key)) {
+  for (const { key, word } of listTokenKinds()) {
+    for (const token of listPieces(kingdom, key)) {
       const [place, ...names] = token.split(" ");
       const name = names.join(" ") || word;
       add(place, name, name[0].toUpperCase());
@@ -133,7 +133,7 @@ export function pieceMarks(kingdom) {
 
 /** The choice of a token for a square: a name, or how many where they have none. */
 function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
-  const tokens = piecesOf(kingdom, key).filter((token) => token.split(" ")[0] === place);
+  const tokens = listPieces(kingdom, key).filter((token) => token.split(" ")[0] === place);
   const set = (newTokens) => setPieces(kingdom, key, place, newTokens);
   const names = Object.keys(crowns).filter(Boolean);
   if (!names.length && !crowns[""]) {
@@ -147,12 +147,12 @@ function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
 
 /** The tokens of a kingdom, counted; they are entered on their squares. */
 export function TokensCard({ kingdom }) {
-  const kinds = tokenKinds();
+  const kinds = listTokenKinds();
   if (!kinds.length) return null;
   return html`<section class="card tokens">
     <h3>${t("tokens")}</h3>
     <p class="hint">${t("tokensHint")}</p>
-    ${kinds.map(({ key, word }) => html`<p key=${key}>${capitalise(word)}: <b>${piecesOf(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
+    ${kinds.map(({ key, word }) => html`<p key=${key}>${capitalise(word)}: <b>${listPieces(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
       <${NoMore} kingdom=${kingdom} name=${key} text=${t("noMoreTokens", { word })} />`)}
   </section>`;
 }

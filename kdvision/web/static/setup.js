@@ -1,20 +1,20 @@
 // The rules of the game: game, variants, side, rounds. The choices are those that the server's rules list.
 
 import { GemKind } from "./gems.js";
-import { playedGame, playedVariants, state } from "./store.js";
+import { getPlayedGame, listPlayedVariants, state } from "./store.js";
 import { capitalise, t } from "./strings.js";
 import { setRules } from "./table.js";
 import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
 export const SetupCard = memo(({ rules }) => {
-  const gameInfo = playedGame();
-  const seats = [...new Set([gameInfo, ...playedVariants()].flatMap((item) => Object.values(item.seats).flat()))].sort((a, b) => a - b);
+  const gameInfo = getPlayedGame();
+  const seats = [...new Set([gameInfo, ...listPlayedVariants()].flatMap((item) => Object.values(item.seats).flat()))].sort((a, b) => a - b);
   const games = state.rules.games.map(({ game, name }) => [game, name]);
   const sides = [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]];
   const counts = [["", t("seatsAll")], ...seats.map((n) => [n, n])];
   const setNumber = (key) => (value) => setRules({ [key]: value ? Number(value) : null });
   return html`<section class="card setup" aria-label=${t("game")}>
-    <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summary(rules)}</span>`}>${() => html`
+    <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summariseRules(rules)}</span>`}>${() => html`
       <${SelectField} name=${t("whichGame")} value=${rules.game} options=${games} onChange=${(game) => setRules({ game, seats: null })} />
       <${Variants} gameInfo=${gameInfo} chosen=${rules.variants} />
       <${SelectField} name=${t("side")} value=${rules.side ?? ""} options=${sides} onChange=${setNumber("side")} />
@@ -54,7 +54,7 @@ function OpenGems({ gems }) {
   </fieldset>`;
 }
 
-function summary({ side }) {
-  const names = playedVariants().map(({ name }) => name);
-  return [playedGame().name, side && `${side} × ${side}`, ...names].filter(Boolean).join(" · ");
+function summariseRules({ side }) {
+  const names = listPlayedVariants().map(({ name }) => name);
+  return [getPlayedGame().name, side && `${side} × ${side}`, ...names].filter(Boolean).join(" · ");
 }

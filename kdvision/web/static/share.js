@@ -4,9 +4,9 @@ import * as api from "./api.js";
 import { drawGame } from "./card.js";
 import { encodeGame, toGameFile } from "./link.js";
 import { formatTotal } from "./points.js";
-import { currentKingdoms, playedGame, playedVariants, scoreOf, showToast, state } from "./store.js";
-import { verdict } from "./standing.js";
-import { sentences, t } from "./strings.js";
+import { getPlayedGame, getScore, listKingdoms, listPlayedVariants, showToast, state } from "./store.js";
+import { describeVerdict } from "./standing.js";
+import { joinSentences, t } from "./strings.js";
 import { Button, Dialog, Field, html, useEffect, useState } from "./ui.js";
 
 const URL_MS = 60_000;
@@ -16,7 +16,7 @@ const PIECES = ["towns", "coins", "towers", "queen", "knights", "spare_knights",
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
   const [invitation, setInvitation] = useState(null);
-  const refuse = (error) => showToast(sentences(error.message, error.hint));
+  const refuse = (error) => showToast(joinSentences(error.message, error.hint));
   useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, refuse), []);
   return invitation;
 }
@@ -29,8 +29,8 @@ export function ShareDialog() {
   const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
   const origin = isLocal && invitation?.link ? new URL(invitation.link).origin : location.origin;
   const link = `${origin}/#game=${encodeGame(state.game)}`;
-  const totals = currentKingdoms().map((kingdom) => `${kingdom.player}: ${scoreOf(kingdom) ? formatTotal(scoreOf(kingdom)) : "?"}`);
-  const text = [...totals, verdict(), link].filter(Boolean).join("\n");
+  const totals = listKingdoms().map((kingdom) => `${kingdom.player}: ${getScore(kingdom) ? formatTotal(getScore(kingdom)) : "?"}`);
+  const text = [...totals, describeVerdict(), link].filter(Boolean).join("\n");
   const act = (icon, name, run) => html`<${Button} icon=${icon} text=${t(name)} class="soft" onClick=${run} />`;
   return html`<${Dialog} title=${t("shareHead")}>
     <p class="hint">${t("shareHint")} ${isLocal && invitation && !invitation.link && markOptions(t("shareLocal"))}</p>
@@ -66,10 +66,10 @@ function download(blob, name) {
 
 async function downloadPicture() {
   try {
-    const canvas = await drawGame(currentKingdoms());
+    const canvas = await drawGame(listKingdoms());
     canvas.toBlob((blob) => download(blob, "kdvision.png"), "image/png");
   } catch {
-    showToast(sentences(t("offline"), t("offlineHint")));
+    showToast(joinSentences(t("offline"), t("offlineHint")));
   }
 }
 
@@ -91,13 +91,13 @@ const downloadGameFile = () => downloadScore("application/toml", "kdvision.toml"
 /** Save what `write` makes of the server's response and of the table, which may change meanwhile. */
 async function downloadScore(type, name, write) {
   const { table } = state;
-  const { pieces, teams } = playedGame();
-  const keys = ["discarded", "claims", ...(pieces ? PIECES : []), ...playedVariants().flatMap(({ facts }) => facts)];
+  const { pieces, teams } = getPlayedGame();
+  const keys = ["discarded", "claims", ...(pieces ? PIECES : []), ...listPlayedVariants().flatMap(({ facts }) => facts)];
   try {
     const game = toGameFile(table.game, keys, teams && table.game.rules.teams);
     download(new Blob([await write(await api.postFor(type, "/api/score", game), table)], { type }), name);
   } catch (error) {
-    showToast(sentences(error.message, error.hint));
+    showToast(joinSentences(error.message, error.hint));
   }
 }
 

@@ -1,14 +1,14 @@
 // The sheets in which a person corrects a square, and answers the open questions of the table one after another.
 
-import { cellForKey, gameCells } from "./board.js";
+import { changeCellByKey, listGameCells } from "./board.js";
 import { askForPiece } from "./link.js";
-import { crownsOf, nameAt } from "./model.js";
+import { countCrowns, nameSquareAt } from "./model.js";
 import { SquarePieces } from "./pieces.js";
 import { CloseUp } from "./photoview.js";
-import { announce, closeDialog, openDialog, openQuestions, selectKingdom } from "./store.js";
+import { announce, closeDialog, listOpenQuestions, openDialog, selectKingdom } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { change, setSquare } from "./table.js";
-import { Button, CellFace, Dialog, html, pictureClass, useLayoutEffect } from "./ui.js";
+import { Button, CellFace, choosePictureClass, Dialog, html, useLayoutEffect } from "./ui.js";
 
 const ORDER = "wflgsmt";
 const SMALL_SCREEN = 720; // pixels: the sheet then covers the lower part of the page
@@ -17,13 +17,13 @@ const FREE_SHARE = 0.42; // of a small screen, above the sheet
 /** The sheet of one square: every cell of the game is one tap away. */
 export function SquareSheet({ kingdom, place }) {
   const cell = kingdom.cells[place] ?? ".";
-  const doubt = openQuestions().find((question) => question.kind === "cell" && question.kingdom === kingdom.id && question.at === place);
+  const doubt = listOpenQuestions().find((question) => question.kind === "cell" && question.kingdom === kingdom.id && question.at === place);
   const choose = (word) => {
     closeDialog();
     if (word !== cell || doubt || !(place in kingdom.fixes)) setSquare(kingdom, place, word);
   };
   useLayoutEffect(() => scrollIntoReach(place), []);
-  const title = t("squareHead", { square: nameAt(kingdom, place) || "+" });
+  const title = t("squareHead", { square: nameSquareAt(kingdom, place) || "+" });
   return html`<${Dialog} title=${title} kind="sheet" onKeyDown=${(event) => handleKey(event, cell, choose)}>
     <div class="evidence">
       <${CloseUp} kingdom=${kingdom} place=${place} />
@@ -43,7 +43,7 @@ function scrollIntoReach(place) {
 
 /** Open the first question; `done` questions have been answered. */
 export function startReview(done = 0) {
-  const [next] = openQuestions();
+  const [next] = listOpenQuestions();
   if (!next) return closeDialog(), announce(t("allGood"));
   selectKingdom(next.kingdom);
   openDialog("review", { kingdom: next.kingdom, question: next, done });
@@ -55,9 +55,9 @@ export function ReviewSheet({ kingdom, question, done }) {
   const answer = (send) => (send(), startReview(done + 1));
   const choose = (word) => answer(() => setSquare(kingdom, at, word));
   const say = (present) => answer(() => change({ op: "answer_piece", kingdom: kingdom.id, reading: kingdom.seen.reading, kind, at, present }));
-  const square = nameAt(kingdom, at) || "+";
+  const square = nameSquareAt(kingdom, at) || "+";
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
-  const questions = openQuestions();
+  const questions = listOpenQuestions();
   const isOpen = questions.some((openQuestion) => openQuestion.kingdom === kingdom.id && openQuestion.kind === kind && openQuestion.at === at);
   useLayoutEffect(() => void (isOpen || startReview(done)), [isOpen]); // another phone may have answered it
   const all = done + questions.length;
@@ -98,14 +98,14 @@ function Doubt({ doubt, choose }) {
 
 /** Every cell of the game: a column per terrain, a row per number of crowns; castle and "no tile" below. */
 function Palette({ cell, doubt, choose }) {
-  const contents = gameCells();
+  const contents = listGameCells();
   const columns = [...ORDER].filter((letter) => contents.includes(letter));
-  const maxCrowns = Math.max(2, ...contents.map((word) => crownsOf(word)));
+  const maxCrowns = Math.max(2, ...contents.map((word) => countCrowns(word)));
   const isFree = columns.slice(0, 2).every((letter) => !contents.includes(`${letter}${maxCrowns}`));
-  const terrains = contents.map((word) => [word, columns.indexOf(word[0]), crownsOf(word)]).filter(([, column]) => column >= 0);
+  const terrains = contents.map((word) => [word, columns.indexOf(word[0]), countCrowns(word)]).filter(([, column]) => column >= 0);
   const otherOptions = ["#", "."].map((word, column) => [word, column, isFree ? maxCrowns : maxCrowns + 1]);
   const option = ([word, column, row]) => html`<button
-    type="button" class="option ${pictureClass(word)} ${doubt?.instead === word ? "maybe" : ""}" aria-label=${describeCell(word)}
+    type="button" class="option ${choosePictureClass(word)} ${doubt?.instead === word ? "maybe" : ""}" aria-label=${describeCell(word)}
     aria-pressed=${String(word === cell)} data-focus=${word === cell || null} style=${{ gridArea: `${row + 1} / ${column + 1}` }} onClick=${() => choose(word)}
   >
     ${word === "." ? html`<span class="plus" aria-hidden="true">∅</span>` : html`<${CellFace} cell=${word} />`}
@@ -116,7 +116,7 @@ function Palette({ cell, doubt, choose }) {
 
 function handleKey(event, cell, choose) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
-  const word = cellForKey(event.key.toLowerCase(), cell);
+  const word = changeCellByKey(event.key.toLowerCase(), cell);
   if (!word) return;
   choose(word);
   event.preventDefault();

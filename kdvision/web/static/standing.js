@@ -1,21 +1,21 @@
 // The standing: who wins or leads, and why; over three rounds in a Dynasty. The whole table for print and a large screen.
 
-import { boardRows, crownsOf, frame, placeAt, shortTotal } from "./model.js";
+import { computeFrame, countCrowns, formatPlace, formatRows, formatShortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
-import { currentKingdoms, isInDoubt, isOfTable, roundScore, scoreOf, state, update } from "./store.js";
-import { sentences, t } from "./strings.js";
-import { Button, Crowns, html, inColour, memo, pictureClass } from "./ui.js";
+import { getRoundScore, getScore, isInDoubt, isOfTable, listKingdoms, state, update } from "./store.js";
+import { joinSentences, t } from "./strings.js";
+import { Button, choosePictureClass, Crowns, html, makeColourStyle, memo } from "./ui.js";
 
 /** The standing in one sentence; empty without points. */
-export function verdict() {
-  const round = roundScore();
-  const [kingdom] = currentKingdoms();
-  if (!kingdom || !scoreOf(kingdom)) return "";
+export function describeVerdict() {
+  const round = getRoundScore();
+  const [kingdom] = listKingdoms();
+  if (!kingdom || !getScore(kingdom)) return "";
   if (state.connection === "lost" && state.waiting.some(isOfTable)) return t("notCounted");
   const { standing } = state.table.score;
-  if (state.game.rounds.length > 1 && standing) return sentences(standing.reason);
-  if (currentKingdoms().length > 1) return sentences(round.verdict.text || t("notYet"));
-  const points = t("alone", { name: kingdom.player, points: formatTotal(scoreOf(kingdom)), n: scoreOf(kingdom).total });
+  if (state.game.rounds.length > 1 && standing) return joinSentences(standing.reason);
+  if (listKingdoms().length > 1) return joinSentences(round.verdict.text || t("notYet"));
+  const points = t("alone", { name: kingdom.player, points: formatTotal(getScore(kingdom)), n: getScore(kingdom).total });
   return isInDoubt(kingdom) ? `${points}; ${t("stillToCheck")}` : points;
 }
 
@@ -28,12 +28,12 @@ export function StandingCard() {
   return html`<section class="card standing" id="standing" aria-label=${t("standing")}>
     <h2>${t("standing")}</h2>
     ${isDynasty && html`<${RoundTabs} />`}
-    ${currentKingdoms().length ? html`<p class="verdict" dir="auto">${verdict()}</p>` : html`<p class="hint">${t("noneYet")}</p>`}
-    ${currentKingdoms().length === 1 && !isDynasty && html`<p class="hint">${t("oneOnly")}</p>`}
-    ${currentKingdoms().length > 1 && html`<${Places} standing=${shownStanding} />`}
+    ${listKingdoms().length ? html`<p class="verdict" dir="auto">${describeVerdict()}</p>` : html`<p class="hint">${t("noneYet")}</p>`}
+    ${listKingdoms().length === 1 && !isDynasty && html`<p class="hint">${t("oneOnly")}</p>`}
+    ${listKingdoms().length > 1 && html`<${Places} standing=${shownStanding} />`}
     ${isDynasty && html`<${DynastyTable} />`}
-    ${round?.problems.map(({ text }) => html`<p class="problems">${sentences(text)}</p>`)}
-    ${round?.note && html`<p class="hint">${sentences(round.note)}</p>`}
+    ${round?.problems.map(({ text }) => html`<p class="problems">${joinSentences(text)}</p>`)}
+    ${round?.note && html`<p class="hint">${joinSentences(round.note)}</p>`}
     ${isDynasty && roundsLeft > 0 && html`<p class="hint">${t("roundsLeft", { n: roundsLeft })}</p>`}
   </section>`;
 }
@@ -52,14 +52,14 @@ function Places({ standing }) {
   const { rounds } = state.table.game;
   const isNew = (kingdom, index, kingdoms) => index < rounds[0].length || findKingdomOf(kingdom, kingdoms) === kingdom;
   const kingdomsByNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds.flat().filter(isNew) : rounds[state.round];
-  const rankedKingdoms = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
+  const rankedKingdoms = [...listKingdoms()].sort((a, b) => (getScore(b)?.least ?? 0) - (getScore(a)?.least ?? 0));
   const rows = standing
     ? standing.places.map((place) => ({ ...place, kingdom: kingdomsByNumber[place.kingdom - 1] }))
-    : rankedKingdoms.map((kingdom) => ({ place: null, kingdom, total: scoreOf(kingdom) && shortTotal(scoreOf(kingdom)), reason: null }));
+    : rankedKingdoms.map((kingdom) => ({ place: null, kingdom, total: getScore(kingdom) && formatShortTotal(getScore(kingdom)), reason: null }));
   return html`<ol class="places">
     ${rows.filter(({ kingdom }) => kingdom).map(({ place, kingdom, total, reason }) => html`<li key=${kingdom.id} class=${place === 1 ? "first" : ""}>
       <span class="rank">${place ? t("place", { n: place }) : ""}</span>
-      <span class="dot" style=${inColour(kingdom.colour)} aria-hidden="true"></span>
+      <span class="dot" style=${makeColourStyle(kingdom.colour)} aria-hidden="true"></span>
       <span class="who"><b dir="auto">${kingdom.player}</b>${reason && html`<small>${reason}</small>`}</span>
       <b class="sum">${total}</b>
     </li>`)}
@@ -73,7 +73,7 @@ function DynastyTable() {
   if (!firstKingdoms.length) return null;
   const scoreIn = (firstKingdom, round) => {
     const kingdom = findKingdomOf(firstKingdom, round);
-    return kingdom ? scoreOf(kingdom) : null;
+    return kingdom ? getScore(kingdom) : null;
   };
   const sum = (firstKingdom) => rounds.reduce((total, round) => total + (scoreIn(firstKingdom, round)?.least ?? 0), 0);
   return html`<table class="dynasty">
@@ -84,7 +84,7 @@ function DynastyTable() {
     </tr></thead>
     <tbody>${firstKingdoms.map((firstKingdom) => html`<tr key=${firstKingdom.id}>
       <th scope="row" dir="auto">${firstKingdom.player}</th>
-      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(firstKingdom, round)) ?? "–"}</td>`)}
+      ${rounds.map((round) => html`<td>${formatShortTotal(scoreIn(firstKingdom, round)) ?? "–"}</td>`)}
       <td><b>${sum(firstKingdom)}${rounds.some((round) => scoreIn(firstKingdom, round)?.complete === false) && "+"}</b></td>
     </tr>`)}</tbody>
   </table>`;
@@ -92,13 +92,13 @@ function DynastyTable() {
 
 /** All kingdoms of the round with their boards and points: for print, and for a large screen that watches. */
 export const Overview = () => html`<div class="overview">
-  <p class="verdict" dir="auto">${verdict()}</p>
+  <p class="verdict" dir="auto">${describeVerdict()}</p>
   <div class="boards">
-    ${currentKingdoms().map((kingdom) => html`<figure key=${kingdom.id} style=${inColour(kingdom.colour)}>
+    ${listKingdoms().map((kingdom) => html`<figure key=${kingdom.id} style=${makeColourStyle(kingdom.colour)}>
       <figcaption>
         <span class="dot" aria-hidden="true"></span>
         <b dir="auto">${kingdom.player}</b>
-        <output>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
+        <output>${formatShortTotal(getScore(kingdom)) ?? "…"}</output>
       </figcaption>
       <${SmallBoard} kingdom=${kingdom} />
     </figure>`)}
@@ -106,12 +106,12 @@ export const Overview = () => html`<div class="overview">
 </div>`;
 
 /** A board without names of squares; the squares at the `marked` places have a frame. */
-export const SmallBoard = memo(({ kingdom, marked = [], label = boardRows(kingdom.cells).join(" / ") }) => {
-  const { top, left } = frame(kingdom.cells);
-  const rows = boardRows(kingdom.cells).map((row) => row.split(" "));
+export const SmallBoard = memo(({ kingdom, marked = [], label = formatRows(kingdom.cells).join(" / ") }) => {
+  const { top, left } = computeFrame(kingdom.cells);
+  const rows = formatRows(kingdom.cells).map((row) => row.split(" "));
   const doubts = kingdom.seen?.doubts.length ?? 0;
-  const square = (cell, row, col) => html`<span class="cell ${pictureClass(cell)} ${marked.includes(placeAt(top + row, left + col)) ? "marked" : ""}">
-    ${crownsOf(cell) > 0 && html`<${Crowns} count=${crownsOf(cell)} />`}
+  const square = (cell, row, col) => html`<span class="cell ${choosePictureClass(cell)} ${marked.includes(formatPlace(top + row, left + col)) ? "marked" : ""}">
+    ${countCrowns(cell) > 0 && html`<${Crowns} count=${countCrowns(cell)} />`}
   </span>`;
   return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${label}>
     ${rows.map((row, r) => row.map((cell, c) => square(cell, r, c)))}

@@ -42,44 +42,44 @@ export function update(changes) {
 export const isOfTable = ({ table }) => table === state.table?.table;
 
 /** The kingdoms of the round that is shown. */
-export const currentKingdoms = () => state.game?.rounds[state.round] ?? [];
+export const listKingdoms = () => state.game?.rounds[state.round] ?? [];
 
-export const selectedKingdom = () => findKingdom(state.selected) ?? currentKingdoms()[0];
+export const getSelectedKingdom = () => findKingdom(state.selected) ?? listKingdoms()[0];
 
 /** A kingdom of the round by its id; undefined if it was removed. */
-export const findKingdom = (id) => currentKingdoms().find((kingdom) => kingdom.id === id);
+export const findKingdom = (id) => listKingdoms().find((kingdom) => kingdom.id === id);
 
 export const selectKingdom = (id) => update({ selected: id, mode: "" });
 
 /** The latest score of a kingdom; null until the server has answered. */
-export const scoreOf = (kingdom) => state.points.get(kingdom.id)?.score ?? null;
+export const getScore = (kingdom) => state.points.get(kingdom.id)?.score ?? null;
 
 /** Whether a person should check the kingdom. */
-export const isInDoubt = (kingdom) => kingdom.seen && !kingdom.checked && scoreOf(kingdom)?.review;
+export const isInDoubt = (kingdom) => kingdom.seen && !kingdom.checked && getScore(kingdom)?.review;
 
 /** The score of the round that is shown. */
-export const roundScore = () => state.table?.score.rounds[state.round];
+export const getRoundScore = () => state.table?.score.rounds[state.round];
 
 /** Whether a piece, or a question about one, is part of the game. */
-export const isPlayed = ({ kind }) => (kind === "gem" ? hasGems() : playedGame().pieces);
+export const isPlayed = ({ kind }) => (kind === "gem" ? hasGems() : getPlayedGame().pieces);
 
 /** The open questions of the round: `{ kingdom, kind, at, … }`, kind "cell" or a piece of the game. The most decisive
  * squares come first, as the score ranks them; it does not rank them while facts are missing. */
-export function openQuestions() {
-  const unchecked = currentKingdoms().filter(({ seen, checked }) => seen && !checked);
+export function listOpenQuestions() {
+  const unchecked = listKingdoms().filter(({ seen, checked }) => seen && !checked);
   const listQuestions = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((question) => ({ kind: "cell", kingdom: id, ...question })));
-  const rank = new Map((roundScore()?.questions ?? []).map((question, index) => [`${question.kingdom} ${question.at}`, { ...question, index }]));
+  const rank = new Map((getRoundScore()?.questions ?? []).map((question, index) => [`${question.kingdom} ${question.at}`, { ...question, index }]));
   const squares = listQuestions("doubts").map((doubt) => ({ index: Infinity, ...doubt, ...rank.get(`${doubt.kingdom} ${doubt.at}`) }));
   const pieces = listQuestions("pieces").filter(isPlayed);
   return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...pieces];
 }
 
 /** The rules of the game that is played: of /api/rules. */
-export const playedGame = () => state.rules.games.find(({ game }) => game === state.game.rules.game);
+export const getPlayedGame = () => state.rules.games.find(({ game }) => game === state.game.rules.game);
 
-export const playedVariants = () => state.rules.variants.filter(({ id }) => state.game.rules.variants.includes(id));
+export const listPlayedVariants = () => state.rules.variants.filter(({ id }) => state.game.rules.variants.includes(id));
 
-export const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
+export const hasGems = () => listPlayedVariants().some(({ facts }) => facts.includes("gems"));
 
 const ANNOUNCE_MS = 300; // when the frame with what is announced is drawn
 

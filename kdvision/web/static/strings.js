@@ -311,7 +311,7 @@ export const describeSource = ({ book, section, ruling, one_source: hasOneSource
 export const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** Messages of the server as sentences, without the options of the command line that stand in parentheses. */
-export function sentences(...texts) {
+export function joinSentences(...texts) {
   const plain = (text) => text.replace(/ \([^()]*--[a-z][^()]*\)/g, "");
   const whole = (text) => capitalise(text) + (/[.!?…]$/.test(text) ? "" : ".");
   return texts.filter(Boolean).map(plain).map(whole).join(" ");

@@ -2,10 +2,10 @@
 
 import * as api from "./api.js";
 import { encodeGame } from "./link.js";
-import { boardRows, nameAt, newId, parseBoard, withPieces } from "./model.js";
+import { formatRows, nameSquareAt, newId, parseBoard, withPieces } from "./model.js";
 import { areTaken, loadTable, loadWaiting, saveGame, saveRefusedBoards, saveTable, saveWaiting } from "./storage.js";
-import { announce, findKingdom, isOfTable, openDialog, scoreOf, showToast, state, update } from "./store.js";
-import { describeCell, sentences, t } from "./strings.js";
+import { announce, findKingdom, getScore, isOfTable, openDialog, showToast, state, update } from "./store.js";
+import { describeCell, joinSentences, t } from "./strings.js";
 
 const RETRY_MS = 1000;
 const FLASH_MS = 2500;
@@ -49,7 +49,7 @@ export async function join({ table = null, fresh = false } = {}) {
     }
     update({ connection: "lost" });
     if (state.table && !joining) reconnect(); // to the table that is still shown
-    if (!api.isTemporary(error)) showToast(sentences(error.message, error.hint));
+    if (!api.isTemporary(error)) showToast(joinSentences(error.message, error.hint));
     return false;
   }
 }
@@ -107,7 +107,7 @@ export function receive(next) {
   const rounds = next.game.rounds.map((round) => round.map((kingdom) => keepShown(shownKingdoms.get(kingdom.id), kingdom)));
   const kingdoms = new Map(rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const game = { ...next.game, rounds, rules: keepEqual(state.game?.rules, next.game.rules) };
-  const shownGame = gameToShow({ ...next, game }, state.waiting);
+  const shownGame = makeShownGame({ ...next, game }, state.waiting);
   const isSameReading = (kingdom) => kingdom.seen?.reading === shownKingdoms.get(kingdom.id)?.seen?.reading;
   const isShown = ({ kingdom: id }) => !id || shownGame.rounds.flat().some((kingdom) => kingdom.id === id && isSameReading(kingdom));
   const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
@@ -185,7 +185,7 @@ function listChanges(before, after) {
     const oldCells = kingdomsBefore.get(kingdom.id)?.cells ?? kingdom.cells;
     const cells = { ...oldCells, ...kingdom.cells };
     const places = Object.keys(cells).filter((at) => oldCells[at] !== kingdom.cells[at]);
-    return places.map((at) => ({ kingdom, at, square: nameAt({ cells }, at) }));
+    return places.map((at) => ({ kingdom, at, square: nameSquareAt({ cells }, at) }));
   });
 }
 
@@ -202,7 +202,7 @@ function nameSquares(changes) {
 /** Keep a game of the table in the history of this device, with the points if they are of it. */
 function remember(game = state.table.game) {
   if (!game.rounds.flat().length) return;
-  const pointsOf = (kingdom) => (game === state.table.game ? (scoreOf(kingdom)?.total ?? "") : "");
+  const pointsOf = (kingdom) => (game === state.table.game ? (getScore(kingdom)?.total ?? "") : "");
   const totals = game.rounds[0].map((kingdom) => `${kingdom.player} ${pointsOf(kingdom)}`.trim());
   saveGame({ id: `${state.table.table} ${game.number}`, text: totals.join(", "), link: encodeGame(game) });
 }
@@ -211,35 +211,35 @@ function remember(game = state.table.game) {
  * after them; null if the server has refused them. */
 export function change(...changes) {
   return new Promise((resolve) => {
-    setWaiting([...ownWaiting(), { table: state.table.table, changes, resolve, after: stepsAfter(changes) }]);
+    setWaiting([...listOwnWaiting(), { table: state.table.table, changes, resolve, after: findStepsAfter(changes) }]);
     flush();
   });
 }
 
 /** Take back a step: none if the game has changed since `step`. */
-export const undo = (step = nextSteps().undo) => change({ op: "undo", step });
+export const undo = (step = findNextSteps().undo) => change({ op: "undo", step });
 
 /** Bring back a step: none if the game has changed since. */
-export const redo = (step = nextSteps().redo) => change({ op: "redo", step });
+export const redo = (step = findNextSteps().redo) => change({ op: "redo", step });
 
 /** The last step once all that waits is done: how many steps of this phone follow the one of the server, and the names
  * of those that are undone. */
-function lastSteps() {
+function findLastSteps() {
   const { undo: last, redo: next } = state.table ?? {};
   return { own: 0, step: last?.step ?? 0, undone: next ? [next.step] : [], ...state.waiting.findLast(isOfTable)?.after };
 }
 
 /** The steps that an undo and a redo name, so that they move no other one: null for one of this phone that waits; 0 if
  * there is none. */
-export function nextSteps() {
-  const { own, step, undone } = lastSteps();
+export function findNextSteps() {
+  const { own, step, undone } = findLastSteps();
   return { undo: own ? null : step, redo: undone.length ? undone.at(-1) : 0 };
 }
 
 /** The last step after changes that wait, too. */
-function stepsAfter([{ op }]) {
-  const { own, step, undone } = lastSteps();
-  const { undo: last, redo: next } = nextSteps();
+function findStepsAfter([{ op }]) {
+  const { own, step, undone } = findLastSteps();
+  const { undo: last, redo: next } = findNextSteps();
   const move = (name, by) => (name === null ? { own: own + by, step } : { own, step: step + by });
   if (op === "undo") return { ...move(last, -1), undone: [...undone, last] };
   if (op === "redo") return { ...move(next, Math.min(undone.length, 1)), undone: undone.slice(0, -1) };
@@ -260,7 +260,7 @@ function setWaiting(waiting, game = withWaiting(state.table, waiting)) {
 }
 
 /** The steps that this page has to send: none that another page of this phone has taken. */
-const ownWaiting = () => (areTaken() ? [] : state.waiting);
+const listOwnWaiting = () => (areTaken() ? [] : state.waiting);
 
 /** Keep what waits when the page is shown or hidden: the next page may take it once this one is hidden or closed. */
 export function keepWaiting(isFree = document.hidden) {
@@ -291,8 +291,8 @@ async function flush() {
       if (isOfTable(step)) offerBoard(step, error.message, error.hint);
       else if (!lostTables.has(step.table)) offerBoard(step, t("changeLost", { name: step.table, why: error.message }));
     }
-    const otherSteps = ownWaiting().filter((waitingStep) => waitingStep !== step);
-    setWaiting(otherSteps, gameToShow(state.table, otherSteps));
+    const otherSteps = listOwnWaiting().filter((waitingStep) => waitingStep !== step);
+    setWaiting(otherSteps, makeShownGame(state.table, otherSteps));
     answers[step.table] = answer;
     step.resolve?.(answer);
   }
@@ -304,8 +304,8 @@ function offerBoard({ table, changes: [{ op, id, game: number, round }] }, text,
   const rounds = op === "add_kingdom" ? Array.from({ length: round + 1 }, () => []) : [];
   const game = withWaiting({ table, game: { ...state.game, number, rounds } }, state.waiting);
   const kingdom = game.rounds[round]?.find((entry) => entry.id === id);
-  if (!kingdom) return showToast(sentences(text, hint)); // its dialog is still open, or it was taken back
-  setRefusedBoards([...state.refusedBoards, { id, text, hint, board: boardRows(kingdom.cells).join("\n") }]);
+  if (!kingdom) return showToast(joinSentences(text, hint)); // its dialog is still open, or it was taken back
+  setRefusedBoards([...state.refusedBoards, { id, text, hint, board: formatRows(kingdom.cells).join("\n") }]);
 }
 
 function setRefusedBoards(refusedBoards) {
@@ -319,7 +319,7 @@ export const removeRefusedBoard = (id) => setRefusedBoards(state.refusedBoards.f
 
 /** The game to show of a table. It stays the same until the server has taken back what this phone has taken back: the
  * server may have the step already, and show it for a moment. */
-function gameToShow(table, waiting) {
+function makeShownGame(table, waiting) {
   const isTakingBack = waiting.some((step) => step.table === table.table && step.changes[0].step === null);
   return isTakingBack && state.game?.number === table.game.number ? state.game : withWaiting(table, waiting);
 }
@@ -402,7 +402,7 @@ export async function setSquare(kingdom, at, cell) {
   const accepted = await change({ op: "set_square", kingdom: kingdom.id, reading: kingdom.seen?.reading ?? "", at, cell });
   const entry = state.points.get(kingdom.id);
   if (!accepted || !entry || oldCell === cell) return;
-  const words = t("changed", { square: nameAt(kingdom, at) || nameAt(entry.kingdom, at), cell: describeCell(cell) });
+  const words = t("changed", { square: nameSquareAt(kingdom, at) || nameSquareAt(entry.kingdom, at), cell: describeCell(cell) });
   announce(entry.score.complete ? `${words} ${t("nowPoints", { n: entry.score.total, name: kingdom.player })}` : words);
 }
 

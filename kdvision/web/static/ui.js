@@ -3,7 +3,7 @@
 import { Component, h, render } from "./vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/hooks.js";
 import htm from "./vendor/htm.js";
-import { crownsOf, kindOf } from "./model.js";
+import { countCrowns, getKind } from "./model.js";
 import { closeDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 
@@ -77,22 +77,22 @@ export const Icon = ({ name }) => html`<svg viewBox="0 0 24 24" class="icon" ari
 </svg>`;
 
 /** The outline of crowns side by side; each is 24 by 20, and the next one begins 27 further on. */
-export const crownsPath = (count) => Array.from({ length: count }, (_, n) => `M${4 + 27 * n} 18l-2.5-13 6 5L${12 + 27 * n} 2l4.5 8 6-5L${20 + 27 * n} 18z`).join("");
+export const makeCrownsPath = (count) => Array.from({ length: count }, (_, n) => `M${4 + 27 * n} 18l-2.5-13 6 5L${12 + 27 * n} 2l4.5 8 6-5L${20 + 27 * n} 18z`).join("");
 
 /** A number of drawn crowns. */
-export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20" class="crowns" style=${{ "--crowns": 1.1 * count - 0.1 }} aria-hidden="true"><path class="crown" d=${crownsPath(count)} /></svg>`;
+export const Crowns = ({ count }) => html`<svg viewBox="0 0 ${27 * count - 3} 20" class="crowns" style=${{ "--crowns": 1.1 * count - 0.1 }} aria-hidden="true"><path class="crown" d=${makeCrownsPath(count)} /></svg>`;
 
 /** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
 export function CellFace({ cell }) {
-  const count = crownsOf(cell);
+  const count = countCrowns(cell);
   return html`${cell !== "#" && html`<span class="letter" aria-hidden="true">${cell[0]}</span>`}${count ? html`<${Crowns} count=${count} />` : null}`;
 }
 
 /** The class of a cell's picture. */
-export const pictureClass = (cell) => `sq-${kindOf(cell)}`;
+export const choosePictureClass = (cell) => `sq-${getKind(cell)}`;
 
 /** The style of an element in the colour of a player or a gem; base.css has the colours. */
-export const inColour = (name) => ({ "--colour": `var(--${name})` });
+export const makeColourStyle = (name) => ({ "--colour": `var(--${name})` });
 
 /** A button with an icon and a label; if `label` is false, only screen readers get the text. */
 export function Button({ icon = null, text, label = true, ...props }) {
