@@ -101,9 +101,10 @@ def find_warnings(
 def forces_review(problem: Problem) -> bool:
     """Return True if a problem asks for a review by itself: a fact about photo or outline, or no warning at all.
 
-    "outside" and "pictured" are such facts because calibration scenes have no drawn outlines and hardly any prints.
+    "ends", "outside" and "pictured" are such facts because calibration scenes have hardly any pictures cut along the
+    edge of a tile, no drawn outlines and hardly any prints.
     """
-    facts = ("flawed", "cut", "beyond", "outside", "pictured")
+    facts = ("flawed", "cut", "beyond", "ends", "outside", "pictured")
     return not problem.is_rule_breach and problem.warning in ("", *facts)
 
 

@@ -101,6 +101,15 @@ def test_half_a_kingdom_always_needs_review(rows: float) -> None:
     assert all(reading.review for reading in readings)
 
 
+@pytest.mark.parametrize("width", [1110, 1140, 1170])
+def test_a_picture_that_ends_where_another_column_may_follow_needs_review(width: int) -> None:
+    pixels = Photo.open(SAMPLES / "queendomino.jpg").pixels
+    (reading,) = kdvision.read(np.array(pixels[:, :width]))
+    assert reading.board.width == 4  # of 5 columns
+    assert reading.review
+    assert any("the picture ends beside" in problem.text for problem in reading.problems)
+
+
 def test_a_picture_cut_flush_is_no_cut_kingdom() -> None:
     (reading,) = kdvision.read(crop_sample(0.0))
     assert not [problem for problem in reading.problems if "edge" in problem.text]

@@ -39,7 +39,7 @@ def read_with_surroundings(
 
 @pytest.mark.parametrize("warning", sorted(WARNING_IDS))
 def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
-    facts = {"flawed", "cut", "beyond", "outside", "pictured"}
+    facts = {"flawed", "cut", "beyond", "ends", "outside", "pictured"}
     assert forces_review(Problem((), "?", warning=warning)) == (warning in facts)
 
 
