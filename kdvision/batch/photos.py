@@ -32,8 +32,8 @@ NAMES_ROUND: Final = re.compile(rf"(?<![^\W_]){ROUND_WORD}(?![^\W\d_])", re.IGNO
 """The word for a round in the name of a folder, with or without a number."""
 
 CAMERA_NAME: Final = re.compile(
-    r"(?:(?:fb_)?img(?:_e)?|_?dsc[fn]?|pxl|mvimg|pano|burst|photo|photo on|image|foto|bild|scan|screenshot|signal"
-    r"|received|snapchat|whatsapp \w+)[ _-]*\d[\w .,~()-]*"
+    r"(?:(?:fb_)?img(?:_e)?|_?dsc[fn]?|pxl|mvimg|gopr|dji|pano|burst|photo(?: on)?|image|foto|bild|scan"
+    r"|screenshot|signal|received|snapchat|whatsapp \w+)[ _-]*\d[\w .,~()-]*"
     r"|image|photo|bild|p?\d{6,}[\w .~()-]*|\d{4}-\d\d-\d\d[\w .~()-]*|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
     r"|(?-i:[A-Z0-9_]{4}\d{4})[\w .~()-]*",  # as the Design rule for Camera File system names photos
     re.IGNORECASE,

@@ -74,7 +74,7 @@ class InviteQuery(Struct, forbid_unknown_fields=True):
 
 
 def parse_query(query: QueryParams, model: Any) -> Any:
-    """Return the options of a query as an instance of the model; raises Refusal."""
+    """Return the options of a query as an instance of the model; raise Refusal."""
     texts = {field.name for field in msgspec.structs.fields(model) if isinstance(field.default, str)}
     values: dict[str, Any] = {**query} | ({"corners": query.getlist("corners")} if "corners" in query else {})
     for name in query.keys() - texts - {"corners"}:
@@ -84,7 +84,7 @@ def parse_query(query: QueryParams, model: Any) -> Any:
 
 
 def check_value(value: Any, model: Any) -> Any:
-    """Return the value as an instance of the model; raises Refusal."""
+    """Return the value as an instance of the model; raise Refusal."""
     try:
         return msgspec.convert(value, model)
     except msgspec.ValidationError as error:
@@ -92,7 +92,7 @@ def check_value(value: Any, model: Any) -> Any:
 
 
 def list_variants(options: Any) -> list[str]:
-    """Return the ids of the variants that a ReadQuery asks for; raises Refusal if one cannot be added to its game."""
+    """Return the ids of the variants that a ReadQuery asks for; raise Refusal if one cannot be added to its game."""
     variants = [variant for variant in VARIANTS if getattr(options, variant.key)]
     for variant in variants:
         if options.game != GAME_AUTO and not variant.fits(options.game):
@@ -102,7 +102,7 @@ def list_variants(options: Any) -> list[str]:
 
 
 def parse_content_length(request: Request, max_bytes: int) -> int:
-    """Return the Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
+    """Return the Content-Length of a request, or `max_bytes` if it has none; raise Refusal if it is larger."""
     length = request.headers.get("content-length", "")
     size = int(length) if length.isascii() and length.isdigit() else max_bytes
     return _check_size(size, max_bytes)
@@ -116,7 +116,7 @@ def _check_size(size: int, max_bytes: int) -> int:
 
 
 async def read_photo(request: Request) -> bytes:
-    """Return the bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
+    """Return the bytes of the photo: the whole body, or the one file of a form; raise Refusal."""
     kind = _parse_media_type(request)
     if kind and kind not in (FORM, "application/octet-stream") and not kind.startswith("image/"):
         hint = "send the photo as the body, or as the file of a form"
@@ -126,7 +126,7 @@ async def read_photo(request: Request) -> bytes:
 
 
 async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """Return the JSON body of a request as an instance of the model; raises Refusal."""
+    """Return the JSON body of a request as an instance of the model; raise Refusal."""
     if _parse_media_type(request) != "application/json":
         raise Refusal(415, "the body is not declared as JSON", hint="send Content-Type: application/json")
     body = await _read_body(request, max_bytes)

@@ -126,7 +126,7 @@ class Pairing:
         return any(hmac.compare_digest(cookie.encode(), self.cookie.encode()) for cookie in cookies)
 
     def is_key(self, text: str, address: str) -> bool:
-        """Return True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""
+        """Return True if the text is the key; raise Refusal (429) for an address with too many wrong keys."""
         times = self._wrong_key_times.setdefault(address, deque(maxlen=MAX_WRONG_KEYS))
         now = self.clock()
         if len(times) == MAX_WRONG_KEYS and now - times[0] < WRONG_KEYS_SECONDS:

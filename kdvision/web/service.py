@@ -138,7 +138,7 @@ def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
 
 
 def convert_picture(content: bytes) -> Response:
-    """Convert a photo of any format to an upright JPEG that every browser shows; raises PhotoError."""
+    """Convert a photo of any format to an upright JPEG that every browser shows; raise PhotoError."""
     pixels = Photo.open(content, name=PHOTO_NAME).pixels
     factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
     jpeg = encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
@@ -156,7 +156,7 @@ def score_game(game: Mapping[str, Any], accept: str) -> Response:
 
 
 def answer_fits(body: Any) -> Response:
-    """Return where a domino may be laid, as `kdvision fits --json` prints it; raises NotationError and Refusal."""
+    """Return where a domino may be laid, as `kdvision fits --json` prints it; raise NotationError and Refusal."""
     board = Board.parse(body.board)
     rows, cols = board.extent
     if max(rows, cols) > MAX_KINGDOM_SIDE:

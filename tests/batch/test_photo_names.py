@@ -49,6 +49,8 @@ from kdvision.batch.photos import Seat, clean_name, make_name_key, make_natural_
         ("round1/table3/_MG_0012.JPG", 1, "3", []),
         ("round1/table3/CIMG0012.JPG", 1, "3", []),
         ("round1/table3/R0000012.JPG", 1, "3", []),
+        ("round1/table3/gopr0012.jpg", 1, "3", []),
+        ("round1/table3/dji_0012.jpg", 1, "3", []),
         ("round1/table3/anna0012.jpg", 1, "3", ["anna0012"]),
         # Without words the folder is the table.
         ("ann.jpg", 1, "", ["ann"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from playwright.sync_api import APIResponse, Page, Route, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from kdvision.web.security import STATIC_FOLDER
 from kdvision.web.server import Settings
@@ -60,13 +60,19 @@ def test_two_phones_play_one_game(open_page: OpenPage) -> None:
     expect(ann.locator("#total")).to_have_text(str(before))
 
 
-def test_a_name_that_arrives_does_not_change_the_one_that_is_being_typed(open_page: OpenPage) -> None:
-    page, other_page = open_page(boards=[BOARD]), open_page()
+def receive_name_while_typing(page: Page, other_page: Page) -> Locator:
+    """Select the name of a kingdom while another phone changes it to "Bo", and return its field."""
     name = page.get_by_label("Name", exact=True)
     name.select_text()
     other_page.get_by_label("Name", exact=True).fill("Bo")
     other_page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".tab-name")).to_have_text("Bo")
+    return name
+
+
+def test_a_name_that_arrives_does_not_change_the_one_that_is_being_typed(open_page: OpenPage) -> None:
+    page, other_page = open_page(boards=[BOARD]), open_page()
+    name = receive_name_while_typing(page, other_page)
     expect(name).to_have_value("Player 1")
     page.keyboard.type("Ann")
     name.press("Enter")
@@ -76,11 +82,7 @@ def test_a_name_that_arrives_does_not_change_the_one_that_is_being_typed(open_pa
 
 def test_a_name_that_arrives_is_shown_once_the_field_is_left(open_page: OpenPage) -> None:
     page, other_page = open_page(boards=[BOARD]), open_page()
-    name = page.get_by_label("Name", exact=True)
-    name.select_text()
-    other_page.get_by_label("Name", exact=True).fill("Bo")
-    other_page.get_by_label("Name", exact=True).press("Enter")
-    expect(page.locator(".tab-name")).to_have_text("Bo")
+    name = receive_name_while_typing(page, other_page)
     name.press("Enter")
     expect(name).to_have_value("Bo")
     expect(other_page.locator(".tab-name")).to_have_text("Bo")

@@ -73,7 +73,7 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return str(self.__struct_config__.tag)
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
-        """Return the changed game; raises Refusal and NotationError."""
+        """Return the changed game; raise Refusal and NotationError."""
         raise NotImplementedError
 
 
@@ -417,7 +417,7 @@ class ChangeRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) -> TableGame:
-    """Return the game after all changes; raises Refusal and NotationError, and then none of them counts."""
+    """Return the game after all changes; raise Refusal and NotationError, and then none of them counts."""
     for change in changes:
         game = change.apply(game, context)
     return open_missing_facts(game)

@@ -109,7 +109,7 @@ def move_piece(piece: Any, alignment: BoardAlignment) -> Any:
 
 
 def check_facts(facts: Facts) -> Facts:
-    """Return the facts, if they are short and flat and list pieces as in game files; raises Refusal."""
+    """Return the facts, if they are short and flat and list pieces as in game files; raise Refusal."""
     depth, values = 0, [facts]
     while values and depth <= MAX_FACTS_DEPTH:
         lists = [item.values() if isinstance(item, dict) else item for item in values if isinstance(item, dict | list)]

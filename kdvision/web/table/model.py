@@ -206,7 +206,7 @@ class TableGame(Struct, frozen=True):
         return self.rounds[number] if number < len(self.rounds) else []
 
     def find(self, kingdom_id: str, reading: str | None = None) -> TableKingdom:
-        """Return the kingdom with this id; raises Refusal, also if its reading is not the given one."""
+        """Return the kingdom with this id; raise Refusal, also if its reading is not the given one."""
         for kingdom in self.kingdoms:
             if kingdom.id == kingdom_id:
                 if reading not in (None, kingdom.reading):

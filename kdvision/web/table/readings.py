@@ -105,7 +105,7 @@ def _with_review(kingdom: TableKingdom, reading: KingdomReading, rule_set: RuleS
 
 
 def decode_reading(stored_reading: StoredReading) -> SurroundedObservation:
-    """Return the observation of a stored reading; raises Refusal if networks of other classes made it."""
+    """Return the observation of a stored reading; raise Refusal if networks of other classes made it."""
     cells = Networks.load().classifier
     try:
         return decode_observation(stored_reading.observation, cells.kinds, piece_names=cells.pieces)

@@ -96,7 +96,7 @@ class Storage:
         return [row[0] for row in self._query("SELECT id FROM tables ORDER BY changed DESC, rowid DESC")]
 
     def find_table(self, table: str) -> tuple[int, Step]:
-        """Return the revision of a table, and the step it is at; raises Refusal."""
+        """Return the revision of a table, and the step it is at; raise Refusal."""
         for revision, number in self._query("SELECT revision, step FROM tables WHERE id = ?", table):
             if step := self.find_step(table, number):
                 return revision, step
@@ -127,7 +127,7 @@ class Storage:
         self._run(*statements)
 
     def find_game(self, table: str, number: int) -> TableGame:
-        """Return a game of a table as it was left; raises Refusal."""
+        """Return a game of a table as it was left; raise Refusal."""
         query = "SELECT content FROM steps JOIN tables ON table_id = id WHERE id = ? AND game = ? AND number <= step"
         rows = self._query(f"{query} ORDER BY number DESC LIMIT 1", table, number)
         if not rows:
@@ -158,7 +158,7 @@ class Storage:
         self._run(*(("DELETE FROM readings WHERE id = ?", (reading_id,)) for reading_id in old_ids))
 
     def find_reading(self, table: str, reading_id: str) -> StoredReading:
-        """Return a reading of a table by its id; raises Refusal."""
+        """Return a reading of a table by its id; raise Refusal."""
         rows = self._query("SELECT kingdom, observation FROM readings WHERE table_id = ? AND id = ?", table, reading_id)
         if not rows:
             raise Refusal(404, "this reading is not kept any more", hint="take the photo again")

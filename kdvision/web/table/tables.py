@@ -90,7 +90,7 @@ class Tables:
         self._tables: dict[str, SharedTable] = {}
 
     def join(self, request: JoinRequest) -> SharedTable:
-        """Return the table that a client asks for; raises Refusal."""
+        """Return the table that a client asks for; raise Refusal."""
         if request.table is not None:
             return self.find(request.table)
         names = self.storage.list_tables()
@@ -106,7 +106,7 @@ class Tables:
         return self.find(name)
 
     def find(self, name: str) -> SharedTable:
-        """Return a table by its id; raises Refusal."""
+        """Return a table by its id; raise Refusal."""
         if name not in self._tables:
             revision, step = self.storage.find_table(name)
             state = self._make_state(name, revision, step, score_table(step.game))
@@ -178,7 +178,7 @@ class Tables:
         return games
 
     def watch(self, table: SharedTable, address: str) -> Watcher:
-        """Open a live connection to a table and return it; raises Refusal if there are too many."""
+        """Open a live connection to a table and return it; raise Refusal if there are too many."""
         watchers = [watcher for watched_table in self._tables.values() for watcher in watched_table.watchers]
         count = 0 if is_loopback(address) else sum(watcher.address == address for watcher in watchers)
         if len(watchers) >= MAX_WATCHERS or count >= MAX_WATCHERS_PER_ADDRESS:
@@ -244,7 +244,7 @@ class Tables:
         return TableState(name, revision, undo, redo, bool(step.game.deciding), notice, step.game, score)
 
     def _find_move(self, table: SharedTable, move: Move) -> Step:
-        """Return the step that an undo or redo leads to; raises Refusal."""
+        """Return the step that an undo or redo leads to; raise Refusal."""
         verb, offset = str(move.__struct_config__.tag), -1 if isinstance(move, Undo) else 1
         info = table.state.undo if offset < 0 else table.state.redo
         step = self.storage.find_step(table.id, table.step.number + offset)

@@ -221,13 +221,18 @@ def test_a_notice_reaches_the_players(tmp_path: Path) -> None:
 # What is kept.
 
 
+def save_two_games(storage: Storage, *, first_steps: int) -> TableGame:
+    """Save 20 steps of a table, the first ones of game 1 and the others of game 2, and return the last game."""
+    for number in range(20):
+        game = msgspec.structs.replace(make_step(number).game, number=1 if number < first_steps else 2)
+        storage.save("T", number, Step(number, "op", game))
+    return game
+
+
 def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage_module, "MAX_STEPS", 5)
     storage = Storage()
-    for number in range(20):
-        step = make_step(number)
-        game = msgspec.structs.replace(step.game, number=1 if number < 10 else 2)
-        storage.save("T", number, Step(number, "op", game))
+    save_two_games(storage, first_steps=10)
     stored_numbers = [number for number in range(20) if storage.find_step("T", number)]
     assert stored_numbers == [9, 13, 14, 15, 16, 17, 18, 19]
     assert [game.rounds[0][0].player for *_, game in storage.list_games()] == ["P19", "P9"]
@@ -237,10 +242,7 @@ def test_a_game_that_was_only_looked_at_stays_in_the_history(monkeypatch: pytest
     """A person opens the first game after many steps, takes that back, and plays on."""
     monkeypatch.setattr(storage_module, "MAX_STEPS", 5)
     storage = Storage()
-    for number in range(20):
-        step = make_step(number)
-        game = msgspec.structs.replace(step.game, number=1 if number < 3 else 2)
-        storage.save("T", number, Step(number, "op", game))
+    game = save_two_games(storage, first_steps=3)
     storage.save("T", 20, Step(20, "open_game", storage.find_game("T", 1)))
     storage.save("T", 21, Step(19, "op", game), is_new=False)
     storage.save("T", 22, Step(20, "op", game))
