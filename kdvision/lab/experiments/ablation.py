@@ -19,7 +19,7 @@ from kdvision.vision import find
 from kdvision.vision.classify import observe
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.detect import grid, hypothesis, refine
+from kdvision.vision.detect import hypothesis, refine
 from kdvision.vision.networks.cells import CellClassifier
 
 SCENES: Final = 80
@@ -61,14 +61,6 @@ def _hide_metadata(*names: str) -> Part:
     return leave_out
 
 
-_smooth_residuals = grid._smooth_residuals
-
-
-def _flatten_grid(*arguments: Any) -> tuple[Any, Any]:
-    shift, evidence = _smooth_residuals(*arguments)
-    return np.zeros_like(shift), evidence
-
-
 PARTS: Final[Mapping[str, Part]] = {
     "nothing": nullcontext,
     "context network": _replace(ContextClassifier, classify=lambda _, __, observations: list(observations)),
@@ -84,7 +76,6 @@ PARTS: Final[Mapping[str, Part]] = {
         split_by_castles=lambda _: [],
         remove_foreign_tiles=lambda lattices: [lattice.observation for lattice in lattices],
     ),
-    "grid warping": _replace(grid, _smooth_residuals=_flatten_grid),
     "the box: any two squares make a domino": _replace(
         find, decide=lambda readings, _, **options: decide(readings, ANY_PAIR, **options)
     ),

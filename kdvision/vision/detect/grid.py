@@ -1,9 +1,8 @@
-"""Cell grids: the quadrilateral of every cell of one kingdom in a photo, warped to where the tiles lie."""
+"""Cell grids: the quadrilateral of every cell of one kingdom in a photo."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
-import cv2
 import numpy as np
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -59,7 +58,7 @@ class Grid:
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     """Return the hypothesis' grid with a rim of one cell, rows and columns as in the upright photo."""
     bounds = hypothesis.bounds.expand()
-    quads, scores = warp_cells(hypothesis, bounds)
+    quads, scores = place_cells(hypothesis, bounds)
     is_empty = np.zeros((bounds.rows, bounds.cols), bool)
     cols, rows = (hypothesis.empty_places[bounds.contain(hypothesis.empty_places)] - bounds[:2]).T
     is_empty[rows, cols] = True
@@ -70,29 +69,10 @@ def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     return Grid(np.ascontiguousarray(quads), np.rot90(scores, turns).copy(), np.rot90(is_empty, turns).copy())
 
 
-def warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Return the quads of the cells within `bounds`, in the lattice's direction, and the detector's scores.
-
-    Each cell is shifted by the smoothed residuals of the detections on it and around it.
-    """
-    shift, scores = _smooth_residuals(hypothesis, bounds)
-    places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
-    return apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), scores
-
-
-def _smooth_residuals(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Return the shift (rows, cols, 2) of each cell, in cells, and the detector's scores (rows, cols).
-
-    A tile may lie `max_shift` from its place. Cells with little evidence around them, less than `min_weight`, are
-    shifted less.
-    """
-    max_shift, min_weight = 0.3, 0.3
-    residual, score = np.zeros((bounds.rows, bounds.cols, 2)), np.zeros((bounds.rows, bounds.cols))
+def place_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Return the quads of the cells within `bounds`, in the lattice's direction, and the detector's scores."""
+    scores = np.zeros((bounds.rows, bounds.cols))
     cols, rows = (hypothesis.places - bounds[:2]).T
-    offset = apply_homography(np.linalg.inv(hypothesis.matrix), hypothesis.squares.centre) - hypothesis.places - 0.5
-    residual[rows, cols] = np.clip(offset, -max_shift, max_shift)
-    score[rows, cols] = hypothesis.squares.score
-    kernel = np.array([[0.15, 0.3, 0.15], [0.3, 1.5, 0.3], [0.15, 0.3, 0.15]])
-    total = cv2.filter2D(residual * score[..., None], -1, kernel, borderType=cv2.BORDER_CONSTANT)
-    weight = cv2.filter2D(score, -1, kernel, borderType=cv2.BORDER_CONSTANT)
-    return total / np.maximum(weight, min_weight)[..., None], score
+    scores[rows, cols] = hypothesis.squares.score
+    places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
+    return apply_homography(hypothesis.matrix, places[:, :, None, :] + UNIT_SQUARE), scores

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.detect.grid import Grid, warp_cells
+from kdvision.vision.detect.grid import Grid, place_cells
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Bounds
 from kdvision.vision.detect.outline import KingdomOutline
@@ -33,16 +33,16 @@ def build_drawn_grid(
     detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
-        return Grid(warp_cells(drawn_lattice, bounds)[0], np.full((rows, cols), neutral_score)), False
+        return Grid(place_cells(drawn_lattice, bounds)[0], np.full((rows, cols), neutral_score)), False
     outside_squares = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
     misses_tiles = bool((classifier.classify(photo, outside_squares.corners).presence > CERTAIN_LOG_ODDS).any())
     detected_lattice = detected_lattice.select(is_inside)
-    corrected_grid = Grid(*warp_cells(detected_lattice, bounds))
+    corrected_grid = Grid(*place_cells(detected_lattice, bounds))
     correction = np.linalg.norm(corrected_grid.corners - np.array(outline.corners), axis=1).max()
     along, down = outline.sides
     if correction < max_correction_sides * min(along / cols, down / rows):
         return corrected_grid, misses_tiles
-    return Grid(*warp_cells(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)), misses_tiles
+    return Grid(*place_cells(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)), misses_tiles
 
 
 def _divide_outline(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
@@ -68,7 +68,7 @@ def estimate_size(
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
-        quads, _ = warp_cells(_divide_outline(outline, *size), Bounds(0, 0, size[1], size[0]))
+        quads, _ = place_cells(_divide_outline(outline, *size), Bounds(0, 0, size[1], size[0]))
         predictions = classifier.classify(photo, quads.reshape(-1, 4, 2), turns=1)
         log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
         return float(log_probs.mean())
