@@ -70,7 +70,7 @@ def evaluate(
         ),
     ],
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write one row per photo to this file.")] = None,
-    stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 117 ways first.")] = False,
+    stress: Annotated[bool, typer.Option("--stress", help="Corrupt every photo in 120 ways first.")] = False,
     seed: Annotated[
         list[int] | None, typer.Option(min=0, metavar="N", help="With --stress: the random seed. Repeatable.")
     ] = None,

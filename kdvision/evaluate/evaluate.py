@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from kdvision import pipeline
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS
+from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS, CellLayout
 from kdvision.evaluate.labels import LABEL_FORMAT, LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult, format_csv
 from kdvision.evaluate.workers import map_in_processes
@@ -25,6 +25,7 @@ from kdvision.files import write_atomically
 from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
 from kdvision.pipeline import KingdomReading
+from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 
 MAX_SHIFT_SQUARES: Final = 2
@@ -56,11 +57,11 @@ def evaluate(
         raise KdvisionError(f"{directory} holds no labelled photos", hint=LABEL_FORMAT)
     jobs = [partial(evaluate_photo, photo, reader=reader) for photo in photos]
     if stress:
-        sizes = [*map_in_processes(partial(measure_cell_size, reader=reader), photos, workers=workers)]
+        layouts = [*map_in_processes(partial(measure_cells, reader=reader), photos, workers=workers)]
         jobs = [
-            partial(evaluate_corrupted, photo, name, severity, cell_size=size, seed=seed, reader=reader)
+            partial(evaluate_corrupted, photo, name, severity, cells=cells, seed=seed, reader=reader)
             for seed in seeds
-            for photo, size in zip(photos, sizes, strict=True)
+            for photo, cells in zip(photos, layouts, strict=True)
             for name in CORRUPTIONS
             for severity in SEVERITIES
         ]
@@ -177,26 +178,35 @@ def _count_agreement(truth: Board, board: Board) -> int:
 
 
 def evaluate_corrupted(
-    truth: LabelledPhoto, corruption: str, severity: int, *, cell_size: float, seed: int, reader: Reader
+    truth: LabelledPhoto, corruption: str, severity: int, *, cells: CellLayout, seed: int, reader: Reader
 ) -> PhotoResult:
-    """Return the result of a photo under a corruption; `cell_size` is the side of a square in pixels."""
+    """Return the result of a photo under a corruption; `cells` is what `measure_cells` returns."""
 
     def open_corrupted(path: Path) -> Photo:
         pixels = Photo.open(path).pixels
-        return Photo(corrupt(pixels, corruption, severity, cell_size=cell_size, name=truth.name, seed=seed), truth.name)
+        return Photo(corrupt(pixels, corruption, severity, cells=cells, name=truth.name, seed=seed), truth.name)
 
     result = evaluate_photo(truth, reader=reader, open_photo=open_corrupted)
     return replace(result, way=corruption, severity=severity)
 
 
-def measure_cell_size(truth: LabelledPhoto, reader: Reader) -> float:
-    """Return the side of a square in pixels: from what is read, else an estimate."""
+def measure_cells(truth: LabelledPhoto, reader: Reader) -> CellLayout:
+    """Return the mean side of all squares and the borders of the first kingdom's, else an estimate without borders."""
     try:
         photo = Photo.open(truth.path)
     except KdvisionError:
-        return DEFAULT_CELL_PIXELS
+        return CellLayout(DEFAULT_CELL_PIXELS)
     with suppress(KdvisionError):
         if grids := [reading.grid for reading in reader(photo)]:
             areas = [cv2.contourArea(grid.corners.astype(np.float32)) / (grid.rows * grid.cols) for grid in grids]
-            return float(np.mean(np.sqrt(areas)))
-    return 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
+            return CellLayout(float(np.mean(np.sqrt(areas))), *_measure_borders(grids[0]))
+    side = 0.6 * min(photo.height, photo.width) / max(max(board.height, board.width) for board in truth.boards)
+    return CellLayout(side)
+
+
+def _measure_borders(grid: Grid) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the y of the borders of rows and the x of the borders of columns, each the mean along the border."""
+    y, x = grid.quads[..., 1], grid.quads[..., 0]
+    row_borders = [*y[:, :, :2].mean((1, 2)), y[-1, :, 2:].mean()]
+    column_borders = [*x[:, :, [0, 3]].mean((0, 2)), x[:, -1, 1:3].mean()]
+    return tuple(map(float, row_borders)), tuple(map(float, column_borders))

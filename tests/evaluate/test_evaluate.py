@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.evaluate import compare_with_label, evaluate, match_kingdoms
+from kdvision.evaluate.corruptions.pixels import CellLayout
+from kdvision.evaluate.evaluate import compare_with_label, evaluate, match_kingdoms, measure_cells
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult, format_csv, summarise
 from kdvision.game.board import Board
@@ -187,6 +188,16 @@ def test_stress_reads_each_photo_under_every_corruption(rooms: Path) -> None:
     assert lines[-2].split()[:2] == ["ordinary", str(ordinary)] and lines[-1].split()[:2] == ["all", str(READINGS)]
 
 
+def test_the_borders_of_the_squares_are_measured(rooms: Path) -> None:
+    reading = make_reading(SMALL)
+    (photo,) = list_labelled_photos(rooms / "attic")
+    cells = measure_cells(photo, lambda _: [reading])
+    (left, top), (right, bottom) = reading.grid.corners[0], reading.grid.corners[2]
+    assert cells.row_borders == pytest.approx(np.linspace(top, bottom, 4))
+    assert cells.column_borders == pytest.approx(np.linspace(left, right, 4))
+    assert measure_cells(photo, lambda _: []).row_borders == ()
+
+
 def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
     """Photos are read unchanged, then under each corruption for each seed. A seed always gives the same pictures."""
 
@@ -237,8 +248,8 @@ RANDOMLY_PLACED_CORRUPTIONS = ("glare", "leaf shadows", "blind stripes", "hard s
 
 @pytest.mark.parametrize("way", CORRUPTIONS)
 def test_corruptions_are_seeded_and_grow_with_severity(chart: NDArray[np.uint8], way: str) -> None:
-    pictures = [corrupt(chart, way, severity, cell_size=60, name="a", seed=1) for severity in SEVERITIES]
-    same_picture = corrupt(chart, way, 2, cell_size=60, name="a", seed=1)
+    pictures = [corrupt(chart, way, severity, cells=CellLayout(60), name="a", seed=1) for severity in SEVERITIES]
+    same_picture = corrupt(chart, way, 2, cells=CellLayout(60), name="a", seed=1)
     assert np.array_equal(pictures[1], same_picture)
     assert same_picture.dtype == np.uint8 and same_picture.flags.c_contiguous
     assert not np.array_equal(chart, pictures[0])
@@ -250,14 +261,22 @@ def test_corruptions_are_seeded_and_grow_with_severity(chart: NDArray[np.uint8],
 
 @pytest.mark.parametrize("name", ["a", "b", "c", "d"])
 def test_a_cropped_picture_is_not_turned(chart: NDArray[np.uint8], name: str) -> None:
-    height, width, _ = corrupt(chart, "crop", 2, cell_size=60, name=name).shape
+    height, width, _ = corrupt(chart, "crop", 2, cells=CellLayout(60), name=name).shape
     assert (height == len(chart)) != (width == chart.shape[1])
 
 
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
+def test_a_crop_between_tiles_ends_at_a_border(chart: NDArray[np.uint8], name: str) -> None:
+    cells = CellLayout(40, row_borders=(40, 80, 121, 160, 200), column_borders=(81, 120, 160, 200, 240))
+    height, width, _ = corrupt(chart, "crop between tiles", 2, cells=cells, name=name).shape
+    ends = {(121, 480), (360 - 121, 480), (360, 160), (360, 480 - 160)}
+    assert (height, width) in ends
+
+
 def test_downscaling_gives_squares_the_stated_number_of_pixels(chart: NDArray[np.uint8]) -> None:
-    widths = [corrupt(chart, "fewer pixels", s, cell_size=52).shape[1] for s in SEVERITIES]
+    widths = [corrupt(chart, "fewer pixels", s, cells=CellLayout(52)).shape[1] for s in SEVERITIES]
     assert widths == [240, round(480 * 18 / 52), 120 if 360 * 13 / 52 >= 72 else widths[2]]
-    assert corrupt(chart, "fewer pixels", 1, cell_size=20).shape == chart.shape
+    assert corrupt(chart, "fewer pixels", 1, cells=CellLayout(20)).shape == chart.shape
 
 
 RESULT = PhotoResult(

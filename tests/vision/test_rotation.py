@@ -10,6 +10,7 @@ from PIL import Image
 
 import kdvision
 from kdvision.evaluate.corruptions import corrupt
+from kdvision.evaluate.corruptions.pixels import CellLayout
 from kdvision.game.board import Board
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import load_truth
@@ -73,4 +74,6 @@ def test_an_oblique_photo_is_read(name: str, seed: int) -> None:
     """The second pass corrects columns that the first pass skips or detects twice."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     _, board = load_sample(name)
-    assert is_same_board(read_board(corrupt(pixels, "further tilt", 3, cell_size=100, name=name, seed=seed)), board)
+    assert is_same_board(
+        read_board(corrupt(pixels, "further tilt", 3, cells=CellLayout(100), name=name, seed=seed)), board
+    )

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from kdvision.evaluate.corruptions import optics, scene, software
-from kdvision.evaluate.corruptions.pixels import Picture, Pixels, Shot
+from kdvision.evaluate.corruptions.pixels import CellLayout, Picture, Pixels, Shot
 
 SEVERITIES: Final = (1, 2, 3)
 ADVERSARIAL_FAMILIES: Final = ("cut", "covered", "altered")
@@ -80,19 +80,20 @@ CORRUPTIONS: Final[dict[str, Corruption]] = {
     "sodium lamp": Corruption("altered", optics.light_by_sodium, (0.6, 0.8, 0.95)),
     "grey": Corruption("altered", software.remove_colour, (0.7, 0.9, 1.0)),
     "phone with a copy": Corruption("altered", scene.add_phone_with_copy, (0.25, 0.35, 0.45)),
+    "crop between tiles": Corruption("cut", scene.crop_between_tiles, (1, 2, 3)),
 }
 """The corruptions by name. Their order is part of the seeds."""
 
 
 def corrupt(
-    pixels: Pixels, corruption: str, severity: float, *, cell_size: float, name: str = "", seed: int = 0
+    pixels: Pixels, corruption: str, severity: float, *, cells: CellLayout, name: str = "", seed: int = 0
 ) -> Pixels:
     """Return the corrupted photo (height, width, 3).
 
-    `corruption` is a key of CORRUPTIONS, `severity` lies within the range of SEVERITIES, `cell_size` is the side of a
-    square in pixels. The same name and seed give the same picture.
+    `corruption` is a key of CORRUPTIONS, `severity` lies within the range of SEVERITIES, `cells` says where
+    the squares lie. The same name and seed give the same picture.
     """
     rng = np.random.default_rng([seed, zlib.crc32(name.encode()), list(CORRUPTIONS).index(corruption), int(severity)])
     kind = CORRUPTIONS[corruption]
-    picture = kind.function(Shot(pixels, cell_size, rng), kind.interpolate_level(severity))
+    picture = kind.function(Shot(pixels, cells, rng), kind.interpolate_level(severity))
     return np.ascontiguousarray(np.clip(picture, 0, 255), np.uint8)

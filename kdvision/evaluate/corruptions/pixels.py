@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -23,13 +23,28 @@ LINEAR: Final = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 """Linear light of each 8-bit value."""
 
 
+class CellLayout(NamedTuple):
+    """The mean side of the squares in pixels, and the coordinates (y, x) of the borders of one kingdom's squares.
+
+    Row i lies between `row_borders[i]` and `row_borders[i + 1]`; borders at a slant count with their mean.
+    """
+
+    side_pixels: float
+    row_borders: tuple[float, ...] = ()
+    column_borders: tuple[float, ...] = ()
+
+
 @dataclass(frozen=True)
 class Shot:
-    """A photo to corrupt: pixels (height, width, 3), side of a square in pixels, and the source of random numbers."""
+    """A photo to corrupt: pixels (height, width, 3), its squares, and the source of random numbers."""
 
     pixels: Pixels
-    cell_size: float
+    cells: CellLayout
     rng: np.random.Generator
+
+    @property
+    def cell_size(self) -> float:
+        return self.cells.side_pixels
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -19,6 +19,25 @@ def crop(shot: Shot, share: float) -> Picture:
     return np.rot90(turned_pixels[: max(MIN_SIDE_PIXELS, round(len(turned_pixels) * (1 - share)))], -turns)
 
 
+def crop_between_tiles(shot: Shot, lines: int) -> Picture:
+    """Cut the picture so that it ends where a kingdom's outer rows or columns begin."""
+    axis = int(shot.rng.integers(2))
+    borders = (shot.cells.row_borders, shot.cells.column_borders)[axis] or _divide_side(shot, axis)
+    index = min(lines, len(borders) - 2)
+    pixels = np.swapaxes(shot.pixels, 0, axis)
+    if shot.rng.random() < 0.5:
+        pixels = pixels[: max(MIN_SIDE_PIXELS, round(borders[-1 - index]))]
+    else:
+        pixels = pixels[min(round(borders[index]), len(pixels) - MIN_SIDE_PIXELS) :]
+    return np.swapaxes(pixels, 0, axis)
+
+
+def _divide_side(shot: Shot, axis: int) -> tuple[float, ...]:
+    """Return the borders of five squares in the middle of a side."""
+    middle = shot.shape[axis] / 2
+    return tuple(middle + shot.cell_size * step for step in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5))
+
+
 def rotate(shot: Shot, degrees: float) -> Picture:
     """Turn the picture and fill its corners with black."""
     height, width = shot.shape

@@ -7,7 +7,8 @@ from typing import Final
 
 from kdvision import pipeline
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
-from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size
+from kdvision.evaluate.corruptions.pixels import CellLayout
+from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cells
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
 from kdvision.lab.experiments.experiment import Experiment, Row, count_crashes
@@ -105,9 +106,9 @@ def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
 
 
 @cache
-def _load_cell_size(truth_name: str, folder: Path) -> float:
+def _load_cells(truth_name: str, folder: Path) -> CellLayout:
     truth = load_labels(folder)[truth_name]
-    return measure_cell_size(truth, pipeline.read)
+    return measure_cells(truth, pipeline.read)
 
 
 def _measure_corrupted(data: Path, case: Row) -> list[Row]:
@@ -117,7 +118,7 @@ def _measure_corrupted(data: Path, case: Row) -> list[Row]:
         load_labels(folder)[name],
         str(case["corruption"]),
         int(case["severity"]),
-        cell_size=_load_cell_size(name, folder),
+        cells=_load_cells(name, folder),
         seed=int(case["seed"]),
         reader=pipeline.read,
     )
@@ -132,5 +133,5 @@ STRESS: Final = Experiment(
     groups=("family", "corruption", "severity"),
     counts=PHOTO_COUNTS,
     trace=trace_risk,
-    quick_cases=39,
+    quick_cases=40,
 )

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS
+from kdvision.evaluate.corruptions.pixels import DEFAULT_CELL_PIXELS, CellLayout
 from kdvision.lab.arrays import Rng
 from kdvision.lab.render.renderer import Picture
 from kdvision.vision.geometry import compute_side_lengths
@@ -26,7 +26,7 @@ def corrupt_picture(picture: Picture, corruption: str, severity: float, *, seed:
     quads = [square.corners for kingdom in picture.kingdoms for square in kingdom.squares.values()] or picture.loose
     sides = compute_side_lengths(np.array(quads).reshape(-1, 4, 2)).mean(axis=1)
     side = float(np.median(sides)) if quads else DEFAULT_CELL_PIXELS
-    photo = corrupt(picture.photo, corruption, severity, cell_size=side, seed=seed)
+    photo = corrupt(picture.photo, corruption, severity, cells=CellLayout(side), seed=seed)
     scale = np.divide(photo.shape[1::-1], picture.photo.shape[1::-1])
     return picture.transform(photo, np.diag([*scale, 1.0]))
 
