@@ -182,17 +182,23 @@ def _score_photo(
 
 
 def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions, *, has_one_game: bool) -> bool:
-    """Print a warning if the photos show different games or players have no kingdom; return whether one was printed."""
+    """Print a warning if the photos show different games, or players have no kingdom or several.
+
+    Return whether one was printed.
+    """
     if not has_one_game:
         text = "Nobody wins: the photos show different games. If they are of one game, name it with --game"
         if options.as_json:
             print_message(text)
         else:
             print_line(f" ! {text}.")
-    unmatched_players = options.players.describe_unmatched([reading.colour for reading in readings])
-    if readings and unmatched_players:
-        print_message(unmatched_players)
-    return not has_one_game or bool(readings and unmatched_players)
+    colours = [reading.colour for reading in readings]
+    messages = [options.players.describe_unmatched(colours) if readings else ""]
+    if has_one_game and len(readings) <= MAX_KINGDOMS:
+        messages.append(options.players.describe_repeated(colours))
+    for message in filter(None, messages):
+        print_message(message)
+    return not has_one_game or any(messages)
 
 
 def _print_game(results: Sequence[Result], options: ScoreOptions) -> Sequence[Problem]:

@@ -74,6 +74,14 @@ class Players:
         words = join_words(absent_players, "or")
         return f"no kingdom was seen to be {words}: name players in the order of the kingdoms" if words else ""
 
+    def describe_repeated(self, colours: Sequence[str]) -> str:
+        """Return a sentence on the players who have several of the kingdoms with these colours; mostly empty."""
+        repeated_players = [
+            f"{colour} ({name})" for colour, name in self.by_colour.items() if colours.count(colour) > 1
+        ]
+        words = join_words(repeated_players)
+        return f"several kingdoms were seen to be {words}: name players in the order of the kingdoms" if words else ""
+
 
 NO_PLAYERS: Final = Players()
 

@@ -378,9 +378,12 @@ def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, r
     """With several photos, the colour does not decide which kingdom is Ann's."""
     readings[:] = [replace(make_reading(SIX_SQUARES), colour="blue")]
     other_photo = shutil.copy(photo, photo.with_name("other.png"))
-    output = run("score", photo, other_photo, "--players", "blue=Ann").out
+    result = run("score", photo, other_photo, "--players", "blue=Ann", "--strict")
     verdict = f"Ann ({photo}) and Ann ({other_photo}) share the victory"
-    assert "".join(verdict.split()) in "".join(output.split())
+    assert "".join(verdict.split()) in "".join(result.out.split())
+    assert (result.code, result.err.count("\n")) == (6, 1)
+    assert "several kingdoms were seen to be blue (Ann): name players in the order of the kingdoms" in result.err
+    assert run("score", *[photo] * 7, "--players", "blue=Ann").err == "", "too many kingdoms for one game"
 
 
 def test_a_player_named_like_a_colour_gets_a_different_name(
