@@ -92,7 +92,7 @@ def score(
     has_one_game = len({result.game for result in results if result.kingdoms}) <= 1
     game_options = options.detect_game(readings) if readings and has_one_game else options
     problems = _print_game(results, game_options) if has_one_game else []
-    has_warning = _print_warnings(readings, options, has_one_game=has_one_game)
+    has_warning = _print_warnings(readings, game_options, has_one_game=has_one_game)
     write_game_file(game_file, results, game_options if has_one_game else None)
     exit_with_code(results, strict=options.strict, problems=problems, has_warning=has_warning)
 
@@ -182,7 +182,7 @@ def _score_photo(
 
 
 def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions, *, has_one_game: bool) -> bool:
-    """Print a warning if the photos show different games, or players have no kingdom or several.
+    """Print a warning if the photos show different games, players have no kingdom or several, or there are too many.
 
     Return whether one was printed.
     """
@@ -192,10 +192,14 @@ def _print_warnings(readings: Sequence["KingdomReading"], options: ScoreOptions,
             print_message(text)
         else:
             print_line(f" ! {text}.")
-    colours = [reading.colour for reading in readings]
-    messages = [options.players.describe_unmatched(colours) if readings else ""]
-    if has_one_game and len(readings) <= MAX_KINGDOMS:
-        messages.append(options.players.describe_repeated(colours))
+    players, colours = options.players, [reading.colour for reading in readings]
+    messages = [players.describe_unmatched(colours)] if readings else []
+    if has_one_game and 0 < len(readings) <= MAX_KINGDOMS:
+        messages.append(players.describe_repeated(colours))
+        rules = options.make_rules([])
+        if options.size is not None and players.count > rules.max_kingdoms:
+            text = f"{players.count} players are named, and {rules.name} is played with at most {rules.max_kingdoms}"
+            messages.append(f"{text}: check --players and --size")
     for message in filter(None, messages):
         print_message(message)
     return not has_one_game or any(messages)

@@ -374,6 +374,19 @@ def test_the_leader_does_not_win_while_a_named_player_has_no_kingdom(
         assert f"Ann and Cy share the {verdict}" in run("score", photo, photo, "--players", players).out
 
 
+@pytest.mark.clause("kingdomino/mighty-duel")
+def test_more_players_than_the_rules_allow_are_reported(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
+    readings[:] = [make_reading(SIX_SQUARES)]
+    for size, code in (("5", 0), ("7", 6)):
+        result = run("score", *[photo] * 3, "--players", "Ann,Bob,Cy", "--size", size, "--strict")
+        assert (result.code, result.err.count("\n")) == (code, code == 6)
+    sentence = "3 players are named, and Kingdomino, Mighty Duel is played with at most 2: check --players and --size"
+    assert result.err == f"kdvision: {sentence}.\n"
+    assert sentence in run("score", photo, photo, "--players", "Ann,Bob,Cy", "--size", "7").err
+    names = ["--players", "Ann,Bob,Cy,Di,Ed", "--game", "royal-wedding"]
+    assert run("score", *[photo] * 3, *names).err.count("\n") == 1, "the number of kingdoms may still change the side"
+
+
 def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     """With several photos, the colour does not decide which kingdom is Ann's."""
     readings[:] = [replace(make_reading(SIX_SQUARES), colour="blue")]
