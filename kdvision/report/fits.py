@@ -99,6 +99,7 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
     entry = answer.entry
     return {
         "board": list(entry.board.format_rows()),
+        "renamed": entry.has_renamed_squares,
         "side": entry.rule_set.side,
         "fits": answer.fits,
         "text": answer.text,

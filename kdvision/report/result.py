@@ -52,6 +52,11 @@ class ScoredKingdom:
         return self.kingdom.board
 
     @property
+    def has_renamed_squares(self) -> bool:
+        """True if corrections have given the squares other names than those that a further correction must use."""
+        return self.reading is not None and self.reading.has_renamed_squares
+
+    @property
     def probability(self) -> float:
         """The probability that the whole board is right; for a typed board 1, or 0 if a square is unknown."""
         return float(not self.board.unknown) if self.reading is None else self.reading.probability

@@ -58,6 +58,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
     first, *other_totals = entry.possible_totals
     return {
         "board": list(entry.board.format_rows()),
+        "renamed": entry.has_renamed_squares,
         "corners": reading and [[round(float(x), 1), round(float(y), 1)] for x, y in reading.grid.corners],
         "place": reading and reading.place,
         "colour": (reading and reading.colour) or None,

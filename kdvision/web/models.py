@@ -59,6 +59,7 @@ SeenGem = make_model("SeenGem", between=str, probability=float)
 ScoredKingdom = make_model(
     "ScoredKingdom",
     board=list[str],
+    renamed=bool,
     corners=make_list_type(Point) | None,
     place=str | None,
     colour=str | None,
@@ -146,6 +147,7 @@ FitsDoubt = make_model("FitsDoubt", OtherReading, fits_if=bool | None)
 FitsAnswer = make_model(
     "FitsAnswer",
     board=list[str],
+    renamed=bool,
     side=int,
     fits=Annotated[bool | None, Meta(description="null if that depends on unknown squares")],
     text=str,

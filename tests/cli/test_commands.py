@@ -764,9 +764,11 @@ def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path)
     cv2.fillPoly(pixels, [outline], table_colour)
     path = tmp_path / "photo.png"
     path.write_bytes(png(pixels))
-    assert "new names" not in run("score", path, "--fix", "1:A1=g").err
     for command in (["score"], ["fits", "w f"]):
-        assert "kingdom 1, so its squares have new names" in run(*command, path, "--fix", "1:E1=m").err
+        for fix, is_renamed in (("1:A1=g", False), ("1:E1=m", True)):
+            result = run(*command, path, "--fix", fix, "--json")
+            assert ("kingdom 1, so its squares have new names" in result.err) == is_renamed
+            assert [kingdom["renamed"] for kingdom in json.loads(result.out)["kingdoms"]] == [is_renamed]
     sentence = "the squares that were given for its pieces have new names"
     for squares, fix, is_reported in (("D2", "E1=m", True), ("", "E1=m", False), ("D2", "A1=g", False)):
         result = run("score", path, "--giants", f"1:{squares}", "--fix", fix, "--json")
