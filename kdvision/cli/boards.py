@@ -19,6 +19,7 @@ from kdvision.cli.inputs import (
 )
 from kdvision.cli.options import BOXES, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
 from kdvision.cli.output import (
+    check_stdin_once,
     exit_with_code,
     make_usage_error,
     print_json,
@@ -68,6 +69,7 @@ def type_boards(
 
     if "/" in boards:
         raise make_usage_error('put each board in quotes, such as "w w1 f / l # f1"', "BOARD")
+    check_stdin_once(boards, "BOARD")
     gems: dict[int, list[Gem]] = {}
     for text in gem or ():
         number, match = parse_numbered("(.*)", text, "a gem", "KINGDOM:GEM")

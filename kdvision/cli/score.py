@@ -12,6 +12,7 @@ import typer
 from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import (
+    check_stdin_once,
     exit_with_code,
     make_usage_error,
     print_error,
@@ -105,6 +106,7 @@ def _check_number(
         raise make_usage_error("squares can only be corrected in one photo at a time", "--fix")
     if outlines and len(photos) > 1:
         raise make_usage_error("outlines can only be given for one photo at a time", "--corners")
+    check_stdin_once(photos, "PHOTO")
     if same and len(photos) < 2:
         raise make_usage_error("name at least two photos of the kingdom", "--same")
 

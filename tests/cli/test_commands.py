@@ -704,7 +704,8 @@ def test_same_needs_two_photos(run: Run) -> None:
     [["score"], ["type"], ["score", "a", "--size", "6"], ["play"], ["score", "a", "b", "--fix", "A1=w"],
      ["evaluate", ".", "--csv", "."], ["evaluate", ".", "--csv", ""], ["evaluate", ".", "--csv", "new/"],
      ["evaluate", ".", "--csv", "a.json"], ["evaluate", ".", "--csv", "a.JPG"], ["type", "w", "w1", "/", "#", "w"],
-     ["score", "a", "--game-file", ""], ["score", "a", "--game-file", "new/"]],
+     ["score", "a", "--game-file", ""], ["score", "a", "--game-file", "new/"],
+     ["score", "-", "-"], ["score", "--same", "-", "a", "-"], ["type", "-", "-"]],
 )  # fmt: skip
 def test_wrong_usage_is_code_2(args: list[str], run: Run) -> None:
     result = run(*args)
