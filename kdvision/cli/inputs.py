@@ -29,6 +29,8 @@ def open_photo(photo: str) -> "Photo":
     from kdvision.vision.image.photo import Photo
 
     load_networks()
+    if not photo:
+        raise PhotoError("the name of the photo is empty", hint="name a file")
     if photo != "-":
         return Photo.open(photo)
     if sys.stdin is None or sys.stdin.isatty():

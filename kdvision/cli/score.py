@@ -292,6 +292,8 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     """
     if overlay is None:
         return [None] * len(photos)
+    if not overlay:
+        raise make_usage_error("the name is empty; name a file, or a folder such as ./", "--overlay")
     out = Path(overlay)
     is_folder = is_folder_name(overlay)
     if not is_folder and len(photos) > 1:

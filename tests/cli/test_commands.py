@@ -502,6 +502,13 @@ def test_a_bad_photo_is_one_line_and_code_3(name: str, options: list[str], run: 
         assert result.out == ""
 
 
+def test_an_empty_name_is_no_photo(run: Run) -> None:
+    """A script passes one if a variable is not set."""
+    for command in (["score"], ["look", "-o", "out"]):
+        result = run(*command, "")
+        assert (result.code, result.err) == (3, "kdvision: the name of the photo is empty. Name a file.\n")
+
+
 def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
     result = run("score", "-", stdin=b"no photo")
     assert (result.code, result.out) == (3, "")
@@ -591,6 +598,8 @@ def test_an_overlay_never_overwrites_a_photo(
     ("overlay_name", "photo_count", "words"),
     [
         ("out.png", 2, "need a folder"),
+        ("", 1, "the name is empty; name a file, or a folder such as ./"),
+        ("", 2, "the name is empty; name a file, or a folder such as ./"),
         ("out.gif", 1, "must end in"),
         ("out", 1, "must end in"),
         ("nowhere/out.png", 1, "there is no folder"),
