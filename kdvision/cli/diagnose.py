@@ -41,7 +41,7 @@ def look(
     if photo != "-" and any(os.path.exists(path) and path.samefile(photo) for path in paths.values()):
         raise make_usage_error(f"{photo} would be overwritten: name another folder", "--out")
     try:
-        out.mkdir(exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
         check_writable(out)
         for path in paths.values():
             path.unlink(missing_ok=True)  # the pictures of an earlier photo may show more stages

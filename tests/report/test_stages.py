@@ -80,7 +80,7 @@ def test_pictures_of_large_photos_are_scaled_down() -> None:
 
 
 def test_look_draws_every_stage(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "stages"
+    out = tmp_path / "new" / "stages"
     result = run("look", SAMPLES / "demo.jpg", "-o", out)
     expected_names = [f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)]
     assert (result.code, result.err, sorted(path.name for path in out.iterdir())) == (0, "", expected_names)
@@ -118,7 +118,7 @@ def test_look_with_an_outline_skips_the_search(run: Run, tmp_path: Path) -> None
     assert names[:2] == ["01-photo.jpg", "04-cells.jpg"]
 
 
-@pytest.mark.parametrize("out", ["no/where", "file"])
+@pytest.mark.parametrize("out", ["file/where", "file"])
 def test_pictures_that_cannot_be_written_are_an_ordinary_error(out: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / out)
