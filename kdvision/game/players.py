@@ -35,7 +35,10 @@ class Players:
         names = [pair[-1] for pair in pairs]
         for name in names:
             if not name or len(name) > MAX_NAME_CHARS or not name.isprintable():
-                raise _make_error(f"{name!r} is no name of a player")
+                text = (
+                    f"{name!r} is no name of a player: it needs 1 to {MAX_NAME_CHARS} characters, without line breaks"
+                )
+                raise _make_error(text)
         _check_unique(names, "the name")
         if len(pairs[0]) == 1:
             return cls(in_order=tuple(names))

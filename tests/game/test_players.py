@@ -36,6 +36,7 @@ def test_nobody_is_named_where_nobody_says_so() -> None:
         ("Ann,Ann", "'Ann' stands there twice"),
         ("A" * (MAX_NAME_CHARS + 1), "no name"),
         ("An\x1bn,Bob", "no name"),
+        ("Ann\nBob", "no name of a player: it needs 1 to 40 characters, without line breaks"),
     ],
 )
 def test_malformed_lists_are_refused(text: str, message: str) -> None:
