@@ -81,8 +81,8 @@ class ScoredKingdom:
 
     @property
     def total(self) -> str:
-        """The total as text, or its range."""
-        return str(self.extent) if self.is_open else str(self.card.total)
+        """The total as text, or its range while a fact or a square is unknown."""
+        return str(self.extent)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def format_clauses(entry: ScoredKingdom, *, width: int = 100, colour: bool = Fal
     """Return the text of a scorecard line by line: points, what they are for, and the rulebook clause."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(justify="right")
-    for line in entry.card.lines:
+    for line in entry.extent.lines:
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
     rows.add_row(*(Text(word, style="bold") for word in (entry.total, "total", "")))
     heading = Text(f"{entry.kingdom.player}, line by line", style="bold")
@@ -143,7 +143,7 @@ def list_board_lines(entry: ScoredKingdom) -> list[Text]:
 
 def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
     """Return territories with points, most points first, then bonuses and the total; other territories on one line."""
-    territories = [(line.territory, line.points) for line in entry.card.lines if line.territory is not None]
+    territories = [(line.territory, line.points) for line in entry.extent.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
     rows = [("territory", "squares", "crowns", "points")]
     zero_sizes = []
@@ -153,11 +153,13 @@ def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
             rows.append((terrain, str(size), f"× {territory.crowns}", f"= {points}"))
         else:
             zero_sizes.append((terrain, size))
-    rows += [(line.label, "", "", f"= {line.points}") for line in entry.card.lines if line.territory is None]
+    rows += [(line.label, "", "", f"= {line.points}") for line in entry.extent.lines if line.territory is None]
     heading, *body, total = align_columns([*rows, ("total", "", "", entry.total)], gap="   ")
     lines = [Text(heading, "bold"), Text("─" * len(heading)), *map(Text, body), Text(), Text(total, "bold")]
     if zero_sizes:
-        lines.append(Text(f"without points{' so far' * entry.is_open}: {format_sizes(zero_sizes)}", "dim"))
+        lines.append(
+            Text(f"without points{' so far' * (not entry.extent.is_exact)}: {format_sizes(zero_sizes)}", "dim")
+        )
     return lines
 
 

@@ -205,6 +205,21 @@ def test_malformed_text_is_one_line_and_code_5(args: list[str], words: list[str]
     assert all(word in result.err for word in words)
 
 
+def test_the_total_of_a_board_with_an_unknown_square_is_a_range(run: Run) -> None:
+    """The square may also end a bonus, so the text has only lines that are certain."""
+    for board, options, lines in (
+        (SMALL.replace("w1 w w", "w1 w ?"), [], ["wheat 2 × 1 = 2", "total 4 or more"]),
+        ("w w w / w # w1 / ? l l", ["--middle-kingdom"], ["wheat 5 × 1 = 5", "total 5 or more"]),
+        ("w w w / w # w1 / l l l", ["--middle-kingdom"], ["Middle Kingdom = 10", "total 15"]),
+    ):
+        output = "\n".join(
+            " ".join(line.split()) for line in run("type", board, *options, "--clauses").out.splitlines()
+        )
+        assert all(f"{line}\n" in output for line in lines)
+        assert ("Middle Kingdom =" in output) == ("total 15" in output)
+        assert ("\n5 or more total\n" in output) == ("total 5 or more" in output)
+
+
 def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
     assert run("type", SMALL).code == 0
     result = run("type", SMALL, "--strict")
