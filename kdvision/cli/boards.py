@@ -67,7 +67,7 @@ def type_boards(
     """
     from kdvision.report.table import format_clauses
 
-    if "/" in boards:
+    if "/" in boards or (len(boards) > 1 and all(board != "-" and len(board.split()) == 1 for board in boards)):
         raise make_usage_error('put each board in quotes, such as "w w1 f / l # f1"', "BOARD")
     check_stdin_once(boards, "BOARD")
     gems: dict[int, list[Gem]] = {}

@@ -728,6 +728,7 @@ def test_same_needs_two_photos(run: Run) -> None:
     [["score"], ["type"], ["score", "a", "--size", "6"], ["play"], ["score", "a", "b", "--fix", "A1=w"],
      ["evaluate", ".", "--csv", "."], ["evaluate", ".", "--csv", ""], ["evaluate", ".", "--csv", "new/"],
      ["evaluate", ".", "--csv", "a.json"], ["evaluate", ".", "--csv", "a.JPG"], ["type", "w", "w1", "/", "#", "w"],
+     ["type", "#", "w1", "w"],
      ["score", "a", "--game-file", ""], ["score", "a", "--game-file", "new/"],
      ["score", "-", "-"], ["score", "--same", "-", "a", "-"], ["type", "-", "-"]],
 )  # fmt: skip
@@ -774,6 +775,14 @@ def test_one_point_is_no_points(run: Run) -> None:
     output = run("type", "w1 #", "w #").out
     assert " 1 point " in output
     assert " 0 points" in output
+
+
+@pytest.mark.parametrize("square", ["E4", "D3"])
+def test_a_correction_that_moves_the_castle_asks_for_a_review(square: str, run: Run) -> None:
+    """The photo shows the castle on E3."""
+    result = run("score", SAMPLES / "demo.jpg", "--fix", f"1:{square}=#", "--strict", "--json")
+    (kingdom,) = json.loads(result.out)["kingdoms"]
+    assert (result.code, "".join(kingdom["board"]).count("#")) == (6, 1)
 
 
 def test_a_correction_that_renames_the_squares_says_so(run: Run, tmp_path: Path) -> None:
