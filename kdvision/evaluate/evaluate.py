@@ -149,7 +149,7 @@ class Match:
 
 def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) -> list[Match | None]:
     """Return the match of each true kingdom or None; the assignment with the highest agreement counts."""
-    matches = [[_match(truth, reading) for reading in readings] for truth in truths]
+    matches = [[_match_reading(truth, reading) for reading in readings] for truth in truths]
     agreements = np.array([match.agreement for row in matches for match in row]).reshape(len(truths), len(readings))
     kingdom_matches: list[Match | None] = [None] * len(truths)
     for truth, index in zip(*linear_sum_assignment(agreements, maximize=True), strict=True):
@@ -157,7 +157,7 @@ def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) 
     return kingdom_matches
 
 
-def _match(truth: Board, reading: KingdomReading) -> Match:
+def _match_reading(truth: Board, reading: KingdomReading) -> Match:
     """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
     board = reading.board.trim()
     agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]

@@ -183,16 +183,16 @@ class Board(Mapping[Square, Cell]):
         """Return the board rotated clockwise by a number of quarters, which may be negative."""
         if quarters % 4 == 0:
             return self
-        return self._map(lambda s: s.rotate(self.height), self.width, self.height).rotate(quarters % 4 - 1)
+        return self._move_squares(lambda s: s.rotate(self.height), self.width, self.height).rotate(quarters % 4 - 1)
 
     def mirror(self) -> "Board":
         """Return the board with left and right exchanged."""
-        return self._map(lambda s: Square(s.row, self.width - 1 - s.col), self.height, self.width)
+        return self._move_squares(lambda s: Square(s.row, self.width - 1 - s.col), self.height, self.width)
 
     def trim(self) -> "Board":
         """Return the board in the smallest frame, without empty rows or columns at the edges."""
         top, left, bottom, right = self.bounds
-        return self._map(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
+        return self._move_squares(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
     def equals_turned(self, other: "Board") -> bool:
         """Return whether both boards have the same squares, in any frame and from any side."""
@@ -270,7 +270,7 @@ class Board(Mapping[Square, Cell]):
     def __reduce__(self) -> "tuple[object, tuple[str]]":
         return Board.parse, (str(self),)
 
-    def _map(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
+    def _move_squares(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
         cells = {place(square): cell for square, cell in self._cells.items()}
         return Board(cells, unknown=map(place, self.unknown), height=height, width=width)
 

@@ -189,7 +189,9 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
         sums = [(0,) * len(limit)]
         for other_uses in (*uses[:number], *uses[number + 1 :]):
             sums = _add_uses(sums, set(other_uses), limit)
-        kept_uses = {use for use in set(uses[number]) if any(_is_within(_add(use, total), limit) for total in sums)}
+        kept_uses = {
+            use for use in set(uses[number]) if any(_is_within(_sum_uses(use, total), limit) for total in sums)
+        }
         possible_ways.append([way for way, use in zip(tilings, uses[number], strict=True) if use in kept_uses])
     return possible_ways
 
@@ -197,7 +199,9 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
 def _add_uses(sums: list[Uses], kingdom_uses: Collection[Uses], limit: Uses) -> list[Uses]:
     """Return the Pareto frontier of the sums with the uses of one more kingdom. Raises Undecided."""
     frontier: list[Uses] = []
-    for use in sorted({_add(total, use) for total in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums:
+    for use in (
+        sorted({_sum_uses(total, use) for total in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums
+    ):
         if _is_within(use, limit) and not any(_is_within(other, use) for other in frontier):
             frontier.append(use)
         if len(frontier) > MAX_FRONTIER:
@@ -205,7 +209,7 @@ def _add_uses(sums: list[Uses], kingdom_uses: Collection[Uses], limit: Uses) -> 
     return frontier
 
 
-def _add(use: Uses, other: Uses) -> Uses:
+def _sum_uses(use: Uses, other: Uses) -> Uses:
     return tuple(map(add, use, other))
 
 

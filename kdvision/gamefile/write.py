@@ -47,12 +47,12 @@ def write_game_text(
 def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[str]:
     team = kingdom.player.split(" & ")
     if not game.teams:
-        yield f"player = {_format(kingdom.player)}"
+        yield f"player = {_to_toml(kingdom.player)}"
     elif len(team) > 1:
-        yield f"players = {_format(team)}"
+        yield f"players = {_to_toml(team)}"
     yield from _format_comments(remarks)
     if kingdom.questions:
-        yield from ("questions = [", *(f"    {_format(question)}," for question in kingdom.questions), "]")
+        yield from ("questions = [", *(f"    {_to_toml(question)}," for question in kingdom.questions), "]")
     yield from ('board = """', *kingdom.board.format_rows(), '"""')
     facts = {
         TOWNS: kingdom.towns,
@@ -66,17 +66,17 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     }
     for key, value in facts.items():
         if key in kingdom.open_facts and isinstance(value, list) and value:
-            yield f"{key} = {_format([*value, UNKNOWN])}"
+            yield f"{key} = {_to_toml([*value, UNKNOWN])}"
         elif key in kingdom.open_facts:
-            yield f"{key} = {_format(UNKNOWN)}  # {FACT_WORDS[key][1]}"
+            yield f"{key} = {_to_toml(UNKNOWN)}  # {FACT_WORDS[key][1]}"
         elif value not in (None, []):
-            yield f"{key} = {_format(value)}"
+            yield f"{key} = {_to_toml(value)}"
     yield from _format_tables("buildings", map(_list_values, kingdom.buildings), kingdom, _ask_for_buildings(kingdom))
     for key, kind in TOKEN_KINDS.items():
         words = [str(token) for token in kingdom.list_tokens(key)]
         if key in kingdom.open_facts:
-            example = _format([f"C3 {next(iter(kind.crowns))}".rstrip()])
-            yield f"{key} = {_format([*words, UNKNOWN])}  # {kind.word}s, as in {example}; [] for none"
+            example = _to_toml([f"C3 {next(iter(kind.crowns))}".rstrip()])
+            yield f"{key} = {_to_toml([*words, UNKNOWN])}  # {kind.word}s, as in {example}; [] for none"
         else:
             yield from _format_pairs({key: words})
     yield from _format_tables("gems", map(_list_values, kingdom.gems), kingdom, _ask_for_gems(kingdom))
@@ -85,9 +85,9 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
 def _format_tables(key: str, entries: Iterable[Mapping[str, object]], kingdom: Kingdom, question: str) -> Iterator[str]:
     rows = [f"    {{ {', '.join(_format_pairs(entry))} }}," for entry in entries]
     if key in kingdom.open_facts and not rows:
-        yield f"{key} = {_format(UNKNOWN)}  # {question}"
+        yield f"{key} = {_to_toml(UNKNOWN)}  # {question}"
     elif rows:
-        open_row = f"    {_format(UNKNOWN)},  # more {question.partition('; as in')[0]}; take this line away if not"
+        open_row = f"    {_to_toml(UNKNOWN)},  # more {question.partition('; as in')[0]}; take this line away if not"
         yield from (f"{key} = [", *rows, *([open_row] if key in kingdom.open_facts else []), "]")
 
 
@@ -127,8 +127,8 @@ def _format_comments(lines: Iterable[str]) -> Iterator[str]:
 
 def _format_pairs(values: Mapping[str, object]) -> list[str]:
     """Return the keys with their values, without those that are empty, 0 or false."""
-    return [f"{key} = {_format(value)}" for key, value in values.items() if value]
+    return [f"{key} = {_to_toml(value)}" for key, value in values.items() if value]
 
 
-def _format(value: object) -> str:
+def _to_toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML allows no DEL

@@ -75,7 +75,7 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
     for entry in result.kingdoms:
         game_side = entry.rule_set.side
         placements = find_placements(entry.board, domino, side=game_side)
-        fits_if = tuple(_judge(find_placements(doubt.board, domino, side=game_side)) for doubt in entry.doubts)
+        fits_if = tuple(_decide_fit(find_placements(doubt.board, domino, side=game_side)) for doubt in entry.doubts)
         notes = []
         if domino not in index_deck(entry.rule_set.deck).face_index:
             notes.append(f"the box of {entry.rule_set.name} has no domino {domino[0]} {domino[1]}")
@@ -85,11 +85,11 @@ def find_fits(result: Result, domino: Face, *, side: int | None) -> list[FitsAns
             notes.append(f"in a game of {SIDES[-1]} by {SIDES[-1]} squares it fits in {places}")
         if is_side_open and is_narrow and placements and not find_placements(entry.board, domino, side=SIDES[0]):
             notes.append(f"in a game of {SIDES[0]} by {SIDES[0]} squares it fits nowhere")
-        answers.append(FitsAnswer(entry, domino, placements, _judge(placements), fits_if, tuple(notes)))
+        answers.append(FitsAnswer(entry, domino, placements, _decide_fit(placements), fits_if, tuple(notes)))
     return answers
 
 
-def _judge(placements: Sequence[Placement]) -> bool | None:
+def _decide_fit(placements: Sequence[Placement]) -> bool | None:
     """Return True if a placement is certain, None if all depend on unknown squares, False if there is none."""
     return any(placement.joints for placement in placements) or (None if placements else False)
 

@@ -39,7 +39,7 @@ Part = Callable[[], AbstractContextManager[object]]
 """Makes a context in which the program runs without a part."""
 
 
-def _replace(*targets: object, **functions: Any) -> Part:
+def _replace_functions(*targets: object, **functions: Any) -> Part:
     """Return a part that is left out by replacing functions of modules or classes by others."""
 
     def leave_out() -> ExitStack:
@@ -63,20 +63,20 @@ def _hide_metadata(*names: str) -> Part:
 
 PARTS: Final[Mapping[str, Part]] = {
     "nothing": nullcontext,
-    "context network": _replace(ContextClassifier, classify=lambda _, __, observations: list(observations)),
-    "test-time rotation": _replace(CellClassifier, _is_certain=lambda _, logits: np.ones(len(logits), bool)),
+    "context network": _replace_functions(ContextClassifier, classify=lambda _, __, observations: list(observations)),
+    "test-time rotation": _replace_functions(CellClassifier, _is_certain=lambda _, logits: np.ones(len(logits), bool)),
     "background colour": _hide_metadata("tile_weights"),
     "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
-    "border evidence": _replace(
+    "border evidence": _replace_functions(
         observe, compute_border_log_odds=lambda _, shape: (np.zeros(shape)[:, 1:], np.zeros(shape)[1:])
     ),
-    "component splitting": _replace(hypothesis, refine, split_component=lambda component: [component]),
-    "partition of close kingdoms": _replace(
+    "component splitting": _replace_functions(hypothesis, refine, split_component=lambda component: [component]),
+    "partition of close kingdoms": _replace_functions(
         find,
         split_by_castles=lambda _: [],
         remove_foreign_tiles=lambda lattices: [lattice.observation for lattice in lattices],
     ),
-    "the box: any two squares make a domino": _replace(
+    "the box: any two squares make a domino": _replace_functions(
         find, decide=lambda readings, _, **options: decide(readings, ANY_PAIR, **options)
     ),
 }
@@ -87,7 +87,7 @@ def _list_scenes(_: Path, seed: int) -> list[Row]:
     return [{"scene": number} for number in number_scenes(seed, SCENES)]
 
 
-def _measure(data: Path, case: Row) -> list[Row]:
+def _measure_scene(data: Path, case: Row) -> list[Row]:
     number, rows = int(case["scene"]), list[Row]()
     picture = render_scene(draw_factors(number), number, DRAWN, data)
     for part, leave_out in PARTS.items():
@@ -106,7 +106,7 @@ EXPERIMENT: Final = Experiment(
     name="ablation",
     question="What does each part of the program add?",
     cases=_list_scenes,
-    measure=_measure,
+    measure=_measure_scene,
     groups=("left_out", "kept", "source"),
     counts=VERDICT_COUNTS,
     append=load_removed,

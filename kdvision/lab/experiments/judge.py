@@ -32,7 +32,7 @@ def judge(picture: Picture, reading: Reading) -> Row:
     `errors` is 1 if the picture raised an unexpected error.
     """
     truths, readings = picture.kingdoms, reading.kingdoms
-    matches = [[_match(truth, kingdom) for kingdom in readings] for truth in truths]
+    matches = [[_match_reading(truth, kingdom) for kingdom in readings] for truth in truths]
     overlaps = np.array([[match[0] for match in row] for row in matches]).reshape(len(truths), len(readings))
     pairs = [
         (truth, index)
@@ -58,7 +58,7 @@ def judge(picture: Picture, reading: Reading) -> Row:
     return dict(zip(VERDICT_COUNTS, counts, strict=True))
 
 
-def _match(truth: RenderedKingdom, reading: KingdomReading) -> tuple[int, bool, bool]:
+def _match_reading(truth: RenderedKingdom, reading: KingdomReading) -> tuple[int, bool, bool]:
     """Return how many squares of both lie together, whether all squares do, and whether all are right."""
     quads = np.array([square.corners for square in truth.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())

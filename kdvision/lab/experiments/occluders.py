@@ -124,7 +124,7 @@ def _list_cases(data: Path, seed: int) -> Iterator[Row]:
             yield {"set": folder, "picture": name}
 
 
-def _measure(data: Path, case: Row) -> list[Row]:
+def _measure_case(data: Path, case: Row) -> list[Row]:
     """Return a row for a scene as it is and one with each object on one of its kingdoms; see `_measure_photo`."""
     name = str(case["set"])
     if name in PHOTO_SETS:
@@ -168,7 +168,7 @@ EXPERIMENT: Final = Experiment(
     name="occluders",
     question="Are boards below a hand, a cup or a cloth flagged?",
     cases=_list_cases,
-    measure=_measure,
+    measure=_measure_case,
     groups=("set", "occluder"),
     counts=VERDICT_COUNTS,
     quick_cases=2,

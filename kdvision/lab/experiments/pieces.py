@@ -134,7 +134,7 @@ def _list_cases(data: Path, seed: int) -> Iterator[Row]:
         yield {"game": game, "picture": number}
 
 
-def _measure(data: Path, case: Row) -> list[Row]:
+def _measure_case(data: Path, case: Row) -> list[Row]:
     if case["game"] == PHOTOS:
         return _measure_photo(data / PHOTO_FOLDER / str(case["picture"]))
     picture = render_scene(str(case["game"]), int(case["picture"]))
@@ -156,7 +156,7 @@ EXPERIMENT: Final = Experiment(
     name="pieces",
     question="Which towns, pieces and gems are found? Of kingdoms, found are those whose board is exact.",
     cases=_list_cases,
-    measure=_measure,
+    measure=_measure_case,
     groups=("game", "item"),
     counts=("there", "found", "extra", "silent_errors"),
     quick_cases=6,
