@@ -160,13 +160,14 @@ class Answer(Struct, frozen=True):
 class Proposal(Struct, frozen=True):
     """A question about a photo that shows kingdoms which are at the table already; `kingdoms` are their ids.
 
-    Its id is that of the photo, if the client chose one.
+    Its id is that of the photo, if the client chose one. `round` is the one that the photo was taken for.
     """
 
     id: str
     question: str
     kingdoms: list[str]
     answers: list[Answer]
+    round: int = 0
 
 
 class Player(Struct, frozen=True):

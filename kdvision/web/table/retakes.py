@@ -32,6 +32,9 @@ def plan_additions(
     colours = [reading.colour for reading in readings]
     additions = [AddKingdom(number, reading.reading, other_colours=colours) for reading in readings]
     matches = match_kingdoms(kingdoms, readings)
+    new_readings = [reading for index, reading in enumerate(readings) if index not in matches]
+    if proposal := _ask_about_other_round(game, number, new_readings, additions):
+        return [], proposal
     if not matches:
         return additions, None
     known_kingdoms = [kingdoms[match] for match in matches.values()]
@@ -50,8 +53,41 @@ def plan_additions(
     ways = [join_answer, replace_answer] if name else [replace_answer, join_answer]
     answers = [*(ways if can_join else [replace_answer]), _make_answer("Keep both", additions)]
     answers.append(_make_answer("Ignore this photo", []))
+    return [], _make_proposal(number, readings, question, known_kingdoms, answers)
+
+
+def _ask_about_other_round(
+    game: TableGame, number: int, readings: Sequence[TableKingdom], additions: Sequence[AddKingdom]
+) -> Proposal | None:
+    """Return a question about kingdoms that another round of a Dynasty has: an old photo would count as a new round."""
+    for other_number, kingdoms in enumerate(game.rounds):
+        matches = match_kingdoms(kingdoms, readings) if other_number != number else {}
+        if not matches:
+            continue
+        known_readings = {readings[index].reading for index in matches}
+        others = [change for change in additions if change.reading not in known_readings]
+        known_kingdoms = [kingdoms[match] for match in matches.values()]
+        if len(known_kingdoms) == 1:
+            shown, it = f"is {known_kingdoms[0].player}'s kingdom", "it"
+        else:
+            shown, it = "photo shows kingdoms", "them"
+        question = f"This {shown} of round {other_number + 1}. Add {it} to round {number + 1}?"
+        answers = [_make_answer("Add only the others", others)] if others else []
+        answers += [_make_answer("Ignore this photo", []), _make_answer(f"Add {it} to round {number + 1}", additions)]
+        return _make_proposal(number, readings, question, known_kingdoms, answers)
+    return None
+
+
+def _make_proposal(
+    number: int,
+    readings: Sequence[TableKingdom],
+    question: str,
+    kingdoms: Sequence[TableKingdom],
+    answers: Sequence[Answer],
+) -> Proposal:
     photo = next((reading.photo_info.photo for reading in readings if reading.photo_info), "")
-    return [], Proposal(photo or secrets.token_hex(4), question, [kingdom.id for kingdom in known_kingdoms], answers)
+    ids = [kingdom.id for kingdom in kingdoms]
+    return Proposal(photo or secrets.token_hex(4), question, ids, [*answers], number)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:

@@ -85,8 +85,7 @@ def _list_pending(game: TableGame, played_game: PlayedGame, number: int) -> Iter
     kingdoms, limit = game.rounds[number], played_game.rule_set.max_kingdoms
     if number in game.deciding:
         yield "squares are being decided again"
-    other_ids = {kingdom.id for kingdom in game.kingdoms} - {kingdom.id for kingdom in kingdoms}
-    if not all(other_ids.intersection(proposal.kingdoms) for proposal in game.proposals):
+    if any(proposal.round == number for proposal in game.proposals):
         yield "a question about a photo is open"
     if len(kingdoms) > min(game.rules.seats or limit, limit):
         yield "there are too many kingdoms"

@@ -467,6 +467,33 @@ def test_a_kingdom_beside_a_known_one_is_added_by_one_of_two_photos(phone: Phone
     assert len(phone.kingdoms) == (2 if answer == "Replace Ann's" else 3)
 
 
+@pytest.mark.parametrize(("answer", "counts"), [("Ignore this photo", [2, 0, 0]), ("Add them to round 2", [2, 2, 0])])
+def test_a_photo_of_an_earlier_round_of_a_dynasty_asks_whether_to_add_it(
+    phone: Phone, answer: str, counts: list[int]
+) -> None:
+    phone.change("set_rules", rules={"dynasty": True})
+    phone.photograph(TWO_KINGDOMS, "photo=one")
+    result = phone.photograph(turn_photo(TWO_KINGDOMS), "photo=two&round=1")
+    assert result["proposal"]["question"] == "This photo shows kingdoms of round 1. Add them to round 2?"
+    assert [len(kingdoms) for kingdoms in phone.state["game"]["rounds"]] == [2, 0, 0]
+    answer_question(phone, answer)
+    assert [len(kingdoms) for kingdoms in phone.state["game"]["rounds"]] == counts
+
+
+@pytest.mark.parametrize(("answer", "count"), [("Add only the others", 1), ("Add it to round 2", 2)])
+def test_a_kingdom_of_an_earlier_round_beside_a_new_one_asks_whether_to_add_it(answer: str, count: int) -> None:
+    old_kingdom, new_kingdom = (make_reading(entry, "p").kingdom for entry in read_entries(TWO_KINGDOMS))
+    game = TableGame(rounds=[[replace(old_kingdom, id="k", player="Ann")], [], []])
+    changes, proposal = plan_additions(game, 1, [old_kingdom, new_kingdom])
+    assert proposal is not None and not changes
+    assert proposal.question == "This is Ann's kingdom of round 1. Add it to round 2?"
+    assert [entry.text for entry in proposal.answers] == [
+        "Add only the others", "Ignore this photo", "Add it to round 2",
+    ]  # fmt: skip
+    (chosen_answer,) = [entry for entry in proposal.answers if entry.text == answer]
+    assert [change["round"] for change in chosen_answer.changes] == [1] * count
+
+
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     phone.add(" / ".join(TRUTH["board"]), "Ann")
     result = phone.photograph(DEMO)
