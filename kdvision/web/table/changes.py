@@ -310,12 +310,10 @@ class SetRules(Change, frozen=True, tag="set_rules"):
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
         variants = [variant.id for variant in VARIANTS if variant.id in rules.variants and variant.fits(rules.game)]
         gems = [clean_name(name) for name in rules.open_gems]
-        rules, rounds, deciding = replace(rules, variants=variants, open_gems=gems), game.rounds, game.deciding
+        game = replace(game, rules=replace(rules, variants=variants, open_gems=gems))
         if rules.dynasty:
-            rounds = [*rounds, [], []][:MAX_ROUNDS]
-        elif len(rounds) > 1:
-            rounds, deciding = [next(filter(None, rounds), [])], [0] if deciding else []
-        return replace(game, rules=rules, rounds=rounds, deciding=deciding)
+            return replace(game, rounds=[*game.rounds, [], []][:MAX_ROUNDS])
+        return keep_first_round(game) if len(game.rounds) > 1 else game
 
 
 class NewGame(Change, frozen=True, tag="new_game"):
@@ -370,6 +368,9 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
         game = replace(game, proposals=[entry for entry in game.proposals if entry.id != self.proposal])
         changes = msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange])
+        changes = [
+            replace(entry, round=proposal.round) if isinstance(entry, AddKingdom) else entry for entry in changes
+        ]
         for change in [entry for entry in changes if isinstance(entry, AddKingdom)]:
             reading = context.storage.find_reading(context.table, change.reading or "").kingdom
             kingdoms = [entry for entry in game.list_round(change.round) if entry.id not in proposal.kingdoms]
@@ -442,6 +443,13 @@ def open_missing_facts(game: TableGame) -> TableGame:
         if kingdom.reading:
             game = game.with_kingdom(replace(kingdom, facts=open_facts | kingdom.facts))
     return game
+
+
+def keep_first_round(game: TableGame) -> TableGame:
+    """Return the game with its first round that has a kingdom, and the questions about photos of this round."""
+    number = next((number for number, kingdoms in enumerate(game.rounds) if kingdoms), 0)
+    proposals = [replace(proposal, round=0) for proposal in game.proposals if proposal.round == number]
+    return replace(game, rounds=[game.rounds[number]], proposals=proposals, deciding=[0] if game.deciding else [])
 
 
 def merge_rules(rules: TableRules, before: TableRules, after: TableRules) -> TableRules:

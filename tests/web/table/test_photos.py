@@ -494,6 +494,18 @@ def test_a_kingdom_of_an_earlier_round_beside_a_new_one_asks_whether_to_add_it(a
     assert [change["round"] for change in chosen_answer.changes] == [1] * count
 
 
+def test_a_question_follows_its_round_when_a_dynasty_ends(phone: Phone) -> None:
+    """The round that is left is the first one with a kingdom; questions about the others go."""
+    phone.change("set_rules", rules={"dynasty": True})
+    for photo, number in (("one", 1), ("two", 1), ("three", 2)):
+        phone.photograph(DEMO, f"photo={photo}&round={number}")
+    assert [proposal["id"] for proposal in phone.state["game"]["proposals"]] == ["two", "three"]
+    phone.change("set_rules", rules={"dynasty": False})
+    answer_question(phone, "Keep both")
+    assert [kingdom["seen"]["photo"] for kingdom in phone.kingdoms] == ["one", "two"]
+    assert phone.state["game"]["proposals"] == []
+
+
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     phone.add(" / ".join(TRUTH["board"]), "Ann")
     result = phone.photograph(DEMO)
