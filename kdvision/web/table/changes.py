@@ -4,7 +4,7 @@ They are applied in the order in which they reach the server, so of two that set
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -25,6 +25,7 @@ from kdvision.web.table.model import (
     MAX_KINGDOMS_PER_ROUND,
     MAX_ROUNDS,
     PLACE,
+    Answer,
     CellText,
     Facts,
     KingdomId,
@@ -34,6 +35,7 @@ from kdvision.web.table.model import (
     Place,
     Player,
     PlayerName,
+    Proposal,
     SquareDoubt,
     TableGame,
     TableKingdom,
@@ -367,10 +369,7 @@ class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
         if proposal is None or self.answer >= len(proposal.answers):
             raise Refusal(404, "this question has been answered", hint="look at the table again")
         game = replace(game, proposals=[entry for entry in game.proposals if entry.id != self.proposal])
-        changes = msgspec.convert(proposal.answers[self.answer].changes, list[AnyChange])
-        changes = [
-            replace(entry, round=proposal.round) if isinstance(entry, AddKingdom) else entry for entry in changes
-        ]
+        changes = [*update_answer(game, proposal, proposal.answers[self.answer])]
         for change in [entry for entry in changes if isinstance(entry, AddKingdom)]:
             reading = context.storage.find_reading(context.table, change.reading or "").kingdom
             kingdoms = [entry for entry in game.list_round(change.round) if entry.id not in proposal.kingdoms]
@@ -422,6 +421,30 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
     for change in changes:
         game = change.apply(game, context)
     return open_missing_facts(game)
+
+
+def update_answer(game: TableGame, proposal: Proposal, answer: Answer) -> Iterator[Change]:
+    """Yield the changes of an answer, for the round and the kingdoms that are left since the question.
+
+    Kingdoms that were removed stay away. If all of them were, the photo is a new one.
+    """
+    ids = {kingdom.id for kingdom in game.kingdoms}
+    is_new = ids.isdisjoint(proposal.kingdoms)
+    changes_by_answer = [
+        msgspec.convert(entry.changes, list[AddKingdom | ReplaceKingdom | JoinReading])
+        for entry in (answer, *proposal.answers)
+    ]
+    additions = {
+        change.reading: replace(change, round=proposal.round)
+        for changes in changes_by_answer
+        for change in changes
+        if isinstance(change, AddKingdom)
+    }
+    for change in changes_by_answer[0]:
+        if is_new or isinstance(change, AddKingdom):
+            yield additions[change.reading]
+        elif change.kingdom in ids:
+            yield change
 
 
 def check_round(game: TableGame, number: int) -> None:

@@ -506,6 +506,30 @@ def test_a_question_follows_its_round_when_a_dynasty_ends(phone: Phone) -> None:
     assert phone.state["game"]["proposals"] == []
 
 
+@pytest.mark.parametrize("answer", ["Replace it", "Combine both photos"])
+def test_a_question_leaves_out_a_kingdom_that_was_removed(phone: Phone, answer: str) -> None:
+    phone.photograph(TWO_KINGDOMS, "photo=one")
+    phone.photograph(turn_photo(TWO_KINGDOMS), "photo=two")
+    first_kingdom, second_kingdom = phone.kingdoms
+    phone.change("remove_kingdom", kingdom=second_kingdom["id"])
+    answer_question(phone, answer)
+    assert [kingdom["id"] for kingdom in phone.kingdoms] == [first_kingdom["id"]]
+    assert phone.kingdoms[0]["seen"]["reading"] != first_kingdom["seen"]["reading"]
+
+
+@pytest.mark.parametrize(
+    ("photo", "answer"), [(DEMO, "Replace {}'s"), (DEMO, "Add it to {}'s"), (TWO_KINGDOMS, "Replace it")]
+)
+def test_a_photo_is_new_if_all_kingdoms_of_its_question_were_removed(phone: Phone, photo: bytes, answer: str) -> None:
+    phone.photograph(photo, "photo=one")
+    old_kingdoms = phone.kingdoms
+    phone.photograph(turn_photo(photo), "photo=two")
+    for kingdom in old_kingdoms:
+        phone.change("remove_kingdom", kingdom=kingdom["id"])
+    answer_question(phone, answer.format(old_kingdoms[0]["player"]))
+    assert [kingdom["seen"]["photo"] for kingdom in phone.kingdoms] == ["two"] * len(old_kingdoms)
+
+
 def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     phone.add(" / ".join(TRUTH["board"]), "Ann")
     result = phone.photograph(DEMO)
