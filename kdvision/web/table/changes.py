@@ -312,7 +312,9 @@ class SetRules(Change, frozen=True, tag="set_rules"):
             raise Refusal(422, f"this version has no variant {name[:20]!r}", hint="see the variants in /api/rules")
         variants = [variant.id for variant in VARIANTS if variant.id in rules.variants and variant.fits(rules.game)]
         gems = [clean_name(name) for name in rules.open_gems]
-        game = replace(game, rules=replace(rules, variants=variants, open_gems=gems))
+        old_variants = {*game.rules.variants, *game.removed_variants}
+        removed_variants = sorted(old_variants.difference(rules.variants))
+        game = replace(game, rules=replace(rules, variants=variants, open_gems=gems), removed_variants=removed_variants)
         if rules.dynasty:
             return replace(game, rounds=[*game.rounds, [], []][:MAX_ROUNDS])
         return keep_first_round(game) if len(game.rounds) > 1 else game

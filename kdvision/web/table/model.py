@@ -181,7 +181,8 @@ class TableGame(Struct, frozen=True):
     """A game at a table. `number` counts the games of the table, `last_players` are those of the game before.
 
     `id` is the one that the client chose who started the game, if any.
-    `proposals` are questions that anybody may answer, `deciding` are the rounds to decide again.
+    `proposals` are questions that anybody may answer, `deciding` are the rounds to decide again. Photos add none
+    of the `removed_variants`, which people have removed.
     """
 
     number: int = 1
@@ -191,6 +192,7 @@ class TableGame(Struct, frozen=True):
     proposals: list[Proposal] = []
     deciding: list[int] = []
     id: str = ""
+    removed_variants: list[str] = []
 
     @property
     def kingdoms(self) -> list[TableKingdom]:

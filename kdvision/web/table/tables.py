@@ -155,9 +155,8 @@ class Tables:
                 additions, proposal = plan_additions(old_game, number, [reading.kingdom for reading in readings])
             for reading in readings:
                 self.storage.add_reading(table.id, reading)
-            new_variants = [
-                name for name in photo_rules.variants if name not in {*asked_game.rules.variants, *rules.variants}
-            ]
+            old_variants = {*asked_game.rules.variants, *rules.variants, *old_game.removed_variants}
+            new_variants = [name for name in photo_rules.variants if name not in old_variants]
             new_game = photo_rules.game if old_game.is_open else rules.game
             new_rules = replace(rules, game=new_game, variants=[*rules.variants, *new_variants])
             changes = [SetRules(new_rules)] if new_rules != rules else []

@@ -245,6 +245,25 @@ def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
     assert phone.score["kingdoms"][0]["error"] is None
 
 
+def test_a_variant_that_a_person_has_removed_stays_away_in_this_game(client: Client, phone: Phone) -> None:
+    """The gems are then a problem of the kingdom. The next game is decided by its own photos."""
+    content = (SAMPLES / "lost-treasures.jpg").read_bytes()
+    phone.photograph(content, "photo=one")
+    phone.change("set_rules", rules={"variants": []})
+    phone.change("remove_kingdom", kingdom=phone.kingdoms[0]["id"])
+    phone.photograph(content, "photo=two")
+    live = LiveStream(client, phone.table)
+    phone.state = live.wait_for("state", lambda state: not state["deciding"])
+    live.close()
+    assert (phone.state["game"]["rules"]["variants"], phone.score["kingdoms"][0]["review"]) == ([], True)
+    phone.change("set_rules", rules={"variants": ["lost-treasures"]})
+    phone.change("new_game")
+    phone.change("set_rules", rules={"variants": []})
+    phone.change("new_game")
+    phone.photograph(content, "photo=three")
+    assert phone.state["game"]["rules"]["variants"] == ["lost-treasures"]
+
+
 @pytest.mark.parametrize(
     ("photo", "rules"),
     [("queendomino.jpg", {"game": "queendomino"}), ("two-kingdoms.jpg", {"variants": ["age-of-giants", "the-court"]})],
