@@ -441,6 +441,40 @@ def test_a_second_view_leaves_what_a_person_has_said_of_the_queen(
     assert phone.kingdoms[0]["facts"]["queen"] is True
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_piece_beyond_those_that_a_person_has_called_all_is_asked_for(
+    phone: Phone, monkeypatch: pytest.MonkeyPatch, is_closed: bool
+) -> None:
+    """A second photo shows a knight more, perhaps after somebody has said that there are no more."""
+    content = (SAMPLES / "queendomino.jpg").read_bytes()
+    decide, find_pieces = readings_module._decide, pipeline.read
+    pieces = [DetectedPiece("knight", Square(4, 4), 0.5, 0.6), DetectedPiece("knight", Square(0, 3), 0.9, 0.9)]
+
+    def read_with_question(*args: Any, **options: Any) -> list[KingdomReading]:
+        return [
+            dataclasses.replace(reading, uncertain_pieces=(pieces[0],)) for reading in find_pieces(*args, **options)
+        ]
+
+    def decide_with_knight(*args: Any) -> list[KingdomReading]:
+        return [dataclasses.replace(reading, pieces=(*reading.pieces, pieces[1])) for reading in decide(*args)]
+
+    monkeypatch.setattr(pipeline, "read", read_with_question)
+    monkeypatch.setattr(readings_module, "_decide", decide_with_knight)
+    phone.photograph(content, "photo=one")
+    kingdom = phone.kingdoms[0]
+    assert "?" in kingdom["facts"]["knights"]
+    if is_closed:
+        phone.change("set_pieces", kingdom=kingdom["id"], key="knights", at="?", pieces=[])
+    phone.photograph(turn_photo(content), "photo=two")
+    answer_question(phone, f"Add it to {kingdom['player']}'s")
+    facts, questions = phone.kingdoms[0]["facts"], phone.kingdoms[0]["seen"]["pieces"]
+    assert (len(facts["knights"]), "?" in facts["knights"], len(questions)) == (
+        4 + (not is_closed),
+        True,
+        1 + is_closed,
+    )
+
+
 def test_a_second_view_leaves_the_side_of_the_game(phone: Phone) -> None:
     """A kingdom that is too large for it is to be checked, from one photo or two."""
     content = (SAMPLES / "seven.jpg").read_bytes()
