@@ -354,6 +354,24 @@ def test_a_kingdom_that_is_uncertain_as_a_whole_is_saved_as_such(open_page: Open
     assert questions == [["the photo left this board uncertain"]] * 2
 
 
+def test_a_game_that_is_saved_while_squares_are_decided_again_says_so(open_page: OpenPage) -> None:
+    page = open_page(photo="demo.jpg")
+    page.evaluate("""async () => {
+        const [{ receive }, { state }] = await Promise.all([import("/table.js"), import("/store.js")]);
+        const next = structuredClone({ ...state.table, revision: state.table.revision + 1, deciding: true });
+        receive({ ...next, game: { ...next.game, deciding: [0] } });
+    }""")
+    expect(page.locator("#verdict")).to_have_text(re.compile("; still to check$"))
+    page.get_by_role("button", name="Share").click()
+    result = json.loads(save_file(page, "Save JSON").path().read_text("utf-8"))
+    assert result["rounds"][0]["kingdoms"][0]["review"]
+    (table,) = parse_game(save_file(page, "Save game file").path().read_text("utf-8")).rounds
+    assert table.kingdoms[0].questions == ("the squares are being decided again",)
+    link = page.get_by_label("Link", exact=True).input_value()
+    other_page = open_page(link.partition("/#")[2].join(["/#", ""]))
+    expect(other_page.locator(".review")).to_contain_text("the squares are being decided again")
+
+
 def test_a_saved_game_takes_an_open_question_about_a_photo_along(open_page: OpenPage) -> None:
     page = open_page(photo="demo.jpg")
     choose_photos(page, "demo.jpg")

@@ -22,12 +22,14 @@ function toLink(kingdom) {
   return { player, colour, board: formatRows(cells), facts: move(facts), ...move(collectQuestions(kingdom)) };
 }
 
-/** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain, or ask about
- * a photo. */
+/** What nobody has checked of a kingdom: doubts, pieces, and problems, which say why the board is uncertain, ask about a
+ * photo, or say that squares are being decided again. */
 function collectQuestions(kingdom) {
   const { doubts, pieces, problems: allProblems, review } = (!kingdom.checked && kingdom.seen) || { doubts: [], pieces: [], problems: [] };
   const proposals = state.game.proposals.filter(({ kingdoms }) => kingdoms.includes(kingdom.id));
-  const problems = [...(review ? allProblems : []), ...proposals.map(({ question }) => question)];
+  const round = state.game.rounds.findIndex((kingdoms) => kingdoms.some(({ id }) => id === kingdom.id));
+  const isDeciding = kingdom.seen && state.game.deciding.includes(round);
+  const problems = [...(review ? allProblems : []), ...proposals.map(({ question }) => question), ...(isDeciding ? [t("decidingAgain")] : [])];
   const isUnexplained = isInDoubt(kingdom) && ![...doubts, ...pieces.filter(isPlayed), ...problems].length;
   return { doubts, pieces, problems: isUnexplained ? [t("uncertain")] : problems };
 }

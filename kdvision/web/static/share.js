@@ -74,11 +74,14 @@ async function downloadPicture() {
 }
 
 /** Save the result as JSON, with what is left to check: the score of the game alone would look certain. */
-const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response, { score }) => {
+const downloadResult = () => downloadScore("application/json", "kdvision.json", async (response, { score, game }) => {
   const result = await response.json();
   for (const [number, { kingdoms, verdict }] of score.rounds.entries()) {
     const round = result.rounds[number];
-    round.kingdoms.forEach((kingdom, index) => CHECKS.forEach((key) => (kingdom[key] = kingdoms[index][key])));
+    round.kingdoms.forEach((kingdom, index) => {
+      CHECKS.forEach((key) => (kingdom[key] = kingdoms[index][key]));
+      kingdom.review ||= game.deciding.includes(number);
+    });
     if (kingdoms.length < 2 || verdict.certain) continue;
     Object.assign(round, { standing: null, outlook: verdict.text });
     Object.assign(result, { standing: null, winners: [] });

@@ -16,7 +16,7 @@ export function describeVerdict() {
   if (state.game.rounds.length > 1 && standing) return joinSentences(standing.reason);
   if (listKingdoms().length > 1) return joinSentences(round.verdict.text || t("notYet"));
   const points = t("alone", { name: kingdom.player, points: formatTotal(getScore(kingdom)), n: getScore(kingdom).total });
-  return isInDoubt(kingdom) ? `${points}; ${t("stillToCheck")}` : points;
+  return isInDoubt(kingdom) || state.game.deciding.includes(state.round) ? `${points}; ${t("stillToCheck")}` : points;
 }
 
 export function StandingCard() {

@@ -92,6 +92,7 @@ const TEXT = {
   compare: "Only {percent} % certain: compare the board with the photo.",
   odd: "Please check: {what}",
   uncertain: "the photo left this board uncertain",
+  decidingAgain: "the squares are being decided again",
   allGood: "Nothing left to check",
   goodHere: "Nothing left to check on this board",
   decides: "decides who wins",
