@@ -361,6 +361,7 @@ def test_a_phone_that_gets_no_new_table_still_follows_its_own(open_page: OpenPag
     page.get_by_role("button", name="Menu").click()
     with page.expect_response("**/api/tables"):
         page.get_by_role("button", name="New table").click()
+    expect(page.locator(".toast")).to_contain_text("Too many tables.")
     find_square(other_page, "C1: forest").press("w")
     expect(page.locator("#total")).to_have_text("3")
     expect(page.locator(".alerts")).to_be_empty()

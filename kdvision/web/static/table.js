@@ -49,7 +49,7 @@ export async function join({ table = null, fresh = false } = {}) {
     }
     update({ connection: "lost" });
     if (state.table && !joining) reconnect(); // to the table that is still shown
-    if (!api.isTemporary(error)) showToast(joinSentences(error.message, error.hint));
+    if (fresh || !api.isTemporary(error)) showToast(joinSentences(error.message, error.hint));
     return false;
   }
 }
