@@ -903,6 +903,18 @@ def test_the_heads_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPa
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
+def test_a_phone_names_the_round_of_a_dynasty_above_the_ways_to_add_a_kingdom(open_page: OpenPage) -> None:
+    """A photo counts for the round that is shown, and the buttons of the rounds are below."""
+    page = open_page(phone=True)
+    choose_rule(page, "Dynasty: three rounds")
+    page.get_by_role("button", name="Round 2").click()
+    expect(page.locator(".setup .summary")).to_have_text("Kingdomino · Round 2")
+    tops = page.locator(".rounds button").evaluate_all(
+        "(nodes) => nodes.map((node) => node.getBoundingClientRect().top)"
+    )
+    assert len(set(tops)) == 1
+
+
 def test_the_points_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPage) -> None:
     board = ["w3 w3 w3 w3 w3"] * 2 + ["w3 w3 # w3 w3"] + ["w3 w3 w3 w3 w3"] * 2
     kingdom = {"player": "W" * 40, "board": board}

@@ -252,7 +252,7 @@ function App() {
       <${Alerts} />
       <div id="progress">${state.progress && html`<${Reading} />`}</div>
       ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
-      <${SetupCard} rules=${state.game.rules} />
+      <${SetupCard} rules=${state.game.rules} round=${state.round} />
       ${hasKingdoms && html`<${Kingdoms} />`}
       ${!hasKingdoms && !photo && html`<${Start} />`}
       ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}

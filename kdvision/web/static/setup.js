@@ -6,7 +6,7 @@ import { capitalise, t } from "./strings.js";
 import { setRules } from "./table.js";
 import { Checkbox, Details, html, memo, SelectField } from "./ui.js";
 
-export const SetupCard = memo(({ rules }) => {
+export const SetupCard = memo(({ rules, round }) => {
   const gameInfo = getPlayedGame();
   const seats = [...new Set([gameInfo, ...listPlayedVariants()].flatMap((item) => Object.values(item.seats).flat()))].sort((a, b) => a - b);
   const games = state.rules.games.map(({ game, name }) => [game, name]);
@@ -14,7 +14,7 @@ export const SetupCard = memo(({ rules }) => {
   const counts = [["", t("seatsAll")], ...seats.map((n) => [n, n])];
   const setNumber = (key) => (value) => setRules({ [key]: value ? Number(value) : null });
   return html`<section class="card setup" aria-label=${t("game")}>
-    <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summariseRules(rules)}</span>`}>${() => html`
+    <${Details} summary=${html`<h2>${t("game")}</h2><span class="summary">${summariseRules(rules, round)}</span>`}>${() => html`
       <${SelectField} name=${t("whichGame")} value=${rules.game} options=${games} onChange=${(game) => setRules({ game, seats: null })} />
       <${Variants} gameInfo=${gameInfo} chosen=${rules.variants} />
       <${SelectField} name=${t("side")} value=${rules.side ?? ""} options=${sides} onChange=${setNumber("side")} />
@@ -54,7 +54,9 @@ function OpenGems({ gems }) {
   </fieldset>`;
 }
 
-function summariseRules({ side }) {
+/** The rules in short, and the round of a Dynasty, for which a photo counts. */
+function summariseRules({ side, dynasty }, round) {
   const names = listPlayedVariants().map(({ name }) => name);
-  return [getPlayedGame().name, side && `${side} × ${side}`, ...names].filter(Boolean).join(" · ");
+  const roundName = dynasty && t("round", { n: round + 1 });
+  return [getPlayedGame().name, side && `${side} × ${side}`, ...names, roundName].filter(Boolean).join(" · ");
 }
