@@ -643,6 +643,15 @@ def test_a_retake_is_recognised(open_page: OpenPage) -> None:
     expect(find_square(offline_page, "C1: grass")).to_be_visible()
 
 
+def test_a_question_about_a_photo_is_seen_wherever_the_page_was_scrolled(open_page: OpenPage) -> None:
+    page = open_page(phone=True, photo="demo.jpg")
+    choose_rule(page, "Dynasty: three rounds")
+    page.get_by_role("button", name="Round 2").click()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    choose_photos(page, "demo.jpg")
+    expect(page.get_by_role("button", name="Add it to round 2")).to_be_in_viewport()
+
+
 def test_a_dialog_for_a_kingdom_that_is_read_again_is_closed(open_page: OpenPage, server: Client) -> None:
     """Its gem would be saved for a crossing that lies elsewhere in the new photo."""
     page = open_page(photo="lost-treasures.jpg")

@@ -51,6 +51,7 @@ const active = new Set(); // ids of photos that are read or wait for it
 /** Read photos one after another; the others continue if one fails. */
 export function addPhotos(files) {
   const batch = newId();
+  scrollTo(0, 0); // the progress, and what the server may ask or refuse, stand at the top
   for (const [number, file] of [...files].entries()) {
     const name = files.length > 1 ? t("photoOfAll", { n: number + 1, all: files.length }) : "";
     enqueue({ id: `${batch}-${number}`, file, name, game: state.game.number, round: state.round });
