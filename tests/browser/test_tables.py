@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from kdvision.web.security import STATIC_FOLDER
@@ -918,10 +919,16 @@ def test_a_phone_names_the_round_of_a_dynasty_above_the_ways_to_add_a_kingdom(op
     choose_rule(page, "Dynasty: three rounds")
     page.get_by_role("button", name="Round 2").click()
     expect(page.locator(".setup .summary")).to_have_text("Kingdomino · Round 2")
-    tops = page.locator(".rounds button").evaluate_all(
-        "(nodes) => nodes.map((node) => node.getBoundingClientRect().top)"
-    )
-    assert len(set(tops)) == 1
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_rounds_of_a_dynasty_stand_on_one_line(open_page: OpenPage, width: int) -> None:
+    page = open_page(boards=[BOARD], viewport={"width": width, "height": 640})
+    choose_rule(page, "Dynasty: three rounds")
+    buttons = page.locator(".rounds button")
+    expect(buttons).to_have_count(3)
+    boxes = buttons.evaluate_all("(nodes) => nodes.map((node) => node.getBoundingClientRect())")
+    assert {(box["top"], box["height"]) for box in boxes} == {(boxes[0]["top"], 44)}
 
 
 def test_the_points_of_a_dynasty_have_one_line_on_a_small_phone(open_page: OpenPage) -> None:

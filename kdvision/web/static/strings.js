@@ -178,7 +178,7 @@ const TEXT = {
   maybeMore: "and perhaps more",
   building: "Building",
   noBuilding: "no building",
-  whichBuilding: "seen in the photo: which one?",
+  whichBuilding: "which one is it?",
   queenNot: "The Queen is not here",
   noMore: {
     knights: "No more knights on the board",
