@@ -252,7 +252,8 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
 class SetPieces(Change, frozen=True, tag="set_pieces"):
     """Set the pieces of a kind on one place; "?" stands for those that are not listed. All other ones stay.
 
-    Two phones may enter pieces of a kingdom at once. Places are those of the `reading`.
+    If there are no others, the questions about them are answered. Two phones may enter pieces of a kingdom at once.
+    Places are those of the `reading`.
     """
 
     kingdom: KingdomId
@@ -263,8 +264,16 @@ class SetPieces(Change, frozen=True, tag="set_pieces"):
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         kingdom = game.find(self.kingdom, self.reading)
-        facts = replace_pieces(kingdom.facts, self.key, self.at, self.pieces)
-        return game.with_kingdom(replace(kingdom, facts=check_facts(facts)))
+        facts = check_facts(replace_pieces(kingdom.facts, self.key, self.at, self.pieces))
+        info = kingdom.photo_info
+        if info is not None and self.at == UNKNOWN and not self.pieces:  # there are no others
+            pieces = [
+                piece
+                for piece in info.pieces
+                if FACT_KEYS.get(piece.kind) != self.key or remove_piece(facts, piece.kind, piece.at) != facts
+            ]
+            info = replace(info, pieces=pieces)
+        return game.with_kingdom(replace(kingdom, facts=facts, photo_info=info))
 
 
 class AnswerPiece(Change, frozen=True, tag="answer_piece"):

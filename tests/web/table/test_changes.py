@@ -128,6 +128,17 @@ def test_pieces_are_set_on_one_place_and_stay_on_the_others(
     assert changed_kingdom.facts == {key: after, "coins": 3}
 
 
+def test_no_more_pieces_answers_the_questions_about_pieces_that_are_not_listed() -> None:
+    """A knight that is listed may still be none, and a building is another kind."""
+    questions = [PieceDoubt(*values, 0.5) for values in (("knight", "0,0"), ("knight", "0,1"), ("building", "0,1"))]
+    facts = {"knights": ["0,0", "?"], "buildings": ["?"]}
+    kingdom = TableKingdom("k1", "Ann", "blue", {"0,0": "#"}, facts, photo_info=PhotoInfo(pieces=questions))
+    change = SetPieces("k1", "knights", "?", [])
+    (changed_kingdom,) = apply_changes(TableGame(rounds=[[kingdom]]), [change], Context(Storage(), "T")).kingdoms
+    assert changed_kingdom.facts == {"knights": ["0,0"], "buildings": ["?"]}
+    assert changed_kingdom.unconfirmed_info.pieces == [questions[0], questions[2]]
+
+
 @pytest.mark.parametrize(
     ("key", "values"),
     [

@@ -471,7 +471,7 @@ def test_a_piece_beyond_those_that_a_person_has_called_all_is_asked_for(
     assert (len(facts["knights"]), "?" in facts["knights"], len(questions)) == (
         4 + (not is_closed),
         True,
-        1 + is_closed,
+        1,
     )
 
 
