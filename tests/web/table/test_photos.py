@@ -675,12 +675,12 @@ def test_a_contradiction_of_two_photos_stays_after_a_correction(
 
 
 def test_a_confirmed_kingdom_that_a_decision_changes_is_to_check_again(client: Client, phone: Phone) -> None:
-    """Without the wheat of a domino, its grass goes, too."""
+    """Without the lake of a domino, its wheat goes, too."""
     phone.photograph(DEMO)
     kingdom = phone.kingdoms[0]["id"]
     phone.change("set_kingdom", kingdom=kingdom, checked=True)
     live = LiveStream(client, phone.table)
-    state = phone.change("set_square", kingdom=kingdom, at="1,1", cell=".")
+    state = phone.change("set_square", kingdom=kingdom, at="5,1", cell=".")
     later_state = live.wait_for("state", lambda new_state: new_state["revision"] > state["revision"])
     live.close()
     assert len(later_state["game"]["rounds"][0][0]["cells"]) == 23
