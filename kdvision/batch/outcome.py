@@ -78,13 +78,13 @@ def evaluate_event(
     """Apply corrections, assign seats, decide tables jointly, rank and list review items; return the outcome."""
     photos = []
     records = sorted(records, key=lambda record: make_photo_key(record.name))
+    records = [replace(record, seat=event.find_seat(record.name)) for record in records]
     fixes_by_photo = corrections.find_for_photos(records)
     for record in records:
         rules = event.find_photo_rules(record.name)
         fixes = fixes_by_photo[record.name]
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
-        seat = event.find_seat(record.name)
-        photos.append(replace(record, seat=seat, rules=rules, corrections=fixes, corrected_data=data))
+        photos.append(replace(record, rules=rules, corrections=fixes, corrected_data=data))
     standings = assign_seats(photos, event)
     for number, photo in enumerate(photos):
         if not photo.gone:

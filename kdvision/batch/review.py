@@ -239,6 +239,10 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
     for photo in standings.photos:
         for correction in photo.corrections.outdated_corrections:
+            if correction.player:  # whoever has no kingdom now is reported as missing
+                why = f"the board typed for {correction.player} does not count: {photo.name} has other players now"
+                yield _make_item(Impact.NOTHING, why, "correct the players if it should count", photo=CORRECTIONS)
+                continue
             why = f"the correction {correction} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=correction.kingdom)
     for correction in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):

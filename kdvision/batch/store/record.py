@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kdvision.batch.event import Rules
-from kdvision.batch.photos import Seat
+from kdvision.batch.photos import Seat, make_name_key
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, get_file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
@@ -34,7 +34,8 @@ class Correction:
     """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board.
 
     `corners` are those of the board on which the square was named, in pixels of the photo; empty if none are known.
-    `error` says why the photo could not be read then.
+    `error` says why the photo could not be read then, and `players` are those that it had then, if the board was typed
+    for one of them.
     """
 
     photo: str
@@ -45,6 +46,7 @@ class Correction:
     board: str = ""
     corners: tuple[tuple[float, float], ...] = ()
     error: str = ""
+    players: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, data: Data) -> "Correction":
@@ -54,7 +56,8 @@ class Correction:
             raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
         texts = {name: data[name] for name in cls.__dataclass_fields__ if isinstance(data.get(name), str)}
         corners = tuple((float(x), float(y)) for x, y in data.get("corners", ()))
-        correction = cls(**{"photo": "", "content": "", **texts}, kingdom=kingdom, corners=corners)
+        players = tuple(map(str, data.get("players", ())))
+        correction = cls(**{"photo": "", "content": "", **texts}, kingdom=kingdom, corners=corners, players=players)
         if correction.board:
             Board.parse(correction.board)
         else:
@@ -75,6 +78,8 @@ class Correction:
             hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
         correction = replace(self, content=photo.content, error=photo.reading.error or "")
+        if photo.reading.error is not None and self.kingdom <= len(photo.seat.players):
+            correction = replace(correction, players=photo.seat.players)
         if self.board:
             return correction
         kingdoms = photo.kingdoms if self.kingdom in photo.corrections.boards else photo.reading.kingdoms
@@ -91,6 +96,21 @@ class Correction:
             message = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
             raise NotationError(f"{message}, so its squares have new names", hint="give its whole board instead")
         return replace(correction, corners=tuple(map(tuple, data["corners"] or ())))
+
+    @property
+    def player(self) -> str:
+        """The player for whom the board was typed, "" if it was not typed for a player."""
+        return "".join(self.players[self.kingdom - 1 : self.kingdom])
+
+    def find_number(self, players: Sequence[str]) -> int:
+        """Return the number of its kingdom now that the photo has these players; 0 if it is not one of theirs.
+
+        A board that was typed for a player belongs to that player. A new player in the same place has a new name only.
+        """
+        keys, old_keys = [*map(make_name_key, players)], {*map(make_name_key, self.players)}
+        if (key := make_name_key(self.player)) in keys:
+            return keys.index(key) + 1
+        return self.kingdom if old_keys.isdisjoint(keys[self.kingdom - 1 : self.kingdom]) else 0
 
     def is_outdated(self, kingdoms: Sequence[Data]) -> bool:
         """Return whether its square has another name now that the photo shows these kingdoms.
@@ -113,7 +133,8 @@ class Correction:
 class PhotoCorrections:
     """The corrections of one photo: squares that the reading must keep, and boards that replace it.
 
-    `outdated_corrections` are those of squares that have other names by now, because the board was read elsewhere.
+    `outdated_corrections` are those of squares that have other names by now, because the board was read elsewhere; and
+    those of boards that were typed for somebody who is no player of the photo any more.
     """
 
     fixed_squares: StoredFixes = ()
@@ -207,6 +228,11 @@ def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Corre
     boards: dict[int, Board] = {}
     outdated_corrections: list[Correction] = []
     for correction in photo_corrections:
+        number = correction.find_number(photo.seat.players)
+        if not number:
+            outdated_corrections.append(correction)
+            continue
+        correction = replace(correction, kingdom=number, players=())
         if correction.board:
             boards[correction.kingdom] = Board.parse(correction.board)
             corrections = {place: entry for place, entry in corrections.items() if place[0] != correction.kingdom}
@@ -217,7 +243,9 @@ def _combine_corrections(photo: "PhotoRecord", photo_corrections: Iterable[Corre
             outdated_corrections.append(correction)
             continue
         # A person has looked at this kingdom again.
-        outdated_corrections = [entry for entry in outdated_corrections if entry.kingdom != correction.kingdom]
+        outdated_corrections = [
+            entry for entry in outdated_corrections if entry.player or entry.kingdom != correction.kingdom
+        ]
         corrections.pop((correction.kingdom, correction.square), None)  # so that the new one comes last
         corrections[correction.kingdom, correction.square] = correction
     squares = [(number, square, entry.cell) for (number, square), entry in corrections.items() if number not in boards]

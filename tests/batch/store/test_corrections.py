@@ -1,5 +1,6 @@
 """Corrections are stored separately from readings, and standings follow them."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -173,6 +174,34 @@ def test_the_board_of_the_second_player_is_never_that_of_the_first(tmp_path: Pat
     corrections.add([Correction("ann+bo.jpg", photo.content, 1, board="# w1")])
     run_batch(folder, out)
     assert [(row["player"], row["total"]) for row in read_csv(out / "results.csv")] == [("ann", "1"), ("bo", "3")]
+
+
+@pytest.mark.parametrize(
+    ("players", "totals"),
+    [("bo ann", {"ann": "1", "bo": "3"}), ("Anna bo", {"Anna": "1", "bo": "3"}), ("bo cy", {"bo": "3"})],
+    ids=["order", "name", "player"],
+)
+def test_a_board_typed_for_a_player_of_a_damaged_photo_stays_with_that_player(
+    players: str, totals: dict[str, str], tmp_path: Path
+) -> None:
+    """event.toml lists the players in another order, one under another name, or another player."""
+    folder, out = write_files(tmp_path / "photos", {"ann+bo.jpg": b"broken"}), tmp_path / "out"
+    (photo,) = run_batch(folder, out).photos
+    boards = ("# w1", "# l1 l l")
+    corrections = [Correction(photo.name, "", number, board=board) for number, board in enumerate(boards, start=1)]
+    CorrectionFile(out).add([correction.attach(photo) for correction in corrections])
+    write_files(folder, {"event.toml": f'[[photo]]\nfile = "ann+bo.jpg"\nplayers = {json.dumps(players.split())}'})
+    run_batch(folder, out)
+    assert {row["player"]: row["total"] for row in read_csv(out / "results.csv")} == totals
+    reasons = [row["why"] for row in read_csv(out / "review.csv")]
+    assert reasons == (
+        []
+        if len(totals) == 2
+        else [
+            "cy has no kingdom in round 1: the photo is damaged or cut short",
+            "the board typed for ann does not count: ann+bo.jpg has other players now",
+        ]
+    )
 
 
 def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
