@@ -1,6 +1,7 @@
 """What a person should review, sorted by what it may change."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
@@ -11,7 +12,8 @@ from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_
 from kdvision.batch.photos import make_name_key, make_natural_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
-from kdvision.batch.store.record import CorrectionFile, PhotoRecord
+from kdvision.batch.store.record import Correction, CorrectionFile, PhotoRecord
+from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import UNKNOWN
@@ -327,8 +329,16 @@ def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[Revie
         changes=changes,
         kingdom=kingdom,
         stake=round(max(stakes, default=0.0), 6),
-        fixes=tuple(f"{kingdom.number}:{doubt['square']}={doubt['instead']}" for doubt in doubts),
+        fixes=tuple(_list_fixes(kingdom, doubts)),
     )
+
+
+def _list_fixes(kingdom: KingdomResult, doubts: Iterable[Data]) -> Iterator[str]:
+    """Yield the corrections of doubtful squares that would be accepted, such as `1:C3=w1`."""
+    for doubt in doubts:
+        correction = Correction(kingdom.photo.name, "", kingdom.number, doubt["square"], doubt["instead"])
+        with suppress(NotationError):
+            yield str(correction.attach(kingdom.photo))
 
 
 def _describe_doubt(doubt: Data) -> str:

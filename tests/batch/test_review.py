@@ -1,11 +1,13 @@
 """Review items: what may change the winner comes first."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.store.record import Correction, CorrectionFile
-from tests.batch.text_photos import make_photo, read_csv, read_results, run_batch, write_files
+from tests.batch.text_photos import TextPhotoReader, make_photo, read_csv, read_results, run_batch, write_files
 
 SMALL = "w1 w w / # f f1 / . l l"
 """5 points."""
@@ -100,6 +102,24 @@ def test_impact_is_on_the_sum_of_all_rounds(tmp_path: Path) -> None:
         },
     )
     assert [row["changes"] for row in rows] == ["who wins the event"]  # 14 to 15, or 16 to 15
+
+
+class RowReader(TextPhotoReader):
+    """Reads a photo with fixed squares as a board with a row more at its bottom, of which one square is doubtful."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        photo = make_photo(f"{SMALL} / l l g", doubts=[("A4", "l", "l1", 0.8), ("C3", "l", "l1", 0.9)], probability=0.5)
+        yield from super().run(job._replace(data=photo) if job.fixed_squares else job for job in jobs)
+
+
+def test_no_correction_is_suggested_that_would_be_refused(tmp_path: Path) -> None:
+    """Squares are stored by their names in the first reading, which does not have this row."""
+    folder, out = write_files(tmp_path / "photos", {"ann.jpg": make_photo(SMALL)}), tmp_path / "out"
+    (photo,) = run_batch(folder, out).photos
+    CorrectionFile(out).add([Correction(photo.name, "", 1, "B2", "f1").attach(photo)])
+    (item,) = run_batch(folder, out, RowReader()).review_items
+    assert "A4 is read as l (80 % sure)" in item.why
+    assert item.fixes == ("1:C3=l1",)
 
 
 @pytest.mark.parametrize(("probability", "count"), [(0.97, 0), (0.5, 1)])

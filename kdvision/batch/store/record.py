@@ -90,7 +90,8 @@ class Correction:
         board, square = Board.parse(data["board"]), Square.parse(self.square)
         if square.row >= board.height or square.col >= board.width:
             message = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
-            hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+            last_square = Square(board.height - 1, board.width - 1)
+            hint = f"its squares are A1 to {last_square.name}; for others, give its whole board"
             raise NotationError(message, hint=hint)
         if data["corners"] and data["corners"][0] != photo.kingdoms[self.kingdom - 1]["corners"][0]:
             message = f"a correction added a first row or column to kingdom {self.kingdom} of {self.photo}"
