@@ -180,6 +180,9 @@ class BatchRun:
                 if self.corrections.reload() or state != new_state:
                     state = new_state
                     self.options.save()  # the event file may be new
+                    self._drop_old_readings(
+                        {name: contents.photos[name] for name in versions.keys() - complete_versions}
+                    )
                     self.read_photos({name: contents.photos[name] for name in complete_versions})
                     on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
@@ -196,6 +199,7 @@ class BatchRun:
         except KdvisionError:
             outcome = self._write(FolderContents({}, (), ()))
         else:
+            self._drop_old_readings(contents.photos)
             outcome = self.finish(contents)
         return self.stop() if self.corrections.reload() else outcome
 
@@ -226,6 +230,14 @@ class BatchRun:
         }
         return self._write(contents)
 
+    def _drop_old_readings(self, photos: Mapping[str, Path]) -> None:
+        """Record each photo as not read yet whose file has changed since it was read."""
+        for name in photos.keys() & self.records.keys():
+            job = self._make_job(name, photos[name]) if self.records[name].content else None
+            if job is not None and job.content != self.records[name].content:
+                self.records[name] = replace(_make_failure_record(_make_unread_failure(name)), content=job.content)
+                self._versions.pop(name, None)
+
     def apply_corrections(self) -> EventOutcome:
         """Read photos with fixed squares again, as far as they are there, and write all files."""
         try:
@@ -233,6 +245,7 @@ class BatchRun:
         except KdvisionError as error:
             self.on_message(f"{error}. Corrected squares are changed, and nothing else is decided again")
             contents = FolderContents({}, (), ())
+        self._drop_old_readings(contents.photos)
         photos = {name: path for name, path in contents.photos.items() if name in self.records}
         if any(
             record.reading.key not in ("", hash_inputs(record.content, self.event.find_photo_rules(name)))
@@ -246,9 +259,8 @@ class BatchRun:
         return self.apply_corrections() if self.corrections.reload() else outcome
 
     def _write(self, contents: FolderContents) -> EventOutcome:
-        reason, advice = "the photo is not read yet", "run kdvision batch again"
         # A file without a result may hide a kingdom that wins.
-        for failure in (*(Failure(name, reason, advice) for name in contents.photos), *contents.failures):
+        for failure in (*map(_make_unread_failure, contents.photos), *contents.failures):
             self.records.setdefault(failure.name, _make_failure_record(failure))
         outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
@@ -355,6 +367,10 @@ class BatchRun:
         self._done_count += 1
         self._failure_count += self.records[photo].reading.error is not None
         self.on_progress(self._done_count, self._photo_count, self._failure_count)
+
+
+def _make_unread_failure(photo: str) -> Failure:
+    return Failure(photo, "the photo is not read yet", "run kdvision batch again")
 
 
 def _make_failure_record(failure: Failure) -> PhotoRecord:

@@ -225,6 +225,22 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
     assert executor.jobs == [("round1/table2/cy.jpg", 0)]
 
 
+def test_after_ctrl_c_an_old_reading_does_not_count_for_a_changed_photo(
+    run: Run, folder: Path, results: Path, executor: TextPhotoReader
+) -> None:
+    """Nor does the correction of the old photo."""
+    run("review", results, "--board", "round1/table1/bo.jpg:1=# w2 w w w")
+    write_files(folder, {"round1/table1/bo.jpg": make_photo("# w1")})
+    executor.stop_after, executor.jobs = 0, []
+    result = run("batch", folder, "-o", results)
+    assert "Ann leads on points, 5 to 1; a kingdom of bo is missing." in result.out
+    reasons = [(row["file"], row["reason"]) for row in read_csv(results / "errors.csv")]
+    assert reasons == [("round1/table1/bo.jpg", "the photo is not read yet")]
+    executor.stop_after = None
+    assert "Ann wins on points" in run("batch", folder, "-o", results).out
+    assert executor.jobs == [("round1/table1/bo.jpg", 0)]
+
+
 def test_a_correction_made_before_ctrl_c_counts(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -593,6 +609,13 @@ def test_nobody_wins_before_all_photos_are_read(run: Run, results: Path, folder:
     assert [row["reason"] for row in read_csv(results / "errors.csv")] == ["the photo is not read yet"]
     run_batch(folder, results)
     assert read_csv(results / "errors.csv") == []
+
+
+def test_review_counts_no_old_reading_of_a_changed_photo(run: Run, results: Path, folder: Path) -> None:
+    write_files(folder, {"round1/table1/bo.jpg": make_photo("# w1")})
+    result = run("review", results, stdin=b"q\n")
+    assert "Ann leads on points, 5 to 1; a kingdom of bo is missing." in result.out
+    assert [row["reason"] for row in read_csv(results / "errors.csv")] == ["the photo is not read yet"]
 
 
 def test_the_problems_of_a_typed_board_are_printed(run: Run, results: Path) -> None:

@@ -503,6 +503,27 @@ def test_watch_names_no_winner_while_a_photo_arrives(
     assert read_csv(out / "errors.csv") == []
 
 
+def test_watch_drops_the_old_reading_while_a_changed_photo_arrives(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old photo comes back with its time, as when a folder is restored."""
+    files: dict[str, bytes | str] = {"ann.jpg": make_photo(SMALL), "bo.jpg": make_photo("# w1")}
+    folder, reports = write_files(tmp_path / "photos", files), list[list[str]]()
+    photo, old_content = folder / "bo.jpg", (tmp_path / "photos/bo.jpg").read_bytes()
+    monkeypatch.setattr("kdvision.batch.run.WATCH_INTERVAL_SECONDS", 1000.0)
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+
+    def put_back() -> None:
+        reports.append([row["player"] for row in read_csv(out / "results.csv")])
+        photo.write_bytes(old_content)
+        os.utime(photo, (0, 0))
+
+    watch(folder, out, monkeypatch, lambda: photo.write_bytes(make_photo("# w2 w w")), put_back)
+    reports.append([row["player"] for row in read_csv(out / "results.csv")])
+    assert reports == [["ann"], ["ann", "bo"]]
+
+
 def test_a_correction_made_while_the_report_is_written_is_applied(
     folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
