@@ -7,7 +7,7 @@ from typing import Final
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.joint import TableVerdict, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, score_typed_board
-from kdvision.batch.photos import Failure, make_name_key, make_photo_key
+from kdvision.batch.photos import Failure, make_photo_key
 from kdvision.batch.reading.job import hash_inputs
 from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.standings import StandingRow, Standings, assign_seats
@@ -88,8 +88,9 @@ def evaluate_event(
     standings = assign_seats(photos, event)
     for number, photo in enumerate(photos):
         if not photo.gone:
-            count = standings.table_kingdoms[photo.seat.round, make_name_key(photo.seat.table)]
-            photos[number] = replace(photo, table_kingdoms=count)
+            count = standings.count_table_kingdoms(photo)
+            earlier_count = photo.earlier_table_kingdoms if count < (photo.earlier_table_kingdoms or 0) else None
+            photos[number] = replace(photo, table_kingdoms=count, earlier_table_kingdoms=earlier_count)
     items = [*check_seating(standings), *check_unmatched(standings, corrections)]
     standings, new_verdicts = decide_tables(standings, verdicts or {})
     items += check_boards(standings)

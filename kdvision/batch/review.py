@@ -221,7 +221,7 @@ def _check_listing(standings: Standings) -> Iterator[ReviewItem]:
 
 
 def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterator[ReviewItem]:
-    """Yield items for photos that are gone, and for corrections that cannot be applied."""
+    """Yield items for photos that are gone or were replaced, and for corrections that cannot be applied."""
     for photo in standings.gone_photos:
         if photo.name in standings.event.photos:
             continue
@@ -231,6 +231,11 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, player=", ".join(photo.seat.players))
         else:
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
+    for photo in standings.shrunk_photos:
+        counts = f"{photo.earlier_table_kingdoms} kingdoms before this photo was taken again"
+        why = f"its table had {counts}, and has {standings.count_table_kingdoms(photo)}"
+        advice = f"take a photo of the others; or remove its line from {RESULTS} if none is missing"
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo)
     absent_names = {name for _, _, name in standings.absent_photos}
     for name in sorted(standings.event.photos.keys() - {photo.name for photo in standings.photos}):
         seat, impact = standings.event.find_seat(name), Impact.WINNER_UNKNOWN if name in absent_names else Impact.PLACES

@@ -235,7 +235,8 @@ class BatchRun:
         for name in photos.keys() & self.records.keys():
             job = self._make_job(name, photos[name]) if self.records[name].content else None
             if job is not None and job.content != self.records[name].content:
-                self.records[name] = replace(_make_failure_record(_make_unread_failure(name)), content=job.content)
+                reading = _make_failure_record(_make_unread_failure(name)).reading
+                self.records[name] = self.records[name].replace_content(job.content, reading)
                 self._versions.pop(name, None)
 
     def apply_corrections(self) -> EventOutcome:
@@ -265,8 +266,7 @@ class BatchRun:
         outcome = self.evaluate((*contents.failures, *self.failures.values()))
         write_outcome(self.folder, outcome)
         self.verdicts = outcome.verdicts
-        for photo in outcome.photos:
-            self.records[photo.name] = replace(self.records[photo.name], table_kingdoms=photo.table_kingdoms)
+        self.records = {photo.name: photo for photo in outcome.photos}
         # The pictures of readings that are in no record any more are removed.
         self.readings = self._index_readings()
         return outcome
@@ -354,8 +354,10 @@ class BatchRun:
     def _record(self, job: Job, reading: PhotoReading) -> PhotoRecord:
         # An earlier reading of other content under this name is dropped.
         record = self.records.get(job.photo)
-        if record is None or record.content != job.content:
+        if record is None:
             record = PhotoRecord(job.photo, job.content, reading)
+        elif record.content != job.content:
+            record = record.replace_content(job.content, reading)
         elif job.fixed_squares:
             record = replace(record, second_reading=reading)
         else:

@@ -199,6 +199,9 @@ class Standings:
             "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
             "kingdoms of {} lie at two tables": far_findings,
             "photos of {} show different kingdoms": different_findings,
+            "{} showed more kingdoms before": [
+                (photo.seat.round, photo.seat.table, photo.name) for photo in self.shrunk_photos
+            ],
             "{} show the same kingdom": [(place.round, place.table, kingdom.source) for place, kingdom in equal_places],
         }
 
@@ -244,7 +247,7 @@ class Standings:
         seat, count = photo.seat, photo.table_kingdoms
         if seat.players:
             return self.seated_players.issuperset((seat.round, make_name_key(player)) for player in seat.players)
-        return count is not None and self.table_kingdoms[seat.round, make_name_key(seat.table)] >= count
+        return count is not None and self.count_table_kingdoms(photo) >= count
 
     @cached_property
     def seated_players(self) -> set[tuple[int, str]]:
@@ -257,6 +260,21 @@ class Standings:
         seats = [kingdom.photo.seat for kingdom in self.counted_kingdoms]
         seats += [photo.seat for photo in self.photos if photo.error is not None and not photo.kingdoms]
         return Counter((seat.round, make_name_key(seat.table)) for seat in seats)
+
+    @cached_property
+    def shrunk_photos(self) -> list[PhotoRecord]:
+        """The photos that were taken again, and with which their table has fewer kingdoms; not those with players."""
+        return [
+            photo
+            for photo in self.photos
+            if photo.error is None
+            and not photo.seat.players
+            and self.count_table_kingdoms(photo) < (photo.earlier_table_kingdoms or 0)
+        ]
+
+    def count_table_kingdoms(self, photo: PhotoRecord) -> int:
+        """Return the number of kingdoms at the table of a photo."""
+        return self.table_kingdoms[photo.seat.round, make_name_key(photo.seat.table)]
 
     @cached_property
     def absent_photos(self) -> list[Finding]:

@@ -239,6 +239,31 @@ def test_a_photo_without_players_is_missed_while_its_table_has_fewer_kingdoms(tm
     assert verdict == "table1/IMG_4.jpg wins on points, 8 to 5"
 
 
+def test_nobody_wins_while_a_photo_that_was_taken_again_shows_fewer_kingdoms(tmp_path: Path) -> None:
+    """Unless further photos show the others. Without its line in results.jsonl, nothing is known of the old photo."""
+    photos: Photos = {"table1": (A, B, C)}
+    verdicts = [
+        *find_verdicts(tmp_path, make_files(photos)).values(),
+        *find_verdicts(tmp_path, {"table1.jpg": b"broken"}).values(),
+        *find_verdicts(tmp_path, make_files({"table1": (A, C)})).values(),
+        *find_verdicts(tmp_path, {}).values(),
+    ]
+    lead = "table1.jpg, kingdom 1 leads on points, 5 to 4; table1.jpg showed more kingdoms before"
+    assert verdicts == ["table1.jpg, kingdom 2 wins on points, 6 to 5", lead, lead]
+    (row,) = read_csv(tmp_path / "out/review.csv")
+    assert (row["photo"], row["changes"]) == ("table1.jpg", "who wins")
+    assert row["why"] == "its table had 3 kingdoms before this photo was taken again, and has 2"
+    results = tmp_path / "out/results.jsonl"
+    line = results.read_text(encoding="utf-8")
+    results.write_text("", encoding="utf-8")
+    verdict = "table1.jpg, kingdom 1 wins on points, 5 to 4"
+    assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": verdict}
+    results.write_text(line, encoding="utf-8")
+    (verdict,) = find_verdicts(tmp_path, make_files({"table1/IMG_1": (B,)})).values()
+    assert verdict == "table1/IMG_1.jpg wins on points, 6 to 5"
+    assert read_csv(tmp_path / "out/review.csv") == []
+
+
 def test_nobody_wins_while_a_listed_photo_is_not_in_the_folder(tmp_path: Path) -> None:
     """The player of the photo is not known."""
     files = {f"table{name}.jpg": make_photo(board) for name, board in (("1/ann", A), ("1/bo", B), ("2/cy", C))}

@@ -287,8 +287,9 @@ class PhotoRecord:
 
     `second_reading` is that with the squares that people have fixed, if there is one. `gone` is true if the photo is no
     longer in the folder. `table_kingdoms` is the number of kingdoms at its table when it was last there, None if that
-    is not known. The other fields follow from the event file and the corrections: `rules` are those for this
-    photo; `corrected_data` are the kingdoms and the standing after corrections, None if there are none.
+    is not known; `earlier_table_kingdoms` is that with an earlier photo of its name if it was larger. The other fields
+    follow from the event file and the corrections: `rules` are those for this photo; `corrected_data` are the kingdoms
+    and the standing after corrections, None if there are none.
     """
 
     name: str
@@ -297,10 +298,18 @@ class PhotoRecord:
     second_reading: PhotoReading | None = None
     gone: bool = False
     table_kingdoms: int | None = None
+    earlier_table_kingdoms: int | None = None
     seat: Seat = field(default_factory=Seat)
     rules: Rules = field(default_factory=Rules)
     corrections: PhotoCorrections = field(default_factory=PhotoCorrections)
     corrected_data: Data | None = None
+
+    def replace_content(self, content: str, reading: PhotoReading) -> "PhotoRecord":
+        """Return the record of another photo of this name."""
+        count = self.earlier_table_kingdoms
+        if count is None and len(reading.kingdoms) < len(self.kingdoms):
+            count = self.table_kingdoms
+        return PhotoRecord(self.name, content, reading, earlier_table_kingdoms=count)
 
     @cached_property
     def picture_hash(self) -> str:
@@ -347,6 +356,7 @@ class PhotoRecord:
             "same_as": same_as,
             "gone": self.gone,
             "table_kingdoms": self.table_kingdoms,
+            "earlier_table_kingdoms": self.earlier_table_kingdoms,
             "corrections": [str(correction) for correction in self.corrections.corrections],
             "again": self.second_reading and self.second_reading._asdict(),
             "counted": self.corrected_data,
@@ -360,6 +370,14 @@ def load_records(out: Path) -> tuple[dict[str, PhotoRecord], int]:
     for line in lines:
         if {"photo", "content"} <= line.keys():
             second_reading = PhotoReading.parse(line["again"]) if line.get("again") else None
-            name, gone, count = line["photo"], bool(line.get("gone")), line.get("table_kingdoms")
-            records[name] = PhotoRecord(name, line["content"], PhotoReading.parse(line), second_reading, gone, count)
+            records[line["photo"]] = PhotoRecord(
+                line["photo"],
+                line["content"],
+                PhotoReading.parse(line),
+                second_reading,
+                gone=bool(line.get("gone")),
+                table_kingdoms=line.get("table_kingdoms"),
+                earlier_table_kingdoms=line.get("earlier_table_kingdoms"),
+                corrected_data=line.get("counted"),
+            )
     return records, damaged_count
