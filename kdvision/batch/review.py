@@ -226,8 +226,10 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         if photo.name in standings.event.photos:
             continue
         why = f"it is no longer in the folder; its result is kept in {RESULTS} and does not count"
+        if photo.error is not None:
+            why = f"it is no longer in the folder, and could not be read: {photo.error}"
         if photo in standings.lost_photos:
-            advice = f"put it back; or remove its line from {RESULTS} if it should not count"
+            advice = f"put it back, or {RETAKE}; or remove its line from {RESULTS} if it should not count"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, player=", ".join(photo.seat.players))
         else:
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)

@@ -213,20 +213,14 @@ class BatchRun:
     def finish(self, contents: FolderContents) -> EventOutcome:
         """Write all files.
 
-        The result or typed board of a photo that is no longer there is kept, unless it is there under another name.
+        The record of a photo that is no longer there is kept, unless the photo is there under another name.
         """
         present_names = contents.photos.keys()
-        corrections = self.corrections.find_for_photos(self.records.values())
-        kept_names = {
-            name
-            for name, record in self.records.items()
-            if record.reading.error is None or (record.content and corrections[name].boards)
-        }
         hashes = {record.content for name, record in self.records.items() if name in present_names}
         self.records = {
             name: replace(record, gone=name not in present_names)
             for name, record in self.records.items()
-            if name in present_names or (name in kept_names and record.content not in hashes)
+            if name in present_names or (record.content and record.content not in hashes)
         }
         return self._write(contents)
 

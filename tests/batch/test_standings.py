@@ -239,6 +239,29 @@ def test_a_photo_without_players_is_missed_while_its_table_has_fewer_kingdoms(tm
     assert verdict == "table1/IMG_4.jpg wins on points, 8 to 5"
 
 
+@pytest.mark.parametrize(
+    ("name", "new_photos"),
+    [("table1/ann", {}), ("table1/IMG_1", {}), ("table1/ann", {"ann (2)": (C,)}), ("table1/IMG_1", {"IMG_2": (C,)})],
+)
+def test_nobody_wins_while_a_photo_that_could_not_be_read_is_gone(
+    name: str, new_photos: Photos, tmp_path: Path
+) -> None:
+    """Unless another one is in its place."""
+    files = make_files({"table1/bo": (A,), "table1/cy": (B,)})
+    (verdict,) = find_verdicts(tmp_path, {**files, f"{name}.jpg": b"broken"}).values()
+    assert verdict.startswith("cy leads on points, 6 to 5; ")
+    (tmp_path / f"photos/{name}.jpg").unlink()
+    new_files = make_files({f"table1/{new_name}": boards for new_name, boards in new_photos.items()})
+    verdicts = [*find_verdicts(tmp_path, new_files).values(), *find_verdicts(tmp_path, {}).values()]
+    assert verdicts == 2 * [
+        "cy wins on points, 6 to 5" if new_photos else f"cy leads on points, 6 to 5; {name}.jpg could not be found"
+    ]
+    assert read_csv(tmp_path / "out/errors.csv") == []
+    (row,) = read_csv(tmp_path / "out/review.csv")
+    assert (row["photo"], row["changes"]) == (f"{name}.jpg", "" if new_photos else "who wins")
+    assert row["why"] == "it is no longer in the folder, and could not be read: the photo is damaged or cut short"
+
+
 def test_nobody_wins_while_a_photo_that_was_taken_again_shows_fewer_kingdoms(tmp_path: Path) -> None:
     """Unless further photos show the others. Without its line in results.jsonl, nothing is known of the old photo."""
     photos: Photos = {"table1": (A, B, C)}
