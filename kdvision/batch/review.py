@@ -8,7 +8,13 @@ from enum import IntEnum
 from typing import Any, Final
 
 from kdvision.batch.event import SCORE_ELSEWHERE, find_towns_problem
-from kdvision.batch.kingdoms import KingdomResult, differ_too_much, find_second_kingdoms, has_known_order
+from kdvision.batch.kingdoms import (
+    KingdomResult,
+    assign_players,
+    differ_too_much,
+    find_second_kingdoms,
+    has_known_order,
+)
 from kdvision.batch.photos import make_name_key, make_natural_key
 from kdvision.batch.standings import Standings, rank_places
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
@@ -231,6 +237,9 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
         if photo in standings.lost_photos:
             advice = f"put it back, or {RETAKE}; or remove its line from {RESULTS} if it should not count"
             yield _make_item(Impact.WINNER_UNKNOWN, why, advice, photo, player=", ".join(photo.seat.players))
+        elif _is_correction_lost(standings, photo):
+            advice = f"put it back; or compare the photo in its place, or remove its line from {RESULTS}"
+            yield _make_item(Impact.EVENT_WINNER, f"{why}, nor does its correction", advice, photo)
         else:
             yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
     for photo in standings.shrunk_photos:
@@ -257,6 +266,19 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
     for correction in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):
         why = f"the correction {correction} is about another photo of this name, or one that is not in the folder"
         yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=correction.photo)
+
+
+def _is_correction_lost(standings: Standings, photo: PhotoRecord) -> bool:
+    """Return whether a kingdom of a gone photo was corrected, and counts neither so nor as a person has given it."""
+    for kingdom in assign_players(photo):
+        key = kingdom.round, make_name_key(kingdom.label)
+        if kingdom.is_known and not any(
+            other.board.equals_turned(kingdom.board)
+            or (other.is_known and key == (other.round, make_name_key(other.label)))
+            for other in standings.counted_kingdoms
+        ):
+            return True
+    return False
 
 
 def check_boards(standings: Standings) -> Iterator[ReviewItem]:

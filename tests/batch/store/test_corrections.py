@@ -398,6 +398,29 @@ def test_nobody_wins_while_a_damaged_photo_with_a_typed_board_is_gone(tmp_path: 
     assert ranking.verdict == "ann wins on points, 5 to 1"
 
 
+def test_a_correction_of_a_photo_that_is_gone_is_missed_while_another_photo_counts(tmp_path: Path) -> None:
+    """The photo counts with its correction when it is back. The other one counts once its board is confirmed."""
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(SMALL) for name in ("ann", "ann (2)")}
+    files["bo.jpg"] = make_photo("l l l l l l1 #")
+    folder, out = write_files(tmp_path / "photos", files), tmp_path / "out"
+    photo = next(photo for photo in run_batch(folder, out).photos if photo.name == "ann.jpg")
+    CorrectionFile(out).add([Correction("ann.jpg", "", 1, "B2", "f1").attach(photo)])
+    (folder / "ann.jpg").unlink()
+    outcome = run_batch(folder, out)
+    assert [ranking.verdict for ranking in outcome.standings.rankings] == ["bo wins on points, 6 to 5"]
+    (row,) = read_csv(out / "review.csv")
+    assert (row["photo"], row["changes"]) == ("ann.jpg", "points")
+    assert row["why"].endswith("does not count, nor does its correction")
+    write_files(folder, {"ann.jpg": files["ann.jpg"]})
+    outcome = run_batch(folder, out)
+    assert [ranking.verdict for ranking in outcome.standings.rankings] == ["ann wins on points, 7 to 6"]
+    (folder / "ann.jpg").unlink()
+    other_photo = next(photo for photo in run_batch(folder, out).photos if photo.name == "ann (2).jpg")
+    CorrectionFile(out).add([Correction(other_photo.name, "", 1, board=SMALL).attach(other_photo)])
+    run_batch(folder, out)
+    assert [row["changes"] for row in read_csv(out / "review.csv")] == [""]
+
+
 def test_a_board_typed_for_a_damaged_photo_does_not_return_after_a_later_one(tmp_path: Path) -> None:
     folder, out = (
         write_files(tmp_path / "photos", {"ann.jpg": b"broken", "bo.jpg": make_photo("# w1")}),
