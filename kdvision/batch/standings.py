@@ -222,9 +222,9 @@ class Standings:
 
         Photos are renamed, moved, and taken again, often of another part of the table. So a gone photo is not lost if
         its picture or each of its kingdoms is still there, wherever that is, or if all its players have a photo in that
-        round. One that could not be read may show any kingdom. If it has no players, any photo may be in its place, so
-        its table needs as many kingdoms as with it. A kingdom with towns belongs to another game, so its photo has its
-        place elsewhere. A round beyond those of the event file is in no total.
+        round. If it has no players, any photo may be in its place, so its table needs as many kingdoms as with it; one
+        that could not be read may have shown none, and was removed for that. A kingdom with towns belongs to another
+        game, so its photo has its place elsewhere. A round beyond those of the event file is in no total.
         """
         if not self.gone_photos:
             return []  # comparing all kingdoms takes long in a large event
@@ -239,8 +239,9 @@ class Standings:
             and photo.picture_hash not in pictures
             and not any(kingdom.has_towns for kingdom in kingdoms_by_photo[photo.name])
             and (
-                photo.error is not None
-                or not all(kingdom.id in shown_ids for kingdom in kingdoms_by_photo[photo.name] if kingdom.counts)
+                bool(photo.seat.players)
+                if photo.error is not None
+                else not all(kingdom.id in shown_ids for kingdom in kingdoms_by_photo[photo.name] if kingdom.counts)
             )
             and not self._has_successor(photo)
         ]

@@ -240,13 +240,13 @@ def test_a_photo_without_players_is_missed_while_its_table_has_fewer_kingdoms(tm
 
 
 @pytest.mark.parametrize(
-    ("name", "new_photos"),
-    [("table1/ann", {}), ("table1/IMG_1", {}), ("table1/ann", {"ann (2)": (C,)}), ("table1/IMG_1", {"IMG_2": (C,)})],
+    ("name", "new_photos", "is_lost"),
+    [("table1/ann", {}, True), ("table1/ann", {"ann (2)": (C,)}, False), ("table1/IMG_1", {}, False)],
 )
 def test_nobody_wins_while_a_photo_that_could_not_be_read_is_gone(
-    name: str, new_photos: Photos, tmp_path: Path
+    name: str, new_photos: Photos, is_lost: bool, tmp_path: Path
 ) -> None:
-    """Unless another one is in its place."""
+    """Unless another one is in its place, or no player is named: it may have shown no kingdom."""
     files = make_files({"table1/bo": (A,), "table1/cy": (B,)})
     (verdict,) = find_verdicts(tmp_path, {**files, f"{name}.jpg": b"broken"}).values()
     assert verdict.startswith("cy leads on points, 6 to 5; ")
@@ -254,11 +254,11 @@ def test_nobody_wins_while_a_photo_that_could_not_be_read_is_gone(
     new_files = make_files({f"table1/{new_name}": boards for new_name, boards in new_photos.items()})
     verdicts = [*find_verdicts(tmp_path, new_files).values(), *find_verdicts(tmp_path, {}).values()]
     assert verdicts == 2 * [
-        "cy wins on points, 6 to 5" if new_photos else f"cy leads on points, 6 to 5; {name}.jpg could not be found"
+        f"cy leads on points, 6 to 5; {name}.jpg could not be found" if is_lost else "cy wins on points, 6 to 5"
     ]
     assert read_csv(tmp_path / "out/errors.csv") == []
     (row,) = read_csv(tmp_path / "out/review.csv")
-    assert (row["photo"], row["changes"]) == (f"{name}.jpg", "" if new_photos else "who wins")
+    assert (row["photo"], row["changes"]) == (f"{name}.jpg", "who wins" if is_lost else "")
     assert row["why"] == "it is no longer in the folder, and could not be read: the photo is damaged or cut short"
 
 
