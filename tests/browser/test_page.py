@@ -883,6 +883,7 @@ def test_the_other_photos_are_read_if_one_fails(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Top left corner")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Top left corner")).to_have_count(0)
+    expect(error).to_be_visible()
 
 
 COUNT_OBJECT_URLS = """() => {
@@ -944,8 +945,9 @@ def test_photos_that_are_not_needed_are_released(open_page: OpenPage) -> None:
     choose_photos(page, "no-kingdom.jpg")
     alert.get_by_role("button", name="Draw it yourself").click()
     expect(page.locator(".handle").first).to_be_focused()
-    assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
+    assert count_photos(page) == 1
+    alert.get_by_role("button", name="Close").click()
     assert count_photos(page) == 0
     page.route("**/photos?**", lambda route: None)
     with page.expect_request("**/photos?**"):

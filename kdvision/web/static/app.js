@@ -76,9 +76,8 @@ const ErrorCard = ({ text, hint, retry, close, children }) => html`<div class="c
 </div>`;
 
 function PhotoError({ error }) {
-  const draw = () => (startCorners(error.photo), dismissError(error));
   return html`<${ErrorCard} ...${error} close=${() => dismissError(error)}>
-    ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${draw} />`}
+    ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${() => startCorners(error.photo)} />`}
   <//>`;
 }
 

@@ -60,6 +60,7 @@ export function addPhotos(files) {
 
 /** Read the kingdom within corners that a person has drawn: in place of a kingdom, or as a new one. */
 export function readCorners({ photo, kingdom, table, game, round }, outline) {
+  update({ errors: state.errors.filter((error) => error.photo !== photo) }); // stays until now, as drawing can be cancelled
   enqueue({ id: photo, name: "", table, game, round, kingdom, outline });
 }
 
