@@ -269,7 +269,7 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
 
 
 def _is_correction_lost(standings: Standings, photo: PhotoRecord) -> bool:
-    """Return whether a kingdom of a gone photo was corrected, and counts neither so nor as a person has given it."""
+    """Return whether a gone photo has a corrected kingdom, and no kingdom that counts equals it or was corrected."""
     for kingdom in assign_players(photo):
         key = kingdom.round, make_name_key(kingdom.label)
         if kingdom.is_known and not any(

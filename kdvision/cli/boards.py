@@ -10,6 +10,7 @@ import typer
 
 from kdvision.cli.inputs import (
     check_kingdom,
+    check_stdin_once,
     correct_boards,
     open_photo,
     parse_board,
@@ -19,7 +20,6 @@ from kdvision.cli.inputs import (
 )
 from kdvision.cli.options import BOXES, Clauses, ScoreOptions, TokensByKingdom, add_options, check_variants
 from kdvision.cli.output import (
-    check_stdin_once,
     exit_with_code,
     make_usage_error,
     print_json,

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from kdvision.cli.output import make_usage_error
 from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Cell, Square, parse_cell
 
@@ -22,6 +23,12 @@ def load_networks() -> None:
     from kdvision.vision.find import Networks
 
     Networks.load()
+
+
+def check_stdin_once(arguments: Sequence[str], name: str) -> None:
+    """Raise a usage error if stdin, "-", is among the arguments twice: the first one takes all that it holds."""
+    if arguments.count("-") > 1:
+        raise make_usage_error("- stands there twice, and stdin holds only one: name the others as arguments", name)
 
 
 def open_photo(photo: str) -> "Photo":

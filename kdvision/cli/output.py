@@ -84,12 +84,6 @@ def make_usage_error(text: str, option: str) -> typer.BadParameter:
     return typer.BadParameter(replace_controls(text), param_hint=option)
 
 
-def check_stdin_once(arguments: Sequence[str], name: str) -> None:
-    """Raise a usage error if stdin, "-", is among the arguments twice: the first one takes all that it holds."""
-    if arguments.count("-") > 1:
-        raise make_usage_error("- stands there twice, and stdin holds only one: name the others as arguments", name)
-
-
 def print_new_names(readings: Sequence["KingdomReading"]) -> None:
     """Print a message for each kingdom whose squares a correction has renamed."""
     for number, reading in enumerate(readings, start=1):

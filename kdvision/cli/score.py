@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.inputs import check_kingdom, open_photo, parse_fixes
+from kdvision.cli.inputs import check_kingdom, check_stdin_once, open_photo, parse_fixes
 from kdvision.cli.options import Corners, Counts, ScoreOptions, TokensByKingdom, add_options, parse_facts
 from kdvision.cli.output import (
-    check_stdin_once,
     exit_with_code,
     make_usage_error,
     print_error,

@@ -90,7 +90,7 @@ def corrupt(
 ) -> Pixels:
     """Return the corrupted photo (height, width, 3).
 
-    `corruption` is a key of CORRUPTIONS, `severity` lies within the range of SEVERITIES, `cells` says where
+    `corruption` is a key of CORRUPTIONS, `severity` lies within the range of SEVERITIES, and `cells` says where
     the squares lie. The same name and seed give the same picture.
     """
     rng = np.random.default_rng([seed, zlib.crc32(name.encode()), list(CORRUPTIONS).index(corruption), int(severity)])

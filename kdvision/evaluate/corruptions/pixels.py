@@ -26,7 +26,7 @@ LINEAR: Final = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 class CellLayout(NamedTuple):
     """The mean side of the squares in pixels, and the coordinates (y, x) of the borders of one kingdom's squares.
 
-    Row i lies between `row_borders[i]` and `row_borders[i + 1]`; borders at a slant count with their mean.
+    Row i lies between `row_borders[i]` and `row_borders[i + 1]`. Of a slanted border, the mean counts.
     """
 
     side_pixels: float

@@ -32,12 +32,6 @@ def crop_between_tiles(shot: Shot, lines: int) -> Picture:
     return np.swapaxes(pixels, 0, axis)
 
 
-def _divide_side(shot: Shot, axis: int) -> tuple[float, ...]:
-    """Return the borders of five squares in the middle of a side."""
-    middle = shot.shape[axis] / 2
-    return tuple(middle + shot.cell_size * step for step in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5))
-
-
 def rotate(shot: Shot, degrees: float) -> Picture:
     """Turn the picture and fill its corners with black."""
     height, width = shot.shape
@@ -131,6 +125,12 @@ def cover_row(shot: Shot, cells: float) -> Picture:
     size, degrees = np.array([2.0 * width, cells * shot.cell_size]), shot.rng.uniform(-4, 4)
     noise = shot.rng.normal(0, 3, shot.pixels.shape)
     return _paint(shot.pixels, _fill_box(shot, (width / 2, y), size, degrees), shot.table_colour + noise)
+
+
+def _divide_side(shot: Shot, axis: int) -> tuple[float, ...]:
+    """Return the borders of five squares in the middle of a side."""
+    middle = shot.shape[axis] / 2
+    return tuple(middle + shot.cell_size * step for step in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5))
 
 
 def _paint(pixels: Pixels, mask: Mask, colour: ArrayLike) -> Pixels:

@@ -441,21 +441,21 @@ def update_answer(game: TableGame, proposal: Proposal, answer: Answer) -> Iterat
     """
     ids = {kingdom.id for kingdom in game.kingdoms}
     is_new = ids.isdisjoint(proposal.kingdoms)
-    changes_by_answer = [
-        msgspec.convert(entry.changes, list[AddKingdom | ReplaceKingdom | JoinReading])
-        for entry in (answer, *proposal.answers)
-    ]
+    all_changes = [change for entry in proposal.answers for change in _convert_changes(entry)]
     additions = {
         change.reading: replace(change, round=proposal.round)
-        for changes in changes_by_answer
-        for change in changes
+        for change in all_changes
         if isinstance(change, AddKingdom)
     }
-    for change in changes_by_answer[0]:
+    for change in _convert_changes(answer):
         if is_new or isinstance(change, AddKingdom):
             yield additions[change.reading]
         elif change.kingdom in ids:
             yield change
+
+
+def _convert_changes(answer: Answer) -> list[AddKingdom | ReplaceKingdom | JoinReading]:
+    return msgspec.convert(answer.changes, list[AddKingdom | ReplaceKingdom | JoinReading])
 
 
 def check_round(game: TableGame, number: int) -> None:

@@ -214,8 +214,8 @@ def _add_pieces(kingdom: TableKingdom, first_kingdom: TableKingdom, reading: Kin
         is_known = (kind, at) in first_questions or add_piece(first_kingdom.facts, kind, at) == first_kingdom.facts
         if is_known or facts.get(kind) is False:  # a person has said that the Queen is not here
             continue
-        has_all = UNKNOWN in (first_kingdom.facts.get(key) or ()) and UNKNOWN not in (facts.get(key) or ())
-        if not piece.is_uncertain and not has_all:
+        is_closed = UNKNOWN in (first_kingdom.facts.get(key) or ()) and UNKNOWN not in (facts.get(key) or ())
+        if not piece.is_uncertain and not is_closed:
             facts = add_piece(facts, kind, at)
         elif doubt not in doubts:
             doubts.append(doubt)
