@@ -564,7 +564,7 @@ def test_a_copy_of_a_game_is_offered_only_if_the_server_does_not_list_it(open_pa
     expect(copies).to_have_count(1)
 
 
-def test_a_picture_that_cannot_be_drawn_is_reported(open_page: OpenPage) -> None:
+def test_a_picture_that_cannot_be_drawn_is_reported_and_can_be_drawn_later(open_page: OpenPage) -> None:
     page = open_page()
     page.route("**/tiles/*.png", lambda route: route.abort())
     page.reload()
@@ -572,11 +572,19 @@ def test_a_picture_that_cannot_be_drawn_is_reported(open_page: OpenPage) -> None
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Save picture").click()
     expect(page.locator("dialog .toast")).to_contain_text("The server does not answer")
+    page.unroute("**/tiles/*.png")
+    with page.expect_download():
+        page.get_by_role("button", name="Save picture").click()
 
 
 def test_pictures_of_squares_are_there_while_the_server_is_away(open_page: OpenPage) -> None:
     page = open_page()
-    page.wait_for_function("() => performance.getEntriesByType('resource').some(({ name }) => /castle/.test(name))")
+    page.wait_for_function(
+        """() => {
+            const names = performance.getEntriesByType("resource").map(({ name }) => name);
+            return new Set(names.filter((name) => name.includes("/tiles/"))).size === 8;
+        }"""
+    )
     failed_paths: list[str] = []
     page.on("requestfailed", lambda request: failed_paths.append(request.url))
     page.context.set_offline(True)

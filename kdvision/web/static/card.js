@@ -14,12 +14,12 @@ const FONT = "system-ui, sans-serif";
 const INK = "#221f33";
 const KINDS = ["w", "f", "l", "g", "s", "m", "t", "castle"];
 
-/** The pictures of squares, kept from the start: the server may be away when the page first shows one. */
-const pictures = KINDS.map(startImage);
+/** The pictures of squares, loaded with the page: the server may be away when one is first shown. */
+const images = Object.fromEntries(KINDS.map((kind) => [kind, startImage(kind)]));
 
 /** Draw the boards of these kingdoms side by side; returns a canvas. */
 export async function drawGame(kingdoms) {
-  const tiles = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await loadImage(kind)])));
+  await Promise.all(KINDS.map(loadImage));
   const boards = kingdoms.map((kingdom) => formatRows(kingdom.cells).map((row) => row.split(" ")));
   const widths = boards.map((rows) => Math.max(5, rows[0]?.length ?? 0) * SQUARE);
   const tallest = Math.max(...boards.map((rows) => rows.length)) * SQUARE;
@@ -33,7 +33,7 @@ export async function drawGame(kingdoms) {
   let x = GAP;
   kingdoms.forEach((kingdom, index) => {
     drawHeading(context, kingdom, x, widths[index]);
-    boards[index].forEach((row, r) => row.forEach((cell, c) => drawSquare(context, tiles, cell, x + c * SQUARE, HEADER + r * SQUARE)));
+    boards[index].forEach((row, r) => row.forEach((cell, c) => drawSquare(context, cell, x + c * SQUARE, HEADER + r * SQUARE)));
     x += widths[index] + GAP;
   });
   drawText(context, describeVerdict(), canvas.width / 2, canvas.height - 26, 24, { align: "center", weight: 600, maxWidth: canvas.width - 2 * GAP });
@@ -45,9 +45,12 @@ function startImage(kind) {
 }
 
 async function loadImage(kind) {
-  const image = startImage(kind);
-  await image.decode();
-  return image;
+  try {
+    await images[kind].decode();
+  } catch {
+    images[kind] = startImage(kind);
+    await images[kind].decode();
+  }
 }
 
 function drawHeading(context, kingdom, x, width) {
@@ -63,10 +66,10 @@ function drawText(context, text, x, y, size, { align = "left", weight, maxWidth 
   context.fillText(text, x, y, maxWidth);
 }
 
-function drawSquare(context, tiles, cell, x, y) {
+function drawSquare(context, cell, x, y) {
   const kind = getKind(cell);
   if (kind === "none") return;
-  context.drawImage(tiles[kind], x, y, SQUARE, SQUARE);
+  context.drawImage(images[kind], x, y, SQUARE, SQUARE);
   context.strokeStyle = "#ffffffaa";
   context.strokeRect(x + 0.5, y + 0.5, SQUARE - 1, SQUARE - 1);
   if (kind === "castle") return;
