@@ -1,7 +1,7 @@
 # From a clean clone, with only Python (3.11 or newer) and make:
 #   make demo      set up, score a sample photo, write the picture with its score
 #   make test      set up and run the tests of the program
-#   make test-lab  install torch and run the tests of rendering, training and measuring
+#   make test-more install torch and run the tests of rendering, training, measuring and robustness
 #   make check     all that a change must pass: format, lint, types, all tests
 #   make model     train the networks and write models/        make bench   time the parts
 #   make robustness   the robustness tests in full (an hour)
@@ -9,7 +9,7 @@
 #   make docs      build the API reference into out/site   make aims    count lines, constants and names
 #   make install-check   build the wheel and install it, where nothing else is, on every Python here
 #
-# Another interpreter: make test PYTHON=python3.12      Another torch: make test-lab TORCH=torch==2.6.0
+# Another interpreter: make test PYTHON=python3.12      Another torch: make test-more TORCH=torch==2.6.0
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
@@ -22,29 +22,32 @@ DEMO ?= samples/demo.jpg
 export PYTHONUTF8 := 1
 export PYTHONDONTWRITEBYTECODE :=  # each process of the tests would compile all of them again
 
-.PHONY: demo test test-lab check model results quick robustness bench aims docs install-check format clean
+.PHONY: demo test test-more check model results quick robustness bench aims docs install-check format clean
 
 demo: $(VENV)/.core
 	@mkdir -p out
 	$(BIN)/kdvision score $(DEMO) --overlay out/demo.png
 	@echo "The picture with its score: out/demo.png"
 
-# tests/web comes first: its servers wait, and other tests use the cores meanwhile. Each worker has one core, so each
-# network gets one thread: 141 s instead of 151 s on two cores of an AMD EPYC, without tests/browser and with tests/lab.
-test: export KDVISION_THREADS := 1
-test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/lab tests/web tests
+# The folders whose tests wait for servers and processes come first: other tests use the cores meanwhile. Each worker has
+# one core, so each network gets one thread.
+FIRST_TESTS := tests/web tests/batch tests/browser
+MORE_TESTS := tests/lab tests/robustness
+TESTS := $(FIRST_TESTS) $(filter-out $(FIRST_TESTS) $(MORE_TESTS) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
+PYTEST := KDVISION_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-lab: export KDVISION_THREADS := 1
-test-lab: $(LAB)
-	$(BIN)/python -m pytest -n auto --dist loadfile tests/lab
+test: $(VENV)/.dev
+	$(PYTEST) $(TESTS)
+
+test-more: $(LAB)
+	$(PYTEST) $(MORE_TESTS)
 
 check: $(LAB)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
-	$(MAKE) test-lab
+	$(MAKE) test-more
 
 model: $(LAB)
 	$(BIN)/python -m kdvision.lab.train

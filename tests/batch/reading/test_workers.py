@@ -23,6 +23,8 @@ from tests.batch.text_photos import make_photo, read_text_photo, read_tree, run_
 from tests.memory import get_private_megabytes
 from tests.paths import ROOT
 
+KILL_SIGNAL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+
 RETAINED_BLOCKS: list[list[bytearray]] = []
 
 
@@ -209,7 +211,7 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
     def kill_worker(read_count: int, *_: int) -> None:
         if read_count == 5:
             wait_until(marker.exists, "a worker hangs")
-            os.kill(int(marker.read_text()), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            os.kill(int(marker.read_text()), KILL_SIGNAL)
 
     options = BatchOptions(folder, tmp_path / "out")
     with ResultFolder(options.out).lock(), closing(executor):
@@ -244,6 +246,7 @@ def test_a_cluster_without_workers_ends_the_run(cluster: Any, tmp_path: Path, mo
     def stop_workers() -> None:
         wait_until(marker.exists, "a worker hangs")
         cluster.cluster.scale(0)
+        os.kill(int(marker.read_text()), KILL_SIGNAL)  # it does not end by itself
 
     with closing(DaskExecutor(cluster.scheduler.address, task=hang_once)) as executor:
         stopper = threading.Thread(target=stop_workers)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
+pytest.importorskip("torch", reason="training needs torch: make test-more installs it")
 
 import torch
 

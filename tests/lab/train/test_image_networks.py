@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
+pytest.importorskip("torch", reason="training needs torch: make test-more installs it")
 
 import onnx
 import torch
