@@ -32,6 +32,11 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
+def advise_number(largest: int) -> str:
+    """Return the advice to give a number from 1 to the largest, or the only one."""
+    return f"give a number from 1 to {largest}" if largest > 1 else "the only number is 1"
+
+
 def number_repeated(names: Iterable[str]) -> list[str]:
     """Return the names; a name that is already taken, in any case, gets a number, such as "Ann 2"."""
     unique_names: list[str] = []

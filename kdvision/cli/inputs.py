@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kdvision.cli.output import make_usage_error
 from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Cell, Square, parse_cell
+from kdvision.text import advise_number
 
 if TYPE_CHECKING:
     from kdvision.vision.image.photo import Photo
@@ -113,4 +114,4 @@ def correct_boards(boards: Sequence[Board], fixes: Mapping[tuple[int, Square], s
 def check_kingdom(number: int, count: int) -> None:
     """Raise NotationError if there is no kingdom with this number, from 0."""
     if number >= count:
-        raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {count}")
+        raise NotationError(f"there is no kingdom {number + 1}", hint=advise_number(count))

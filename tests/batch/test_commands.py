@@ -547,7 +547,7 @@ def test_a_board_typed_before_its_photo_can_be_read_is_compared_with_it(
         (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg?\n"),
         (["--fix", "B2"], "is not a correction"),
         (["--fix", "round1/table1/ann.jpg:1:Z9=w"], "Its squares are A1 to C3"),
-        (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Give a number from 1 to 1"),
+        (["--fix", "round1/table1/ann.jpg:2:A1=w"], "The only number is 1"),
         (["--board", "round1/table1/ann.jpg=w"], "is not the board of a photo"),
         (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
     ],

@@ -755,7 +755,7 @@ def test_type_takes_gems(run: Run) -> None:
 @pytest.mark.parametrize(
     "gem, code, message",
     [
-        ("2: kind = 'ruby', between = 'A1 B2'", 5, "there is no kingdom 2. Give a number from 1 to 1"),
+        ("2: kind = 'ruby', between = 'A1 B2'", 5, "there is no kingdom 2. The only number is 1"),
         ("kind = 'ruby', between = 'A1'", 5, "--gem, gem, between: a gem lies between squares"),
         ("ruby A1 B2", 5, "--gem, line 1: no TOML"),
     ],

@@ -20,6 +20,7 @@ from kdvision.batch.photos import Seat, make_name_key
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data, append_line, get_file_version, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
+from kdvision.text import advise_number
 
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
@@ -75,7 +76,7 @@ class Correction:
         count = len(photo.kingdoms)
         max_number = max(count + 1, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
-            hint = f"give a number from 1 to {max_number}" if max_number else "give its whole board instead"
+            hint = advise_number(max_number) if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
         correction = replace(self, content=photo.content, error=photo.reading.error or "")
         if photo.reading.error is not None and self.kingdom <= len(photo.seat.players):
