@@ -90,8 +90,9 @@ class LiveStream:
         self._socket = self._connection.sock  # the connection drops it if the response closes the connection
         self.response = self._connection.getresponse()
         self._events: queue.Queue[tuple[str, Any]] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
         if self.response.status == 200:
-            threading.Thread(target=self._read, daemon=True).start()
+            self._reader.start()
 
     def _read(self) -> None:
         name = ""
@@ -123,5 +124,7 @@ class LiveStream:
         """Close the connection like a phone that is switched off."""
         with suppress(OSError):  # the server may have ended it
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads, which holds the response's lock
+        if self._reader.is_alive():
+            self._reader.join()  # two threads may fail to close one response at once
         self.response.close()
         self._connection.close()

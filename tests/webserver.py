@@ -67,7 +67,9 @@ def running_server(settings: Settings, *, link: str | None = None) -> Iterator[C
     """Yield a client of a server that runs in a thread until the end of the block."""
     listener = open_listener(settings)
     app = create_app(listener.settings, link=link or listener.link, tables=listener.tables)
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, timeout_graceful_shutdown=2, timeout_keep_alive=TIMEOUT_SECONDS
+    )
     server = TableServer(config, listener.tables)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener.socket]})
     thread.start()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import wait
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import Annotated, Any, Final
@@ -30,7 +31,7 @@ from kdvision.web.http import (
     read_photo,
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal
-from kdvision.web.security import PAIRING_SECONDS, Pairing, is_loopback, name_cookie, read_client_address
+from kdvision.web.security import PAIRING_SECONDS, STOPPED, Pairing, is_loopback, name_cookie, read_client_address
 from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 from kdvision.web.table.changes import ChangeRequest, GameNumber, RoundNumber, check_number, check_round
 from kdvision.web.table.live import SharedTable, Watcher
@@ -151,7 +152,11 @@ async def read_at_table(request: Request) -> Response:
     def add(readings: Sequence[StoredReading], rules: TableRules) -> PhotoAnswer:
         adding = _get_service(request).tables.add_photo(table, query.round, query.kingdom, readings, game, rules)
         with closing(adding):  # it never runs if the server has been stopped
-            return asyncio.run_coroutine_threadsafe(adding, loop).result()
+            future = asyncio.run_coroutine_threadsafe(adding, loop)
+            while not wait([future], DISCONNECT_POLL_SECONDS).done:
+                if loop.is_closed():
+                    raise STOPPED
+            return future.result()
 
     job = partial(service.read_at_table, game=game, photo_id=query.photo, outlines=outlines, add=add)
     return await _run_photo_job(request, job)

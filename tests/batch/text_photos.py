@@ -28,7 +28,7 @@ from tests.kingdoms import make_doubt, make_reading
 
 _COUNTER: Final = count()
 
-MAX_WAIT_SECONDS: Final = 120
+MAX_WAIT_SECONDS: Final = 300
 """How long a test waits for a condition. It takes seconds, or much longer on a busy machine."""
 
 PICTURE: Final = bytes(cv2.imencode(".jpg", np.full((90, 120, 3), 150, np.uint8))[1])

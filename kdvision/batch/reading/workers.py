@@ -235,6 +235,8 @@ class DaskExecutor:
 def _copy_outcome(future: Future[JobResult], task: Any) -> None:
     """Give a future the result or the error of a task of Dask."""
     try:
+        if task.cancelled():  # its client closes, and may not answer any more
+            raise CancelledError
         future.set_result(task.result())
     except BaseException as error:  # noqa: BLE001  (who waits for the future gets it)
         future.set_exception(error)

@@ -2,6 +2,7 @@
 
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -126,7 +127,8 @@ def test_a_database_with_a_game_that_this_version_cannot_read_is_set_aside(
         notice = Phone(client).state["notice"]
     (old_file,) = tmp_path.glob("*.old")
     assert f"was renamed to {old_file.name}" in notice and "another version of the program" in notice
-    assert sqlite3.connect(old_file).execute("SELECT number, content FROM steps").fetchone() == (1, game)
+    with closing(sqlite3.connect(old_file)) as database:
+        assert database.execute("SELECT number, content FROM steps").fetchone() == (1, game)
 
 
 def test_facts_of_an_older_version_that_list_no_pieces_are_open_and_the_kingdom_can_be_changed(tmp_path: Path) -> None:
