@@ -20,6 +20,7 @@ from tests.browser.conftest import (
     read_total,
     start_table,
     type_board,
+    wait_for_answers,
 )
 from tests.paths import SAMPLES
 from tests.phones import Phone
@@ -65,9 +66,9 @@ def test_an_answer_that_arrives_from_a_table_that_was_left_is_not_shown(open_pag
     with hold_response(page, "**/changes") as release:
         page.get_by_role("button", name="Tap an empty board").click()
         start_table(page)
-        page.wait_for_timeout(200)  # the first state of the new table is shown
+        expect(page.locator(".toast")).to_contain_text("This is the new table")
         release()
-    page.wait_for_timeout(200)
+    wait_for_answers(page)
     expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
 
 
@@ -105,7 +106,7 @@ def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: OpenPa
         page.mouse.move(300, 500)
         before = handle.get_attribute("transform")
         release()
-        expect(page.locator("#total")).to_be_visible()
+        wait_for_answers(page)
     assert is_marked(handle)
     expect(page.locator(".glass")).to_be_visible()
     assert handle.get_attribute("transform") == before

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import OpenPage, choose_rule, type_board
+from tests.browser.conftest import OpenPage, choose_rule, type_board, wait_for_answers
 from tests.browser.test_access import find_violations
 
 FULL_BOARD = "w w w w w / w w w w w / w w # w w / w w w w . / w w w w ."
@@ -53,6 +53,7 @@ def test_teams_lay_within_seven_squares_whatever_side_was_chosen(open_page: Open
     choose_rule(page, "Game", "royal-wedding")
     page.get_by_label("Side", exact=True).select_option("5")
     page.get_by_label("Teams share a kingdom").check()
+    wait_for_answers(page)
     expect(ask_about_domino(page, "l", "f")).to_contain_text("within 7 × 7 squares")
 
 

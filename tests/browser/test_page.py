@@ -31,6 +31,7 @@ from tests.browser.conftest import (
     start_table,
     type_board,
     upload_photo,
+    wait_for_answers,
     write_photo_of_a_faint_gem,
 )
 from tests.paths import SAMPLES
@@ -242,6 +243,7 @@ def test_details_stay_open_when_the_page_is_updated(open_page: OpenPage) -> None
     expect(page.locator(".clause").first).to_be_visible()
     page.locator(".setup:not(.fits) > details > summary").press("Enter")
     page.get_by_role("button", name="Undo").first.click()
+    expect(page.locator("#total")).to_have_text(str(TRUTH["points"]))
     expect(page.get_by_label("Middle Kingdom", exact=True)).to_be_hidden()
 
 
@@ -585,6 +587,7 @@ def test_pictures_of_squares_are_there_while_the_server_is_away(open_page: OpenP
             return new Set(names.filter((name) => name.includes("/tiles/"))).size === 8;
         }"""
     )
+    wait_for_answers(page)
     failed_paths: list[str] = []
     page.on("requestfailed", lambda request: failed_paths.append(request.url))
     page.context.set_offline(True)
@@ -671,6 +674,7 @@ def test_a_kingdom_that_cannot_be_drawn_leaves_the_rest_of_the_page(open_page: O
     page = open_page(boards=["w1 w / # t"] * 2)
     choose_rule(page, "Game", "queendomino")
     expect(page.locator(".pieces")).to_be_visible()
+    wait_for_answers(page)
     page.get_by_role("button", name="Player 1").click()
     page.evaluate("""async () => {
         const [{ receive }, { state }] = await Promise.all([import("/table.js"), import("/store.js")]);
@@ -700,7 +704,9 @@ def test_a_gem_lies_on_a_crossing_and_points(open_page: OpenPage) -> None:
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").tap()
     page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
-    heights = page.locator(".kind").evaluate_all("(labels) => labels.map((label) => label.offsetHeight)")
+    kinds = page.locator("dialog .kind")
+    expect(kinds.first).to_be_visible()
+    heights = kinds.evaluate_all("(labels) => labels.map((label) => label.offsetHeight)")
     assert {*heights} == {44}, "each colour stands on one line"
     page.locator("dialog").get_by_label("red", exact=True).check()
     page.get_by_role("button", name="Towards A1").tap()
@@ -885,6 +891,7 @@ def test_the_other_photos_are_read_if_one_fails(open_page: OpenPage) -> None:
     page = open_page()
     choose_photos(page, "demo.jpg", "no-kingdom.jpg", "castle.jpg")
     expect(page.locator(".tab-name")).to_have_count(2)
+    expect(page.locator("#progress")).to_be_empty()
     error = page.get_by_role("alert").filter(has_text="Photo 2 of 3")
     expect(error).to_be_visible()
     error.get_by_role("button", name="Draw it yourself").click()
@@ -915,7 +922,7 @@ def test_a_photo_can_be_cancelled_until_the_server_reads_it(
 
     def read_later(*args: Any, watch: Watch, **options: Any) -> list[KingdomReading]:
         watch("photo", None)
-        is_shown.wait()
+        is_shown.wait(60)  # also if the test fails, its process ends
         return original_read(*args, watch=watch, **options)
 
     monkeypatch.setattr(pipeline, "read", read_later)

@@ -27,6 +27,7 @@ from tests.browser.conftest import (
     start_table,
     type_board,
     upload_photo,
+    wait_for_answers,
     write_photo_of_a_faint_gem,
 )
 from tests.browser.test_arrivals import hold_response
@@ -51,6 +52,7 @@ def test_two_phones_play_one_game(open_page: OpenPage) -> None:
     find_square(bo, "C1: grass").click()
     bo.get_by_role("button", name="forest", exact=True).click()
     expect(bo.locator("#total")).not_to_have_text(str(before))
+    expect(bo.locator("#verdict")).not_to_contain_text("decided again")
     expect(ann.locator("#total")).to_have_text(bo.locator("#total").inner_text())
     expect(ann.locator(".square.flash, .toast").first).to_be_visible()
     find_square(ann, "C1: forest").click()
@@ -151,6 +153,7 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: OpenPage,
     expect(page.locator(".reading")).to_contain_text("The server does not answer")
     with running_server(settings):
         expect(page.locator(".tab-name")).to_have_count(2)
+        page.wait_for_selector("#progress:empty", state="attached")
         page.get_by_role("button", name="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
         expect(page.locator(".alerts")).to_be_empty()
@@ -178,6 +181,7 @@ def test_a_photo_waits_for_the_server_however_long_it_is_away(open_page: OpenPag
 
 def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(open_page: OpenPage) -> None:
     page = open_page(phone=True)
+    wait_for_answers(page)
     page.context.set_offline(True)
     choose_photos(page, "castle.jpg")
     expect(page.locator(".reading")).to_contain_text("The server does not answer")
@@ -453,7 +457,7 @@ def test_a_square_that_was_set_and_taken_back_on_a_phone_that_is_away_stays(open
     expect(find_square(page, "C1: forest")).to_be_visible()
     page.evaluate(RECORD_CHANGES)
     page.context.set_offline(False)
-    page.wait_for_function("() => localStorage['kdvision-waiting'] === '[]'")
+    wait_for_answers(page)
     expect(page.locator("#redo")).to_be_enabled()
     assert page.evaluate("labels") == []
 
@@ -473,11 +477,15 @@ def test_redo_on_a_phone_that_is_away_brings_back_only_what_it_took_back(open_pa
     for phone_page in (page, other_page):
         expect(phone_page.locator("#total")).to_have_text("3")
     page.click("#undo")
+    expect(find_square(page, "C1: forest")).to_be_visible()
+    wait_for_answers(page)
     expect(redo).to_be_enabled()
     redo.click()
     expect(find_square(page, "C1: wheat")).to_be_visible()
+    wait_for_answers(page)
     expect(page.locator(".toast")).to_have_count(0)  # nobody else has changed a square
     page.click("#undo")
+    wait_for_answers(page)
     expect(redo).to_be_enabled()
     page.context.set_offline(True)
     find_square(page, "A1: wheat").press("m")
@@ -536,6 +544,7 @@ def test_open_gems_that_two_phones_choose_at_once_are_all_kept(open_page: OpenPa
     open_setup(page)
     page.get_by_label("The Lost Treasures", exact=True).check()
     open_setup(other_page)
+    wait_for_answers(page)
     page.context.set_offline(True)
     for phone_page, gem in ((page, "red"), (other_page, "blue")):
         phone_page.locator(".setup .kinds").get_by_label(gem).check()
@@ -989,6 +998,7 @@ def test_undo_of_a_message_whose_answer_is_late_takes_back_nothing_else(open_pag
 
 def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(open_page: OpenPage) -> None:
     page, other_page = open_page(phone=True), open_page()
+    wait_for_answers(page)
     page.context.set_offline(True)
     page.get_by_role("button", name="Tap an empty board").click()
     expect(page.locator(".tab-name")).to_have_text("New kingdom")
@@ -997,6 +1007,7 @@ def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(ope
     expect(page.get_by_role("gridcell", name="wheat")).to_have_count(1)
     page.get_by_role("gridcell", name="castle").click()
     type_board(other_page, BOARD)
+    wait_for_answers(other_page)
     page.context.set_offline(False)
     for phone_page in (page, other_page):
         expect(phone_page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
@@ -1008,6 +1019,7 @@ def test_an_empty_board_that_is_added_while_the_server_is_away_shows_at_once(ope
 
 def test_a_board_that_is_typed_while_the_server_is_away_shows_at_once(open_page: OpenPage) -> None:
     page = open_page()
+    wait_for_answers(page)
     page.context.set_offline(True)
     type_board(page, "W1 w / # f")
     find_square(page, "B2: forest").press("w")
@@ -1119,7 +1131,7 @@ def test_what_is_entered_after_another_page_has_taken_the_earlier_changes_is_sen
         next_page = page.context.new_page()
         next_page.goto(page.url)
         expect(find_square(next_page, "A1: mine")).to_be_visible()
-        next_page.wait_for_function("() => localStorage['kdvision-waiting'] === '[]'")
+        wait_for_answers(next_page)
         find_square(page, "B2: forest").press("s")
         expect(find_square(page, "B2: swamp")).to_be_visible()
         release()
