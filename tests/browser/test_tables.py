@@ -317,8 +317,9 @@ def test_a_change_whose_answer_is_lost_counts_once(open_page: OpenPage) -> None:
     expect(page.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
     page.route("**/changes", lose_answer, times=1)
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast")).to_contain_text("Somebody has changed the game since")
     expect(page.locator(".tab-name")).to_have_text("Player 1")
+    wait_for_answers(page)
+    expect(page.locator(".toast", has_text="Somebody has changed the game since")).to_have_count(0)
     assert [answer.status for answer in lost_answers] == [200, 200]
 
 

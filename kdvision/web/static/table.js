@@ -211,7 +211,8 @@ function remember(game = state.table.game) {
  * after them; null if the server has refused them. */
 export function change(...changes) {
   return new Promise((resolve) => {
-    setWaiting([...listOwnWaiting(), { table: state.table.table, changes, resolve, after: findStepsAfter(changes) }]);
+    const step = { id: newId(), table: state.table.table, changes, resolve, after: findStepsAfter(changes) };
+    setWaiting([...listOwnWaiting(), step]);
     flush();
   });
 }
@@ -279,7 +280,7 @@ async function flush() {
     let answer = null;
     const changes = step.changes.map((change) => withStep(change, answers[step.table]));
     try {
-      answer = await api.post(`/api/tables/${step.table}/changes`, { changes });
+      answer = await api.post(`/api/tables/${step.table}/changes`, { changes, id: step.id });
       receive(answer);
     } catch (error) {
       if (api.isTemporary(error)) {

@@ -22,6 +22,7 @@ from kdvision.web.limits import Refusal
 from kdvision.web.table.corrections import keep_corrections, match_kingdoms
 from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece, replace_pieces
 from kdvision.web.table.model import (
+    ID,
     MAX_KINGDOMS_PER_ROUND,
     MAX_ROUNDS,
     PLACE,
@@ -421,10 +422,14 @@ class Redo(Move, frozen=True, tag="redo"):
 
 
 class ChangeRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Changes that make one step, or one move between steps; `revision` is the last one that the client saw."""
+    """Changes that make one step, or one move between steps; `revision` is the last one that the client saw.
+
+    A request that is sent again with the same `id`, because its answer was lost, counts once.
+    """
 
     changes: Annotated[list[AnyChange | Undo | Redo], Meta(min_length=1, max_length=MAX_CHANGES)]
     revision: int | None = None
+    id: Annotated[str, Meta(pattern=ID)] | None = None
 
 
 def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) -> TableGame:

@@ -1,6 +1,7 @@
 """A table in use: what clients get of it, and those who watch it by server-sent events."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,6 +17,9 @@ HEARTBEAT_SECONDS: Final = 15.0
 """A comment is sent that often, so that a connection that was lost is noticed."""
 RETRY_EVENT: Final = b"retry: 1000\n\n"
 """Tells a browser after how many milliseconds to connect again; Chromium waits for three seconds by default."""
+
+MAX_REQUEST_IDS: Final = 200
+"""Changes of a table that count once if they are sent again."""
 
 
 class StepInfo(Struct, frozen=True):
@@ -40,7 +44,7 @@ class TableState(Struct, frozen=True):
 
 @dataclass(eq=False)
 class SharedTable:
-    """A table in use: `state` is what clients get."""
+    """A table in use: `state` is what clients get, `request_ids` are those of its last changes."""
 
     id: str
     step: Step
@@ -48,6 +52,7 @@ class SharedTable:
     decider: "asyncio.Task[None] | None" = None
     watchers: set["Watcher"] = field(default_factory=set)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    request_ids: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_REQUEST_IDS))
 
     @property
     def game(self) -> TableGame:

@@ -109,6 +109,21 @@ def test_an_undo_takes_back_only_the_step_that_was_seen(client: Client, phone: P
     )
 
 
+def test_a_request_that_is_sent_again_counts_once(client: Client, phone: Phone) -> None:
+    kingdom, other_phone = phone.add(ANN), Phone(client, phone.table)
+    mine, lake = ({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": cell} for cell in ("m", "l"))
+    undo = {"op": "undo", "step": 2}
+    phone.send(mine, id="a")
+    phone.send(undo, id="b")
+    other_phone.send(lake, id="c")
+    assert other_phone.state["undo"]["step"] == 2
+    for change, request_id in ((undo, "b"), (mine, "a")):
+        phone.send(change, id=request_id)
+        assert phone.state == other_phone.state
+    assert phone.send(undo, id="d").status == 200
+    assert phone.kingdoms[0]["cells"]["0,1"] == "w"
+
+
 def test_a_phone_that_comes_back_with_an_old_revision_sets_its_square(client: Client, phone: Phone) -> None:
     """Small changes of an hour ago still fit; those of a kingdom that is gone do not."""
     kingdom, other_phone = phone.add(ANN), Phone(client, phone.table)
