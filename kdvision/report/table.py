@@ -210,7 +210,8 @@ def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> st
     if entry.is_open:
         return f"{statement}; it may be {other}{fix}"
     if doubt.kind == UNKNOWN:
-        return f"{statement}; as {other} the total would be {doubt.total}{effect}{fix}"
+        more = " or more" * bool(doubt.board.unknown)
+        return f"{statement}; as {other} the total would be {doubt.total}{more}{effect}{fix}"
     return f"{statement}; if it is {other}, the total is {doubt.total}{effect}{fix}"
 
 

@@ -179,6 +179,13 @@ def test_no_total_is_named_for_an_unknown_square_while_pieces_are_unknown() -> N
     assert "? C2 is not known; it may be" in text and "the total would be" not in text
 
 
+def test_a_total_is_a_least_one_while_other_squares_are_unknown() -> None:
+    result = build_board_result([Board.parse("w1 ? ? / # f f")], kingdomino())
+    assert "? B1 is not known; as w1 the total would be 4 or more" in format_table(result)
+    result = build_board_result([Board.parse("w1 ? w / # f f")], kingdomino())
+    assert "? B1 is not known; as w1 the total would be 6:" in format_table(result)
+
+
 def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
     """Beside `m3` alone only wheat makes a domino of the box."""
     (kingdom,) = build_board_result([Board.parse("m3 ? . #")], kingdomino()).kingdoms
