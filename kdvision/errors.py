@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     NEEDS_REVIEW = 6
     """Everything was read, but a person should check it (`--strict`)."""
     PARTIAL_FAILURE = 7
-    """Some of several photos failed."""
+    """Any of several photos failed."""
     MODEL = 8
 
 
