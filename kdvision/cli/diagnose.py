@@ -76,7 +76,10 @@ def evaluate(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="The number of processes.")] = 1,
 ) -> None:
-    """Measure accuracy on labelled photos. Prints the figures by room, or by corruption with --stress."""
+    """Measure accuracy on labelled photos. Prints the figures by room, or by corruption with --stress.
+
+    A room is a folder: photos of one room look more alike than photos of several.
+    """
     if seed and not stress:
         raise make_usage_error("seeds need --stress as well", "--seed")
     from kdvision.evaluate.evaluate import evaluate as evaluate_photos

@@ -1,1 +1,1 @@
-"""From a photo to cell grids: detections, neighbour graph, lattices, refinement."""
+"""From a photo to cell grids: detections, lattices, refinement."""
