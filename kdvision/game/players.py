@@ -42,11 +42,11 @@ class Players:
         _check_unique(names, "the name")
         if len(pairs[0]) == 1:
             return cls(in_order=tuple(names))
-        colours = [pair[0].lower() for pair in pairs]
-        for colour in colours:
-            if colour not in COLOURS:
+        for colour, _ in pairs:
+            if colour.lower() not in COLOURS:
                 hint = f"there are {join_words(COLOURS)}"
                 raise NotationError(f"{colour!r} is no player's colour", expected=hint, hint=hint)
+        colours = [pair[0].lower() for pair in pairs]
         _check_unique(colours, "the colour")
         return cls(by_colour=dict(zip(colours, names, strict=True)))
 

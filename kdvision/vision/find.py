@@ -227,7 +227,7 @@ def _move_to_grids(fixed_squares: FixedSquares, frames: Sequence[BoardFrame]) ->
     grid_squares = {}
     for (number, square), kind in fixed_squares.items():
         if not 0 <= number < len(frames):
-            hint = f"kingdoms are numbered from 1 to {len(frames)}"
+            hint = f"its last kingdom is number {len(frames)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
         frame = frames[number]
         on_grid = frame.to_grid(square)
