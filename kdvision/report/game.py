@@ -78,7 +78,7 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
         "file": name,
         "rules": game.rule_set.name,
         "side": game.side,
-        "complete": all(entry.extent.is_exact for result in results for entry in result.kingdoms),
+        "complete": all(entry.point_range.is_exact for result in results for entry in result.kingdoms),
         "rounds": [
             {
                 "kingdoms": [

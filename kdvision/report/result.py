@@ -37,7 +37,7 @@ class ScoredKingdom:
     @cached_property
     def card(self) -> Scorecard:
         """The scorecard; while facts about pieces are missing, that of the certain lines."""
-        return Scorecard(self.extent.lines) if self.is_open else score(self.kingdom, self.rule_set)
+        return Scorecard(self.point_range.lines) if self.is_open else score(self.kingdom, self.rule_set)
 
     @property
     def review(self) -> bool:
@@ -70,7 +70,7 @@ class ScoredKingdom:
         return compute_totals(self.kingdom, boards, self.rule_set)
 
     @cached_property
-    def extent(self) -> PointRange:
+    def point_range(self) -> PointRange:
         """The range of the points, and the facts that are still missing."""
         return compute_range(self.kingdom, self.rule_set)
 
@@ -82,7 +82,7 @@ class ScoredKingdom:
     @property
     def total(self) -> str:
         """The total as text, or its range while a fact or a square is unknown."""
-        return str(self.extent)
+        return str(self.point_range)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def format_clauses(entry: ScoredKingdom, *, width: int = 100, colour: bool = Fal
     """Return the text of a scorecard line by line: points, what they are for, and the rulebook clause."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(justify="right")
-    for line in entry.extent.lines:
+    for line in entry.point_range.lines:
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
     rows.add_row(*(Text(word, style="bold") for word in (entry.total, "total", "")))
     heading = Text(f"{entry.kingdom.player}, line by line", style="bold")
@@ -143,7 +143,7 @@ def list_board_lines(entry: ScoredKingdom) -> list[Text]:
 
 def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
     """Return territories with points, most points first, then bonuses and the total; other territories on one line."""
-    territories = [(line.territory, line.points) for line in entry.extent.lines if line.territory is not None]
+    territories = [(line.territory, line.points) for line in entry.point_range.lines if line.territory is not None]
     territories.sort(key=lambda pair: -pair[1])
     rows = [("territory", "squares", "crowns", "points")]
     zero_sizes = []
@@ -153,12 +153,12 @@ def _list_point_lines(entry: ScoredKingdom) -> list[Text]:
             rows.append((terrain, str(size), f"× {territory.crowns}", f"= {points}"))
         else:
             zero_sizes.append((terrain, size))
-    rows += [(line.label, "", "", f"= {line.points}") for line in entry.extent.lines if line.territory is None]
+    rows += [(line.label, "", "", f"= {line.points}") for line in entry.point_range.lines if line.territory is None]
     heading, *body, total = align_columns([*rows, ("total", "", "", entry.total)], gap="   ")
     lines = [Text(heading, "bold"), Text("─" * len(heading)), *map(Text, body), Text(), Text(total, "bold")]
     if zero_sizes:
         lines.append(
-            Text(f"without points{' so far' * (not entry.extent.is_exact)}: {format_sizes(zero_sizes)}", "dim")
+            Text(f"without points{' so far' * (not entry.point_range.is_exact)}: {format_sizes(zero_sizes)}", "dim")
         )
     return lines
 
@@ -194,7 +194,7 @@ def _list_notes(entry: ScoredKingdom, number: int) -> Iterator[str]:
         yield f"? the total is {first.total} ({percent} sure); otherwise {', '.join(total_texts[:3])}"
     yield from list_problems(entry)
     if entry.is_open:
-        yield f"? still missing: {'; '.join(fact.text for fact in entry.extent.open_facts)}"
+        yield f"? still missing: {'; '.join(fact.text for fact in entry.point_range.open_facts)}"
 
 
 def _describe_doubt(doubt: ScoredDoubt, entry: ScoredKingdom, number: int) -> str:

@@ -67,12 +67,12 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "side": entry.rule_set.side,
         "points": None if is_open else entry.card.points,
         "total": None if is_open else entry.card.total,
-        "complete": entry.extent.is_exact,
-        "least": entry.extent.minimum,
-        "most": entry.extent.maximum,
+        "complete": entry.point_range.is_exact,
+        "least": entry.point_range.minimum,
+        "most": entry.point_range.maximum,
         "missing": [
             {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text}
-            for fact in entry.extent.open_facts
+            for fact in entry.point_range.open_facts
         ],
         "lines": [
             {

@@ -11,7 +11,7 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.assess.copies import find_copies
-from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, Extent, GridObservation
+from kdvision.vision.classify.observation import P_CONFIDENT, P_PRESENT, BorderLogOdds, BoundingBox, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.geometry import Mask
@@ -76,22 +76,22 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
         kingdoms = sorted(possible_kingdoms, key=lambda kingdom: -kingdom.expected_tiles)[:1]
     copies = [copy for copy, _ in find_copies(kingdoms)]
     kingdoms = [kingdom for kingdom in kingdoms if kingdom not in copies]
-    kingdoms = [kingdoms[n] for n in sort_in_reading_order([kingdom.extent for kingdom in kingdoms])]
+    kingdoms = [kingdoms[n] for n in sort_in_reading_order([kingdom.bounding_box for kingdom in kingdoms])]
     return kingdoms, [observation for observation in observations if observation not in kingdoms]
 
 
-def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
-    """Return the indices of the extents in reading order; a row shares a third of the smaller box's height."""
+def sort_in_reading_order(bounding_boxes: Sequence[BoundingBox]) -> list[int]:
+    """Return the indices of the boxes in reading order; a row shares a third of the smaller box's height."""
     rows: list[list[int]] = []
-    for index in sorted(range(len(extents)), key=lambda n: extents[n][1] + extents[n][3]):
-        _, first_top, _, first_bottom = extents[rows[-1][0] if rows else index]
-        _, top, _, bottom = extents[index]
+    for index in sorted(range(len(bounding_boxes)), key=lambda n: bounding_boxes[n][1] + bounding_boxes[n][3]):
+        _, first_top, _, first_bottom = bounding_boxes[rows[-1][0] if rows else index]
+        _, top, _, bottom = bounding_boxes[index]
         common_height = min(first_bottom, bottom) - max(first_top, top)
         if rows and common_height > min(first_bottom - first_top, bottom - top) / 3:
             rows[-1].append(index)
         else:
             rows.append([index])
-    return [n for row in rows for n in sorted(row, key=lambda n: extents[n][0] + extents[n][2])]
+    return [n for row in rows for n in sorted(row, key=lambda n: bounding_boxes[n][0] + bounding_boxes[n][2])]
 
 
 def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]:

@@ -22,8 +22,8 @@ MIN_VISIBLE_SHARE: Final = 0.2
 
 BorderLogOdds = tuple[Floats, Floats]
 """Log-odds that two neighbours are one domino: to the right (rows, cols - 1), downwards (rows - 1, cols)."""
-Extent = tuple[float, float, float, float]
-"""A bounding box in pixels: left, top, right, bottom."""
+BoundingBox = tuple[float, float, float, float]
+"""Left, top, right, bottom in pixels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class GridObservation:
         return bool((self.is_tile & is_partial).any() or is_tile_beyond.any())
 
     @property
-    def extent(self) -> Extent:
+    def bounding_box(self) -> BoundingBox:
         """The bounding box of the tiles in the photo; of the grid if there are none."""
         tiles = self.grid.quads[self.is_tile]
         corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)

@@ -156,7 +156,7 @@ def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:
     kingdom = make_observation(kingdom_tiles, make_castles(kingdom_tiles, 1), 9.0)
     castleless_grid = make_observation(other_tiles, np.zeros(other_tiles.shape), 11.0)
     for grid in (kingdom, castleless_grid):
-        grid.__dict__["extent"] = (0.0, 0.0, 1.0, 1.0)
+        grid.__dict__["bounding_box"] = (0.0, 0.0, 1.0, 1.0)
     assert split_kingdoms([castleless_grid, kingdom]) == ([kingdom], [castleless_grid])
     assert split_kingdoms([castleless_grid]) == ([], [castleless_grid])
 
@@ -166,5 +166,5 @@ def test_of_grids_that_may_hide_a_castle_the_largest_is_the_only_kingdom() -> No
         make_observation(parse_mask(f"xxxx/xxxx/xxxx/{row}"), np.zeros((4, 4)), count)
         for row, count in (("x...", 13.0), ("xxx.", 15.0))
     )
-    large_grid.__dict__["extent"] = (0.0, 0.0, 1.0, 1.0)
+    large_grid.__dict__["bounding_box"] = (0.0, 0.0, 1.0, 1.0)
     assert split_kingdoms([small_grid, large_grid]) == ([large_grid], [small_grid])
