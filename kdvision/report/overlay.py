@@ -13,10 +13,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from kdvision.report.pieces import list_pieces
 from kdvision.report.result import Result, ScoredKingdom
-from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, Points, draw_crowns, draw_lines, draw_terrain
+from kdvision.report.symbols import COLOURS, DARK, LIGHT, Colour, draw_crowns, draw_lines, draw_terrain
 from kdvision.text import count_noun
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.geometry import compute_side_lengths
+from kdvision.vision.geometry import Floats, compute_side_lengths
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.image.srgb import Pixels
 
@@ -61,7 +61,7 @@ def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
     """Draw the grid, then the outer sides of the territories in their colours, each moved a little inwards."""
     draw_lines(canvas, [grid.quads[square] for square in entry.board], LIGHT, grid.side_pixels * 0.012, is_closed=True)
     for territory in entry.kingdom.territories:
-        border: list[Points] = []
+        border: list[Floats] = []
         for square in territory.squares:
             quad = shrink_quad(grid.quads[square], 0.92)
             # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
@@ -73,7 +73,7 @@ def _draw_territories(canvas: Pixels, entry: ScoredKingdom, grid: Grid) -> None:
         draw_lines(canvas, border, COLOURS[territory.terrain], grid.side_pixels * 0.055)
 
 
-def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
+def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Floats) -> None:
     """Draw terrain and crowns of each square, with a frame around those that are uncertain."""
     doubt_squares = {doubt.square for doubt in entry.doubts}
     for square in sorted(doubt_squares.union(entry.board)):
@@ -88,7 +88,7 @@ def _draw_squares(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Point
             draw_crowns(canvas, centre + np.array([0.0, 0.26 * side]), side * 0.22, cell.crowns)
 
 
-def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Points) -> None:
+def _draw_points(canvas: Pixels, entry: ScoredKingdom, grid: Grid, sides: Floats) -> None:
     """Write the points of each territory on its square that is nearest to its middle."""
     for line in entry.card.lines:
         if line.territory is not None and line.points:
@@ -116,13 +116,13 @@ def _draw_total(canvas: Pixels, entry: ScoredKingdom, grid: Grid, name: str) -> 
     draw_label(canvas, top, f"{words} ?" if entry.review else words, size, LIGHT, DARK)
 
 
-def shrink_quad(quad: Points, factor: float) -> Points:
+def shrink_quad(quad: Floats, factor: float) -> Floats:
     """Return the corners (4, 2) moved towards their centre: `factor` 1 keeps them, 0 puts them all into the centre."""
     centre = quad.mean(axis=0)
     return np.asarray(centre + factor * (quad - centre))
 
 
-def draw_label(canvas: Pixels, centre: Points, text: str, size: float, colour: Colour, background: Colour) -> None:
+def draw_label(canvas: Pixels, centre: Floats, text: str, size: float, colour: Colour, background: Colour) -> None:
     """Write text without accents on a rounded rectangle around a point, moved inside the picture if necessary."""
     text = _remove_accents(text)
     size = max(size, MIN_FONT_PIXELS)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
+from kdvision.vision.geometry import Floats
 from kdvision.vision.image.srgb import Pixels
 
-Points: TypeAlias = NDArray[np.float64]
 Colour: TypeAlias = tuple[int, int, int]
 
 DARK: Final[Colour] = (24, 24, 28)
@@ -106,7 +106,7 @@ _DARK_ON: Final = (Terrain.WHEAT, Terrain.GRASS, Terrain.CASTLE)
 """Terrains whose colour is so light that their symbol is dark."""
 
 
-def draw_terrain(canvas: Pixels, centre: Points, size: float, terrain: Terrain, rim: Colour = LIGHT) -> None:
+def draw_terrain(canvas: Pixels, centre: Floats, size: float, terrain: Terrain, rim: Colour = LIGHT) -> None:
     """Draw the symbol of a terrain on a disc of its colour, `size` pixels wide, with a rim."""
     for share, colour in ((1.0, rim), (0.86, COLOURS[terrain])):
         radius = round(share * size / 2 * (1 << FRACTION_BITS))
@@ -120,7 +120,7 @@ def draw_terrain(canvas: Pixels, centre: Points, size: float, terrain: Terrain, 
             cv2.fillPoly(canvas, [_to_fixed_point(points)], ink, cv2.LINE_AA, FRACTION_BITS)
 
 
-def draw_crowns(canvas: Pixels, centre: Points, size: float, count: int) -> None:
+def draw_crowns(canvas: Pixels, centre: Floats, size: float, count: int) -> None:
     """Draw crowns side by side, each `size` pixels wide, about a point."""
     shifts = (np.arange(count) - (count - 1) / 2) * CROWN_STEP * size
     for outline, colour in ((_CROWN_RIM, DARK), (_CROWN, GOLD)):
@@ -129,13 +129,13 @@ def draw_crowns(canvas: Pixels, centre: Points, size: float, count: int) -> None
 
 
 def draw_lines(
-    canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, is_closed: bool = False
+    canvas: Pixels, lines: Iterable[Floats], colour: Colour, width: float, *, is_closed: bool = False
 ) -> None:
     """Draw lines through points, at least one pixel wide."""
     fixed_lines = [*map(_to_fixed_point, lines)]
     cv2.polylines(canvas, fixed_lines, is_closed, colour, max(1, round(width)), cv2.LINE_AA, FRACTION_BITS)
 
 
-def _to_fixed_point(points: Points) -> NDArray[np.int32]:
+def _to_fixed_point(points: Floats) -> NDArray[np.int32]:
     """Return the points as integers with FRACTION_BITS fractional bits, as OpenCV takes them."""
     return np.rint(points * (1 << FRACTION_BITS)).astype(np.int32)

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from kdvision.evaluate.corruptions import optics, scene, software
-from kdvision.evaluate.corruptions.pixels import CellLayout, Picture, Pixels, Shot
+from kdvision.evaluate.corruptions.pixels import CellLayout, Picture, Shot
+from kdvision.vision.image.srgb import Pixels
 
 SEVERITIES: Final = (1, 2, 3)
 ADVERSARIAL_FAMILIES: Final = ("cut", "covered", "altered")

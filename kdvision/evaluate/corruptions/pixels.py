@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Pixels: TypeAlias = NDArray[np.uint8]
+from kdvision.vision.image.srgb import Pixels
+
 Light: TypeAlias = NDArray[np.float32]
 Picture: TypeAlias = NDArray[Any]
 """A picture (height, width, 3) of any number type, with values from 0 to 255 or beyond; `corrupt` makes it pixels."""

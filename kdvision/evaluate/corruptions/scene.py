@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Picture, Pixels, Shot, scale_down
+from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Picture, Shot, scale_down
+from kdvision.vision.image.srgb import Pixels
 
 Mask: TypeAlias = NDArray[np.uint8]
 """A picture (height, width) that is 255 where something covers the photo, and 0 elsewhere."""
