@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
@@ -137,15 +138,13 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     ways_alone = [list_readings(puzzle) for puzzle in puzzles]
     ways_together: Sequence[Sequence[Tiling]] = [()] * len(boards)
     choices = ways_together
-    try:
+    with suppress(Undecided):  # then each kingdom is named by what was found so far
         countable_ways = [ways if len(ways) < MAX_READINGS else () for ways in ways_alone]
         choices = ways_together = filter_readings(puzzles, countable_ways)
         for number, ways in enumerate(ways_together):  # one reading of each kingdom, so that the choices fit one box
             if ways:
                 one_choice = [*choices[:number], choices[number][:1], *choices[number + 1 :]]
                 choices = filter_readings(puzzles, one_choice)
-    except Undecided:  # name each kingdom by what was found so far
-        pass
     rows = zip(puzzles, choices, ways_together, ways_alone, strict=True)
     return tuple(_make_naming(puzzle, choice or fit or ways, fit or ways, ways) for puzzle, choice, fit, ways in rows)
 
@@ -199,9 +198,8 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]])
 def _add_uses(sums: list[Uses], kingdom_uses: Collection[Uses], limit: Uses) -> list[Uses]:
     """Return the Pareto frontier of the sums with the uses of one more kingdom. Raises Undecided."""
     frontier: list[Uses] = []
-    for use in (
-        sorted({_sum_uses(total, use) for total in sums for use in kingdom_uses}, key=sum) if kingdom_uses else sums
-    ):
+    totals = {_sum_uses(total, use) for total in sums for use in kingdom_uses} if kingdom_uses else sums
+    for use in sorted(totals, key=sum):
         if _is_within(use, limit) and not any(_is_within(other, use) for other in frontier):
             frontier.append(use)
         if len(frontier) > MAX_FRONTIER:

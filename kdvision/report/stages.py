@@ -71,7 +71,7 @@ def _draw_cells(observations: Sequence[GridObservation], pixels: Pixels, scale: 
         draw_lines(pixels, [quad * scale], GREEN if is_tile else LIGHT, 2 if is_tile else 1, is_closed=True)
     for grid, place, kind, probability in cells:
         if kind != "." or probability < MIN_UNLABELLED_PROBABILITY:
-            centre = grid.quads[place].mean(axis=0) * scale
+            centre = grid.centres[place] * scale
             colour = LIGHT if probability > MIN_CERTAIN_PROBABILITY else AMBER
             draw_label(pixels, centre, f"{kind} {100 * probability:.0f}", grid.side_pixels * scale * 0.2, colour, DARK)
     return "contents of each cell, in %, before the decision" if observations else "no grid found"

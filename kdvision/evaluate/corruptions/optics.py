@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.evaluate.corruptions.pixels import Light, Picture, Shot, scale_down, to_pixels
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
 
 SODIUM_COLOUR: Final = np.array((1.0, 0.55, 0.12), np.float32)
 """Linear red, green and blue of a low-pressure sodium lamp as cameras record it."""
@@ -25,8 +26,8 @@ def tilt(shot: Shot, degrees: float) -> Picture:
     focal = 1.2 * max(height, width)
     in_space = turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 0]])
     projection = np.diag([focal, focal, 1.0]) @ (in_space + np.array([[0, 0, 0], [0, 0, 0], [0, 0, focal]]))
-    corners = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], dtype=np.float64)
-    low, high = (side(cv2.perspectiveTransform(corners, projection)[0], axis=0) for side in (np.min, np.max))
+    corners = apply_homography(projection, UNIT_SQUARE * (width, height))
+    low, high = corners.min(axis=0), corners.max(axis=0)
     scale = min(1.0, float((max(width, height) / (high - low)).min()))
     fit = np.array([[scale, 0, -scale * low[0]], [0, scale, -scale * low[1]], [0, 0, 1]])
     size = (int(scale * (high[0] - low[0])), int(scale * (high[1] - low[1])))

@@ -62,7 +62,7 @@ def extend_grid(grid: Grid, margin: int = 4) -> Floats:
     corners = np.stack([cols[outside], rows[outside]], axis=1)[:, None] + UNIT_SQUARE
     matrix = grid.homography
     in_front = np.all(corners @ matrix[2, :2] + matrix[2, 2] > 0, axis=1)  # a steep table ends at its horizon
-    return apply_homography(matrix, corners[in_front]) if in_front.any() else np.zeros((0, 4, 2))
+    return apply_homography(matrix, corners[in_front])
 
 
 def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:

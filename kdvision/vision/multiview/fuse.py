@@ -127,14 +127,10 @@ def _fuse_log_probs(views: Sequence[_View], nothing: int) -> Floats:
     A view that shows nothing counts little where another one is certain of a tile: bare table does not look like a
     tile, but a tile under glare or cloth looks like bare table.
     """
-    weight, log_probs = (
-        np.stack([weight for _, weight in views]),
-        np.stack([view.probabilities.log_probs for view, _ in views]),
-    )
-    certain_masks = [
-        _is_certain(np.delete(view.probabilities.log_probs, nothing, axis=2), weight) for view, weight in views
-    ]
-    weight[(log_probs.argmax(axis=3) == nothing) & np.any(certain_masks, axis=0)] = MIN_VIEW_WEIGHT
+    weight = np.stack([weight for _, weight in views])
+    log_probs = np.stack([view.probabilities.log_probs for view, _ in views])
+    shows_tile = _is_certain(np.delete(log_probs, nothing, axis=3), weight).any(axis=0)
+    weight[(log_probs.argmax(axis=3) == nothing) & shows_tile] = MIN_VIEW_WEIGHT
     best = weight.max(axis=0)
     weight /= np.where(best > 0, best, 1.0)
     total = weight.sum(axis=0)
@@ -152,9 +148,9 @@ def _fuse_colours(views: Sequence[GridObservation], probabilities: ClassProbabil
 
 
 def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
-    """Return which cells (rows, cols) a view shows clearly and as one of the kinds (rows, cols, kinds)."""
+    """Return which cells (…, rows, cols) a view shows clearly and as one of the kinds (…, rows, cols, kinds)."""
     min_probability, min_clear_weight = 0.95, 0.5
-    return np.asarray((log_probs.max(axis=2) > np.log(min_probability)) & (weight > min_clear_weight))
+    return np.asarray((log_probs.max(axis=-1) > np.log(min_probability)) & (weight > min_clear_weight))
 
 
 def _average_views(values: Floats) -> Floats:
