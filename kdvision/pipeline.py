@@ -13,7 +13,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.rules import GAME_AUTO
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import split_kingdoms
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.decide.game_set import check_box, get_game
 from kdvision.vision.detect.outline import KingdomOutline

@@ -20,7 +20,7 @@ from kdvision.game.rules import GAME_AUTO, SIDES
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import lacks_colours, make_no_kingdom_error
 from kdvision.vision.assess.kingdom import accept_all, classify_grid, is_still_kingdom, split_kingdoms
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings, describe_surroundings, mark_touching
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import observe
@@ -38,7 +38,7 @@ from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
-from kdvision.vision.result import KingdomReading, build_readings, describe_places, describe_surroundings, mark_touching
+from kdvision.vision.result import KingdomReading, build_readings, describe_places
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and its result, for timings and debug pictures."""

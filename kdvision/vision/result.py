@@ -3,33 +3,28 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import permutations, repeat
-
-import numpy as np
+from itertools import repeat
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names, move_names
 from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import Calibration, clip_complement
-from kdvision.vision.assess.copies import find_copies, may_be_picture
 from kdvision.vision.assess.diagnosis import COLOUR_HINT
-from kdvision.vision.assess.kingdom import classify_grid
 from kdvision.vision.assess.missing import compute_completeness
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.assess.warnings import (
     RIM_WARNING,
-    Surroundings,
     find_warnings,
     forces_review,
     label_misreading,
     measure_warning_strengths,
 )
-from kdvision.vision.classify.observation import P_PRESENT, GridObservation
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.decide.decision import BoardFrame, Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.game_set import collect_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 
 
@@ -230,47 +225,6 @@ def _select_warnings(warnings: Sequence[Problem], is_improbable: bool, may_conti
     if is_improbable and may_continue and RIM_WARNING not in shown_warnings:
         shown_warnings.append(RIM_WARNING)
     return shown_warnings
-
-
-def describe_surroundings(
-    kingdoms: Sequence[GridObservation], observations: Sequence[GridObservation]
-) -> list[Surroundings]:
-    """Return what lies around each kingdom among all observations of a photo.
-
-    Tiles beside a kingdom that show no castle may be part of it. Copies of a kingdom do not count.
-    """
-    pairs = [pair for pair in find_copies(observations) if pair[1] in kingdoms]
-    copies, originals = {copy for copy, _ in pairs}, {original for _, original in pairs}
-    other_grids = {*observations} - copies - {*kingdoms}
-    castleless_kingdoms = [kingdom for kingdom in {*kingdoms} - copies if kingdom.max_castle_probability <= P_PRESENT]
-    neighbours = (*other_grids, *castleless_kingdoms)
-    unread = any(classify_grid(grid).is_possible for grid in other_grids)
-    return [
-        Surroundings(
-            crowded=any(kingdom.is_beside(other) for other in neighbours if other is not kingdom),
-            unread=unread,
-            copied=kingdom in originals,
-            pictured=may_be_picture(kingdom, observations),
-        )
-        for kingdom in kingdoms
-    ]
-
-
-def mark_touching(
-    surroundings: Sequence[Surroundings], observations: Sequence[GridObservation], decisions: Sequence[Decision]
-) -> list[Surroundings]:
-    """Return the surroundings with kingdoms marked whose decided boards almost touch: centres within `max_sides`.
-
-    Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
-    """
-    max_sides, touching_kingdoms, grids = 1.4, set[int](), [observation.grid for observation in observations]
-    pairs = zip(grids, decisions, strict=True)
-    tiles = [np.array([grid.centres[square] for square in decision.board]).reshape(-1, 2) for grid, decision in pairs]
-    for first, second in permutations(range(len(grids)), 2):
-        distances = compute_distances(*(grids[first].to_grid_coordinates(tiles[n]) for n in (first, second)))
-        if (distances < max_sides).any():
-            touching_kingdoms |= {first, second}
-    return [entry._replace(touched=n in touching_kingdoms) for n, entry in enumerate(surroundings)]
 
 
 def add_problems(reading: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:

@@ -15,7 +15,7 @@ from kdvision.game.board import Board, Square
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import ClassProbabilities, compute_log_odds
 from kdvision.vision.find import assemble_kingdoms

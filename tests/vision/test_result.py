@@ -14,13 +14,14 @@ from kdvision.game.rules import GAME_KINGDOMINO, make_rule_set
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals, list_alternatives
 from kdvision.vision.assess.calibration import BoardWeights, Calibration
-from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
+from kdvision.vision.assess.surroundings import Surroundings, mark_touching
+from kdvision.vision.assess.warnings import RIM_WARNING
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import ClassProbabilities, compute_log_odds
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.find import assemble_kingdoms
-from kdvision.vision.result import KingdomReading, build_reading, mark_touching
+from kdvision.vision.result import KingdomReading, build_reading
 from tests.kingdoms import make_grid, make_plain_observation, override_squares, table_photo
 
 BOARD = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."

@@ -24,13 +24,13 @@ from kdvision.lab.run import SCENE_FILES, digest_package
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.missing import compute_completeness
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings, describe_surroundings, mark_touching
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, decide_boards, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model
-from kdvision.vision.result import build_readings, describe_surroundings, mark_touching
+from kdvision.vision.result import build_readings
 
 PHOTO_SIZE_PIXELS: Final = 1280
 CORRUPTED_SHARE: Final = 0.5

@@ -7,13 +7,14 @@ problems that are no warnings, force a review by themselves.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem, join_names
 from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares, find_truncation
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.decide.decision import BoardFrame, Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
@@ -41,28 +42,6 @@ WARNING_IDS: Final = (
     | {"illegal", "overruled", "rim", "spare", "towns", "unknown"}
 )
 """The ids of all evidence against a board, each of which has a weight in the calibration."""
-
-
-class Surroundings(NamedTuple):
-    """What else lies on the table.
-
-    `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
-    `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
-    `copied`: a smaller copy of the kingdom is also there. `colourless`: the photo is grey or sepia.
-    `outside`: tiles just outside the outline that a person has drawn. `pictured`: tiles elsewhere are much larger, so
-    that it may be a picture.
-
-    Stored tables hold these values by position, so a new one comes last.
-    """
-
-    crowded: bool = False
-    unread: bool = False
-    touched: bool = False
-    damaged: bool = False
-    copied: bool = False
-    colourless: bool = False
-    outside: bool = False
-    pictured: bool = False
 
 
 def find_warnings(

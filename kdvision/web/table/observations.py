@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.grid import Grid

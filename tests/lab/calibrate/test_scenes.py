@@ -8,7 +8,7 @@ from kdvision.game.board import Board
 from kdvision.lab.calibrate.scenes import CORRUPTED_SHARE, ObservedKingdom, ObservedScene, corrupt_by_seed, judge_boards
 from kdvision.lab.render.corrupted import CALIBRATED_CORRUPTIONS, TRAINING_CORRUPTIONS, corrupt_picture
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from tests.kingdoms import make_grid, make_plain_observation
 

@@ -8,9 +8,9 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.lab.games.play import play
 from kdvision.vision.assess.copies import find_copies, may_be_picture
+from kdvision.vision.assess.surroundings import describe_surroundings
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.geometry import apply_homography, fit_rectangle
-from kdvision.vision.result import describe_surroundings
 from tests.kingdoms import table_photo
 from tests.vision.test_pipeline import make_observation
 

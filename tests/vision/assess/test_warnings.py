@@ -7,11 +7,11 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.game.rules import GAME_KINGDOMINO
 from kdvision.vision.assess.calibration import CONSTANT, Calibration
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.assess.warnings import (
     RIM_WARNING,
     WARNING_IDS,
     WARNING_TEXTS,
-    Surroundings,
     forces_review,
     label_misreading,
     measure_warning_strengths,

@@ -12,7 +12,7 @@ from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.legality import find_problems
 from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.pipeline import KingdomReading, decide_again
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.decide.decision import Decision, PlacedDomino

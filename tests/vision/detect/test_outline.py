@@ -8,7 +8,7 @@ import pytest
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Square
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline

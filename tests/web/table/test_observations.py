@@ -9,7 +9,7 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.pipeline import decide_again
 from kdvision.vision.assess.calibration import Calibration
-from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, ClassProbabilities
 from kdvision.vision.find import assemble_kingdoms
