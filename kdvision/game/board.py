@@ -270,9 +270,9 @@ class Board(Mapping[Square, Cell]):
     def __reduce__(self) -> "tuple[object, tuple[str]]":
         return Board.parse, (str(self),)
 
-    def _move_squares(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
-        cells = {place(square): cell for square, cell in self._cells.items()}
-        return Board(cells, unknown=map(place, self.unknown), height=height, width=width)
+    def _move_squares(self, move: Callable[[Square], Square], height: int, width: int) -> "Board":
+        cells = {move(square): cell for square, cell in self._cells.items()}
+        return Board(cells, unknown=map(move, self.unknown), height=height, width=width)
 
 
 def find_regions(values: Mapping[Square, T]) -> Iterator[tuple[T, tuple[Square, ...]]]:

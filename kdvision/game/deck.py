@@ -42,8 +42,8 @@ class DeckIndex(NamedTuple):
 def index_deck(deck: Deck) -> DeckIndex:
     """Return the index of a deck by its faces."""
     supply = count_faces(deck)
-    numbers = (tuple(d.number for d in deck if make_face(d.left, d.right) == pair) for pair in supply)
-    face_index = {pair: index for index, pair in enumerate(supply)}
+    numbers = (tuple(d.number for d in deck if make_face(d.left, d.right) == face) for face in supply)
+    face_index = {face: index for index, face in enumerate(supply)}
     face_index |= {(second, first): index for (first, second), index in face_index.items()}
     return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), face_index, count_kinds(deck))
 

@@ -142,20 +142,23 @@ def find_legal_tilings(puzzle: Puzzle) -> Iterator[Tiling]:
 
 
 def find_unpaired(puzzle: Puzzle) -> tuple[Square, ...]:
-    """Return the squares left over if as many as possible are paired, whatever the supply."""
+    """Return the squares left over if as many as possible are paired, whatever the supply.
+
+    Dominoes join dark and light squares of a chessboard, so augmenting paths find a maximum matching (Berge, 1957).
+    """
     mate: dict[int, int] = {}
 
-    def place(i: int, visited_squares: set[int]) -> bool:
+    def augment(i: int, visited_squares: set[int]) -> bool:
         for j in puzzle.face[i]:
             if j not in visited_squares:
                 visited_squares.add(j)
-                if j not in mate or place(mate[j], visited_squares):
+                if j not in mate or augment(mate[j], visited_squares):
                     mate[j] = i
                     return True
         return False
 
     dark_squares = [i for i, square in enumerate(puzzle.squares) if (square.row + square.col) % 2]
-    single_squares = {i for i in dark_squares if not place(i, set())}
+    single_squares = {i for i in dark_squares if not augment(i, set())}
     light_squares = set(range(len(puzzle.squares))) - set(dark_squares) - mate.keys()
     return tuple(puzzle.squares[i] for i in sorted(single_squares | light_squares))
 

@@ -76,13 +76,13 @@ def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_:
     detections, lattices = search_lattices(photo, networks.detector)
     watch("squares", detections)
     watch("lattices", lattices)
-    observations = partition(photo, networks, suppress_overlapping(lattices))
+    observations = partition_tiles(photo, networks, suppress_overlapping(lattices))
     kingdoms = split_kingdoms(observations)[0]
     in_context = dict(zip(kingdoms, networks.classify_context(photo, kingdoms), strict=True))
     return [in_context.get(observation, observation) for observation in observations]
 
 
-def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypothesis]) -> list[GridObservation]:
+def partition_tiles(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypothesis]) -> list[GridObservation]:
     """Return the observations of the hypotheses after tiles are assigned to kingdoms.
 
     A hypothesis with several castles is replaced by its parts if one of them is a kingdom.
@@ -140,13 +140,13 @@ def assemble_kingdoms(
         surroundings = describe_surroundings(kingdoms, observations)
     if not kingdoms:
         raise make_no_kingdom_error(photo, observations)
-    before = None
+    frames_before = None
     if fixed_squares:
-        before = [BoardFrame.of(decision.board) for decision in decisions]
+        frames_before = [BoardFrame.of(decision.board) for decision in decisions]
         if outline_surroundings is not None:  # a person may name tiles inside the outline that the photo hides
             lasts = [Square(kingdom.grid.rows - 1, kingdom.grid.cols - 1) for kingdom in kingdoms]
-            before = [frame._replace(last=last) for frame, last in zip(before, lasts, strict=True)]
-        on_grid = _move_to_grids(fixed_squares, before)
+            frames_before = [frame._replace(last=last) for frame, last in zip(frames_before, lasts, strict=True)]
+        on_grid = _move_to_grids(fixed_squares, frames_before)
         box, decisions = decide_boards(kingdoms, calibration, side=side, game=game, fixed_squares=on_grid)
         kingdoms = clear_fixed_squares(kingdoms, on_grid)
     watch("decide", decisions)
@@ -154,7 +154,7 @@ def assemble_kingdoms(
     surroundings = mark_touching([entry._replace(**photo_facts) for entry in surroundings], kingdoms, decisions)
     report_towns |= get_game(game) == GAME_AUTO
     readings = build_readings(
-        kingdoms, decisions, surroundings, calibration, box, report_towns=report_towns, before=before
+        kingdoms, decisions, surroundings, calibration, box, report_towns=report_towns, frames_before=frames_before
     )
     places = describe_places([kingdom.grid for kingdom in kingdoms], photo)
     return [replace(reading, place=place) for reading, place in zip(readings, places, strict=True)]

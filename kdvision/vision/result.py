@@ -112,18 +112,20 @@ def build_readings(
     box: str,
     *,
     report_towns: bool = True,
-    before: Sequence[BoardFrame] | None = None,
+    frames_before: Sequence[BoardFrame] | None = None,
 ) -> list[KingdomReading]:
     """Return the kingdoms of one table; `box` is what they were decided with.
 
-    With `report_towns`, squares of Kingdomino that may be towns are reported. No box has two players of one colour, so
-    colours that occur twice are left out.
+    With `report_towns`, squares of Kingdomino that may be towns are reported. `frames_before` are those of the boards
+    before a person has corrected squares. No box has two players of one colour, so colours that occur twice are left
+    out.
     """
     may_have_towns = report_towns and get_game(box) == GAME_KINGDOMINO
     towns = find_possible_towns([k.probabilities for k in observations]) if may_have_towns else repeat(())
     pairs = zip(observations, decisions, strict=True)
     colours = [k.colour if k.castle_cell in decision.board.find_castles() else "" for k, decision in pairs]
-    columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), before or repeat(None), towns)
+    frames = frames_before or repeat(None)
+    columns = (observations, decisions, surroundings, repeat(calibration), repeat(box), frames, towns)
     colour_problem, readings = Problem((), f"the photo has no colours: {COLOUR_HINT}"), []
     for reading, colour in zip(map(build_reading, *columns), colours, strict=True):
         needs_colours = reading.surroundings.colourless and reading.review
@@ -138,16 +140,16 @@ def build_reading(
     surroundings: Surroundings,
     calibration: Calibration,
     box: str,
-    before: BoardFrame | None = None,
+    frame_before_fixes: BoardFrame | None = None,
     possible_towns: Sequence[Square] = (),
 ) -> KingdomReading:
     """Return the result for one kingdom without its colour, in the smallest frame around its board.
 
-    After a person has corrected squares, it also includes the first row and column of the frame `before`, so that
+    After a person has corrected squares, it also includes the first row and column of `frame_before_fixes`, so that
     removing a tile renames no other square.
     """
-    frame = BoardFrame.of(decision.board, before)
-    on_board = _move_to_board(decision, frame, before)
+    frame = BoardFrame.of(decision.board, frame_before_fixes)
+    on_board = _move_to_board(decision, frame, frame_before_fixes)
     warnings = list(find_warnings(observation, decision, surroundings, frame, possible_towns))
     strengths = measure_warning_strengths([*warnings, *on_board.problems], observation, decision)
     p_complete = compute_completeness(
@@ -177,7 +179,7 @@ def build_reading(
         probability=probability,
         dominoes=on_board.dominoes,
         runners_up=tuple((other, runner_up_factor * p) for other, p in on_board.runners_up),
-        frame_before_fixes=before,
+        frame_before_fixes=frame_before_fixes,
         surroundings=surroundings,
         calibration=calibration,
         box=box,
@@ -189,14 +191,14 @@ def build_reading(
     )
 
 
-def _move_to_board(decision: Decision, frame: BoardFrame, before: BoardFrame | None) -> Decision:
+def _move_to_board(decision: Decision, frame: BoardFrame, frame_before_fixes: BoardFrame | None) -> Decision:
     """Return a decision with the squares of its board, whose frame this is; doubts beyond the frame are left out.
 
     Runners-up that lie in the frame keep it, so that their squares have the same names.
     """
 
     def crop(other: Board) -> Board:
-        own_frame = BoardFrame.of(other, before)
+        own_frame = BoardFrame.of(other, frame_before_fixes)
         return (frame if frame.contains(own_frame.first) and frame.contains(own_frame.last) else own_frame).crop(other)
 
     dominoes = [PlacedDomino(numbers, (frame.to_board(a), frame.to_board(b))) for numbers, (a, b) in decision.dominoes]

@@ -95,7 +95,7 @@ def add_colour_fringes(shot: Shot, difference: float) -> Picture:
 def darken_corners(shot: Shot, light_left: float) -> Picture:
     """Reduce the light towards the corners, where this share is left."""
     x, y = _list_coordinates(shot)
-    return _light(shot, light_left ** ((x * x + y * y) / 2))
+    return _scale_light(shot, light_left ** ((x * x + y * y) / 2))
 
 
 def _list_coordinates(shot: Shot) -> NDArray[np.float64]:
@@ -179,10 +179,10 @@ def add_hard_shadow(shot: Shot, light_left: float) -> Picture:
 
 def _shade(shot: Shot, log_odds: NDArray[np.floating], light_left: float) -> Picture:
     """Return the photo with less light where the log-odds (height, width) of being lit are negative."""
-    return _light(shot, 1 - (1 - light_left) * (1 / (1 + np.exp(log_odds))))
+    return _scale_light(shot, 1 - (1 - light_left) * (1 / (1 + np.exp(log_odds))))
 
 
-def _light(shot: Shot, factor: NDArray[np.floating]) -> Picture:
+def _scale_light(shot: Shot, factor: NDArray[np.floating]) -> Picture:
     """Return the photo with its light multiplied by a factor for each pixel (height, width)."""
     return to_pixels(shot.light * factor[..., None].astype(np.float32))
 

@@ -51,7 +51,7 @@ def list_giant_lines(kingdom: Kingdom) -> Iterator[Line]:
         yield Line(label, 0, "age-of-giants/covered", (giant.square,))
 
 
-def add_dominoes(rule_set: RuleSet) -> RuleSet:
+def add_fifth_player(rule_set: RuleSet) -> RuleSet:
     """Return the rule set for up to five kingdoms (age-of-giants/fifth-player), with the clauses of this book."""
     own_clauses = {**rule_set.own_clauses, **OWN_CLAUSES}
     return replace(rule_set, dominoes_drawn=DOMINOES_DRAWN[rule_set.side], own_clauses=own_clauses)
@@ -83,7 +83,7 @@ AGE_OF_GIANTS: Final = Variant(
     clause="age-of-giants/base",
     rules=(list_giant_lines,),
     checks=(check_crowns,),
-    change=add_dominoes,
+    change=add_fifth_player,
     facts=(GIANTS.key,),
     games=("kingdomino", "queendomino"),
     tokens=(GIANTS,),

@@ -13,7 +13,7 @@ from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.scoring import RuleSet
 from kdvision.game.tiling import make_puzzle
 
-CLAUSES: Final = {
+OWN_CLAUSES: Final = {
     "kingdomino/box": "royal-wedding/box",
     "kingdomino/grid": "royal-wedding/five",
     "kingdomino/mighty-duel": "royal-wedding/seven",
@@ -48,5 +48,5 @@ def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
         deck=ROYAL_WEDDING,
         dominoes_drawn=dict.fromkeys((3, 4) if rule_set.side > 5 else (5, 6, 7, 8), 96),
         checks=(*rule_set.checks, check_turns),
-        own_clauses={**rule_set.own_clauses, **CLAUSES},
+        own_clauses={**rule_set.own_clauses, **OWN_CLAUSES},
     )

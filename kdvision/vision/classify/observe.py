@@ -16,7 +16,7 @@ from kdvision.vision.classify.occupancy import (
     find_foreign_objects,
 )
 from kdvision.vision.classify.pieces import join_gem_evidence
-from kdvision.vision.classify.player_colour import load_player_colours
+from kdvision.vision.classify.player_colour import load_colour_classifier
 from kdvision.vision.classify.probabilities import NOTHING, ClassProbabilities
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import Floats, sample_quads
@@ -59,7 +59,7 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid) -> GridObserva
     if observation.max_castle_probability <= P_PRESENT:
         return observation
     crop = crop_squares(photo, grid.quads[observation.castle_cell][None])[0]
-    return replace(observation, colour=load_player_colours().classify(crop))
+    return replace(observation, colour=load_colour_classifier().classify(crop))
 
 
 def classify_cells(photo: Photo, classifier: CellClassifier, grid: Grid, share: Floats) -> CellPredictions:

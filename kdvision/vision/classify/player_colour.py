@@ -49,7 +49,7 @@ def standardise(features: Floats, mean: Floats, scale: Floats, *, max_deviation:
 
 
 @cache
-def load_player_colours(path: Path = WEIGHTS) -> PlayerColourClassifier:
+def load_colour_classifier(path: Path = WEIGHTS) -> PlayerColourClassifier:
     """Return the classifier in a JSON file, by default the shipped one."""
     parameters = json.loads(path.read_text("utf-8"))
     mean, scale, weights = (np.array(parameters[name]) for name in ("usual", "spread", "weights"))

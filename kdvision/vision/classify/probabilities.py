@@ -78,8 +78,8 @@ class ClassProbabilities:
 
     def find_likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
         """Return the most probable kind of a cell (row, column), in notation, and its probability."""
-        chances = np.exp(self.log_probs[place])
-        return self.kinds[int(chances.argmax())], float(chances.max())
+        probabilities = np.exp(self.log_probs[place])
+        return self.kinds[int(probabilities.argmax())], float(probabilities.max())
 
     def select_kinds(self, deck: Deck) -> "ClassProbabilities":
         """Return the probabilities with the kinds of this deck.

@@ -103,13 +103,13 @@ def _make_decision(
     boards = [(make_board(p.kinds, labels.reshape(grid.shape)), weight / total) for labels, weight in ranked_labels]
     losses = p.losses[grid.ravel()]
     doubts, overruled_squares = _find_doubts(losses, p.kinds, ranked_labels, grid.shape[1])
-    placements = [n for n in solutions[0][0].placement_ids.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
+    placement_ids = [n for n in solutions[0][0].placement_ids.tolist() if grid[0, 0] <= p.first[n] <= grid[-1, -1]]
     squares = {int(square): Square(*place) for place, square in np.ndenumerate(grid)}
-    foreign_placements = [n for n in placements if p.face[n] < 0 and not p.is_castle[n]]
-    foreign_squares = sorted(squares[at] for n in foreign_placements for at in (p.first[n], p.second[n]) if at >= 0)
+    foreign_ids = [n for n in placement_ids if p.face[n] < 0 and not p.is_castle[n]]
+    foreign_squares = sorted(squares[at] for n in foreign_ids for at in (p.first[n], p.second[n]) if at >= 0)
     dominoes = [
         PlacedDomino(p.numbers[p.face[n]], (squares[p.first[n]], squares[p.second[n]]))
-        for n in placements
+        for n in placement_ids
         if p.face[n] >= 0
     ]
     return Decision(

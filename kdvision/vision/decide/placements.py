@@ -81,8 +81,8 @@ def list_placements(
     """
     max_excess_nats = 16.0
     sizes = [loss.shape[0] * loss.shape[1] for loss in losses]
-    numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    grids = tuple(grid_numbers.reshape(loss.shape[:2]) for grid_numbers, loss in zip(numbers, losses, strict=True))
+    square_numbers = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    grids = tuple(numbers.reshape(loss.shape[:2]) for numbers, loss in zip(square_numbers, losses, strict=True))
     flat = np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses])
     first, second, pair_log_odds = _list_pairs(grids, border_log_odds)
     index = index_deck(deck)

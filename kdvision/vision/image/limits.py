@@ -25,12 +25,12 @@ def check_limits(image: Image.Image, data: bytes, name: str, *, max_slow_pixels:
 
     Pillow decodes some formats pixel by pixel in Python; these have at most `max_slow_pixels`.
     """
-    pixels, is_progressive = image.width * image.height, image.info.get("progressive")
+    pixel_count, is_progressive = image.width * image.height, image.info.get("progressive")
     if image.format in ("JPEG", "MPO") and image.mode != "CMYK" and not is_progressive:
         limit = MAX_PIXELS
     else:
         limit = MAX_WEBP_PIXELS if image.format == "WEBP" else MAX_WHOLE_PIXELS
-    if pixels > limit:
+    if pixel_count > limit:
         raise make_size_error(name, limit)
     if min(image.size) < MIN_SIDE_PIXELS:
         hint = f"give a photo of at least {MIN_SIDE_PIXELS} pixels on each side; ten times that reads well"
@@ -39,7 +39,7 @@ def check_limits(image: Image.Image, data: bytes, name: str, *, max_slow_pixels:
         raise ValueError(f"it has more than {MAX_SCANS} passes")
     tiles = getattr(image, "tile", ())
     is_slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
-    if is_slow and pixels > max_slow_pixels:
+    if is_slow and pixel_count > max_slow_pixels:
         raise ValueError(f"its encoding is read only up to {max_slow_pixels // 1_000_000} megapixels")
 
 

@@ -98,12 +98,12 @@ def decode_votes(output: npt.NDArray[np.float32]) -> Detections:
     to the number of votes that a square of its size can have.
     """
     min_probability, full_score_share = 0.5, 0.45  # votes that count; share of the possible votes for a score of 1
-    chance = expit(output[0].astype(np.float64))
-    rows, cols = np.nonzero(chance > min_probability)
+    probability = expit(output[0].astype(np.float64))
+    rows, cols = np.nonzero(probability > min_probability)
     votes = output[1:, rows, cols].T.astype(np.float64)  # offset to the centre in half sides, code of the axes
     votes[:, 2] = np.clip(votes[:, 2], -2, 8)  # against overflow
     half_side = np.exp(votes[:, 2])
-    weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, :2] ** 2).sum(-1))
+    weight = probability[rows, cols] * np.exp(-0.5 * (votes[:, :2] ** 2).sum(-1))
     votes[:, :2] = (np.stack([cols, rows], -1) + 0.5) * STRIDE_PIXELS + votes[:, :2] * half_side[:, None]
     order = np.argsort(-weight, kind="stable")
     votes, weight, half_side = votes[order], weight[order], half_side[order]

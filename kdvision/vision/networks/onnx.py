@@ -92,7 +92,7 @@ class Model:
             self.session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions share no base class
             raise _make_error(f"The model {path} cannot be loaded: {error}") from error
-        self.input = self.session.get_inputs()[0].name
+        self.input_name = self.session.get_inputs()[0].name
         self.metadata: dict[str, Any] = {}
         for key, value in self.session.get_modelmeta().custom_metadata_map.items():
             with suppress(ValueError):  # the digest is no JSON, nor are entries of other exporters
@@ -107,7 +107,7 @@ class Model:
         """Return the network's output for RGB images (n, H, W, 3), which run in batches."""
         max_batch_images = 16  # larger batches are no faster and need more memory
         starts = range(0, max(1, len(images)), max_batch_images)
-        outputs = [self.run_inputs(**{self.input: images[start : start + max_batch_images]}) for start in starts]
+        outputs = [self.run_inputs(**{self.input_name: images[start : start + max_batch_images]}) for start in starts]
         return np.concatenate(outputs)
 
     def run_inputs(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

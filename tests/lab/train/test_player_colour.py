@@ -10,7 +10,7 @@ from kdvision.lab.render.objects import meshes
 from kdvision.lab.run import Run
 from kdvision.lab.train import player_colour
 from kdvision.lab.train.player_colour import choose_threshold, fit_player_colour, write_classifier
-from kdvision.vision.classify.player_colour import WEIGHTS, load_player_colours
+from kdvision.vision.classify.player_colour import WEIGHTS, load_colour_classifier
 from tests.paths import MODELS
 
 NAMES = tuple(meshes.COLOURS)
@@ -41,7 +41,7 @@ def test_only_a_training_of_the_shipped_models_replaces_the_weights_of_the_runti
     monkeypatch.setattr(player_colour, "render_square", lambda number, data: make_square(number))
     for models, written_path in ((tmp_path, tmp_path / weights_path.name), (MODELS, weights_path)):
         player_colour.train_player_colour(Run(data=tmp_path, models=models, work=tmp_path, workers=1))
-        assert load_player_colours(written_path).colours == NAMES
+        assert load_colour_classifier(written_path).colours == NAMES
         written_path.unlink()
         assert not list(tmp_path.rglob("*.json"))
 
@@ -53,9 +53,9 @@ def test_the_threshold_gives_the_required_precision() -> None:
 
 
 def test_the_runtime_reads_what_training_writes(tmp_path: Path) -> None:
-    shipped_classifier = load_player_colours()
+    shipped_classifier = load_colour_classifier()
     write_classifier(shipped_classifier, tmp_path / "weights.json")
-    loaded_classifier = load_player_colours(tmp_path / "weights.json")
+    loaded_classifier = load_colour_classifier(tmp_path / "weights.json")
     assert (loaded_classifier.colours, loaded_classifier.threshold) == (
         shipped_classifier.colours,
         shipped_classifier.threshold,

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from kdvision.game.players import COLOURS
 from kdvision.lab.render.drawn.tiles import DrawnArt
-from kdvision.vision.classify.player_colour import compute_colour_features, load_player_colours
+from kdvision.vision.classify.player_colour import compute_colour_features, load_colour_classifier
 from kdvision.vision.networks.cells import prepare_crops
 
 LIGHTS = {"plain": (1.0, 1.0, 1.0), "lamp": (1.0, 0.82, 0.6), "shade": (0.6, 0.7, 0.85), "dim": (0.35, 0.3, 0.25)}
@@ -31,7 +31,7 @@ def crop_tile(
 
 
 def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray[np.uint8]]) -> None:
-    classifier = load_player_colours()
+    classifier = load_colour_classifier()
     assert (*classifier.colours, "brown") == COLOURS  # no castle of Age of Giants is among the training pictures
     assert classifier.weights.shape == (
         len(compute_colour_features(crop_tile(tiles["blue"]))) + 1,
@@ -42,7 +42,7 @@ def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray
 
 def test_player_colours_are_classified_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
     predictions = [
-        (load_player_colours().classify(crop_tile(tile, light, quarters)), colour)
+        (load_colour_classifier().classify(crop_tile(tile, light, quarters)), colour)
         for colour, tile in tiles.items()
         for light in LIGHTS.values()
         for quarters in (0, 1)
@@ -64,5 +64,5 @@ def test_a_rotated_tile_has_the_same_features(tiles: dict[str, NDArray[np.uint8]
 @pytest.mark.parametrize("shade", [0, 30, 128, 255])
 def test_a_plain_square_has_no_certain_colour(shade: int) -> None:
     pixels = np.full((64, 64, 3), shade, np.uint8)
-    assert load_player_colours().compute_probabilities(pixels).sum() == pytest.approx(1)
-    assert load_player_colours().classify(pixels) == ""
+    assert load_colour_classifier().compute_probabilities(pixels).sum() == pytest.approx(1)
+    assert load_colour_classifier().classify(pixels) == ""
