@@ -40,8 +40,8 @@ class LabelledPhoto:
 def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
     """Yield the labelled photos below a directory, sorted by path.
 
-    JSON files without a photo, and labels without a kingdom, are skipped.
-    Raises KdvisionError for a JSON file beside a photo that is not a label.
+    JSON files without a photo, and labels without a kingdom, are skipped. Raises KdvisionError for a JSON file beside a
+    photo that is not a label.
     """
     for path in sorted(filter(Path.is_file, directory.rglob("*.json"))):
         siblings = (file for file in sorted(path.parent.iterdir()) if file.stem == path.stem)

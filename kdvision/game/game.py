@@ -10,12 +10,12 @@ from kdvision.game.board import Board
 from kdvision.game.deck import Deck, index_deck
 from kdvision.game.dominoes import MAX_READINGS, filter_readings
 from kdvision.game.kingdom import TOWNS, Kingdom, Table, find_complete_square
-from kdvision.game.legality import Problem, find_problems, find_scarce_cells
+from kdvision.game.legality import Problem, find_overused_cells, find_problems
 from kdvision.game.open_facts import compute_range, has_one_queen, list_open_facts
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
-from kdvision.game.tiling import Puzzle, Undecided, find_legal_tilings, find_overused, find_tilings, make_puzzle
+from kdvision.game.tiling import Puzzle, Undecided, find_legal_tilings, find_overused_faces, find_tilings, make_puzzle
 from kdvision.text import count_noun
 
 DYNASTY_ROUNDS: Final = 3
@@ -160,15 +160,15 @@ def _check_shared_box(boards: Sequence[Board], is_faulty: Sequence[bool], deck: 
 
     Kingdoms with a problem of their own (`is_faulty`) need not have been laid in any order.
     """
-    scarce_cells = [*find_scarce_cells(boards, deck)]
-    for cell, count, supply in scarce_cells:
+    overused_cells = [*find_overused_cells(boards, deck)]
+    for cell, count, supply in overused_cells:
         text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {supply}"
         yield Problem((), text, "kingdomino/box")
     puzzles, box = [make_puzzle(board, deck) for board in boards], index_deck(deck)
     try:
-        if scarce_cells or _can_share_box(puzzles, is_faulty):
+        if overused_cells or _can_share_box(puzzles, is_faulty):
             return
-        overused_faces = [*find_overused(puzzles)]
+        overused_faces = [*find_overused_faces(puzzles)]
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")

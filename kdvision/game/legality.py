@@ -15,7 +15,7 @@ from kdvision.game.tiling import (
     Puzzle,
     Tiling,
     Undecided,
-    find_overused,
+    find_overused_faces,
     find_tilings,
     find_unpaired,
     find_unreachable,
@@ -33,8 +33,7 @@ class Problem:
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
     `is_rule_breach` is true where the box could lay the board: someone played against a rule, and nothing need be
-    misread.
-    `warning` is the id of a warning about the reading of a photo (vision/assess/warnings.py).
+    misread. `warning` is the id of a warning about the reading of a photo (vision/assess/warnings.py).
     """
 
     squares: tuple[Square, ...]
@@ -63,8 +62,8 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
     `deck` is the box it was played with, `side` the largest number of rows and columns.
     """
     problems = [*_check_shape(board, side)]
-    scarcity, detached_squares = [*_check_cells(board, deck)], _find_detached(board)
-    problems += scarcity
+    cell_problems, detached_squares = [*_check_cells(board, deck)], _find_detached(board)
+    problems += cell_problems
     if detached_squares:
         verb = "does" if len(detached_squares) == 1 else "do"
         text = f"{join_names(detached_squares)} {verb} not touch the rest of the kingdom"
@@ -72,7 +71,7 @@ def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Pr
     if not board.unknown:
         try:
             puzzle = make_puzzle(board, deck)
-            problems += _check_dominoes(puzzle, is_scarce=bool(scarcity), detached_squares=detached_squares)
+            problems += _check_dominoes(puzzle, overuses_cells=bool(cell_problems), detached_squares=detached_squares)
         except Undecided:
             text = "there are too many ways to lay dominoes here to look at them all"
             problems.append(Problem((), text, "kingdomino/box"))
@@ -102,7 +101,7 @@ def check_extent(board: Board, side: int) -> Iterator[Problem]:
 
 
 def _check_cells(board: Board, deck: Deck) -> Iterator[Problem]:
-    for cell, count, supply in find_scarce_cells([board], deck):
+    for cell, count, supply in find_overused_cells([board], deck):
         squares = tuple(square for square, other in board.items() if other == cell)
         text = f"the box has no square {cell} ({join_names(squares)})"
         if supply:
@@ -110,7 +109,7 @@ def _check_cells(board: Board, deck: Deck) -> Iterator[Problem]:
         yield Problem(squares, text, "kingdomino/box")
 
 
-def find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[tuple[Cell, int, int]]:
+def find_overused_cells(boards: Sequence[Board], deck: Deck) -> Iterator[tuple[Cell, int, int]]:
     """Yield each cell that the boards have more often than the box, with both numbers."""
     supply = index_deck(deck).squares
     for cell, count in Counter(cell for board in boards for cell in board.values()).items():
@@ -126,11 +125,11 @@ def _find_detached(board: Board) -> tuple[Square, ...]:
     return tuple(sorted(square for squares in groups if squares is not main_group for square in squares))
 
 
-def _check_dominoes(puzzle: Puzzle, *, is_scarce: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
+def _check_dominoes(puzzle: Puzzle, *, overuses_cells: bool, detached_squares: tuple[Square, ...]) -> Iterator[Problem]:
     """Yield why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
-    If the box has too few squares of a kind (`is_scarce`), no tiling is searched. The `detached_squares`, which do not
-    touch the rest, are not reported twice. Raises Undecided.
+    If the box has too few squares of a kind (`overuses_cells`), no tiling is searched. The `detached_squares`, which do
+    not touch the rest, are not reported twice. Raises Undecided.
     """
     has_cell = [puzzle.board[square] in puzzle.box.squares for square in puzzle.squares]
     single_squares = [
@@ -139,13 +138,13 @@ def _check_dominoes(puzzle: Puzzle, *, is_scarce: bool, detached_squares: tuple[
     for square in single_squares:
         text = f"{square.name} ({puzzle.board[square]}) has no neighbour with which it makes a domino of the box"
         yield Problem((square,), text, "kingdomino/box")
-    if single_squares or (is_scarce and not all(has_cell)):
+    if single_squares or not all(has_cell):
         return
     if unpaired_squares := find_unpaired(puzzle):
         names = join_names(unpaired_squares)
         text = f"the squares cannot be paired into dominoes of the box: {names} would be left over"
         yield Problem(unpaired_squares, text, "kingdomino/box")
-    elif not is_scarce:
+    elif not overuses_cells:
         best, unreachable_squares = _find_best_tiling(puzzle)
         if best is None:
             yield from _explain_untileable(puzzle)
@@ -167,7 +166,7 @@ def _find_best_tiling(puzzle: Puzzle) -> tuple[Tiling | None, frozenset[Square]]
 
 def _explain_untileable(puzzle: Puzzle) -> Iterator[Problem]:
     """Yield the dominoes that would be needed too often, or that there is no way at all."""
-    overused_faces = [face for face, _ in find_overused([puzzle])]
+    overused_faces = [face for face, _ in find_overused_faces([puzzle])]
     for face in overused_faces:
         squares = tuple(sorted({puzzle.squares[i] for pair in puzzle.places[face] for i in pair}))
         domino, count = " ".join(map(str, puzzle.box.faces[face])), puzzle.box.supply[face]

@@ -173,7 +173,7 @@ def count_fewest(puzzle: Puzzle, face: int, limit: int) -> int:
     return limit + 1
 
 
-def find_overused(puzzles: Sequence[Puzzle]) -> Iterator[tuple[int, int]]:
+def find_overused_faces(puzzles: Sequence[Puzzle]) -> Iterator[tuple[int, int]]:
     """Yield each face that the boards need more often than the box has it, with how many of it they need."""
     for face, limit in enumerate(puzzles[0].box.supply):
         if sum(len(puzzle.places.get(face, ())) for puzzle in puzzles) > limit:

@@ -76,8 +76,8 @@ def build_photo_result(
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet, *, is_over: bool = True) -> Result:
     """Return the result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
-    Nobody wins unless the game `is_over`, and all pieces that count are given.
-    Each unknown square is a doubt, with the content that has the most important effect.
+    Nobody wins unless the game `is_over`, and all pieces that count are given. Each unknown square is a doubt, with the
+    content that has the most important effect.
     """
     kingdoms = [replace(to_kingdom(board), player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
     problems = find_table_problems(kingdoms, rule_set)
