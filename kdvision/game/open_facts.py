@@ -73,7 +73,7 @@ LINE_SOURCES: Final = {
 class OpenFact(NamedTuple):
     """Something that is unknown: its key in the game file, the squares it is about, and its description."""
 
-    item: str
+    key: str
     squares: tuple[Square, ...]
     text: str
 
@@ -111,7 +111,7 @@ def compute_range(kingdom: Kingdom, rule_set: RuleSet) -> PointRange:
 
 def has_open_facts(kingdom: Kingdom) -> bool:
     """Return whether facts about pieces are open. Unknown squares do not count."""
-    return any(fact.item != BOARD for fact in list_open_facts(kingdom))
+    return any(fact.key != BOARD for fact in list_open_facts(kingdom))
 
 
 def close_queen(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:

@@ -71,7 +71,7 @@ def kingdom_to_dict(entry: ScoredKingdom) -> dict[str, Any]:
         "least": entry.point_range.minimum,
         "most": entry.point_range.maximum,
         "missing": [
-            {"item": fact.item, "squares": list_names(fact.squares), "text": fact.text}
+            {"item": fact.key, "squares": list_names(fact.squares), "text": fact.text}
             for fact in entry.point_range.open_facts
         ],
         "lines": [

@@ -192,9 +192,9 @@ def test_facts_that_no_building_counts_are_not_open() -> None:
         PlacedBuilding(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
         replace(UNKNOWN_BUILDING, name="", per_knight=1),
     )
-    assert [fact.item for fact in list_open_facts(replace(town_kingdom, buildings=(tower_building,)))] == ["towers"]
+    assert [fact.key for fact in list_open_facts(replace(town_kingdom, buildings=(tower_building,)))] == ["towers"]
     buildings = (tower_building, PlacedBuilding(Square(0, 2), knight_building))
-    assert [fact.item for fact in list_open_facts(replace(town_kingdom, buildings=buildings))] == [
+    assert [fact.key for fact in list_open_facts(replace(town_kingdom, buildings=buildings))] == [
         "towers",
         "knights",
         "spare_knights",

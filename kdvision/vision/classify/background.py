@@ -26,7 +26,7 @@ class Background(NamedTuple):
     @classmethod
     def sample(cls, photo: Photo, grid: Grid) -> Self:
         """Return the colours of a grid and its surround in a photo."""
-        quads = np.concatenate([grid.quads.reshape(-1, 4, 2), extend_grid(grid)])
+        quads = np.concatenate([grid.quads.reshape(-1, 4, 2), list_surrounding_cells(grid)])
         colours = _sample_colours(photo, quads, grid.side_pixels)
         count = grid.rows * grid.cols
         return cls(colours[:count].reshape(grid.rows, grid.cols, 3), colours[count:])
@@ -55,7 +55,7 @@ def compute_colour_distance(colours: Floats, background: Floats, divisor: int) -
     return np.asarray(np.partition(distance, rank, axis=-1)[..., rank])
 
 
-def extend_grid(grid: Grid, margin: int = 4) -> Floats:
+def list_surrounding_cells(grid: Grid, margin: int = 4) -> Floats:
     """Return the cells (n, 4, 2) around a grid, `margin` rows and columns on each side, so that a pattern repeats."""
     rows, cols = np.mgrid[-margin : grid.rows + margin, -margin : grid.cols + margin].reshape(2, -1)
     outside = (rows < 0) | (rows >= grid.rows) | (cols < 0) | (cols >= grid.cols)

@@ -34,16 +34,8 @@ class LatticeHypothesis(Component):
         return cls(component.places, component.squares, matrix, empty)
 
     @cached_property
-    def area(self) -> float:
-        """The area of the squares in square pixels, weighted by the squared score.
-
-        At a wrong scale the detector sees many squares where there are few, with low scores.
-        """
-        return float((self.squares.score**2 * self.squares.side_pixels**2).sum())
-
-    @cached_property
     def fitted_area(self) -> float:
-        """The area, weighted also by how well the squares fit.
+        """The weighted area of the squares, weighted also by how well they fit.
 
         With a wrong number of columns the corners of squares do not lie on lattice corners.
         """

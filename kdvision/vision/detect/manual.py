@@ -61,7 +61,7 @@ def estimate_size(
         picture, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
         scales.append(detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0])))
-    detections = max(scales, key=lambda squares: float((squares.score**2 * squares.side_pixels**2).sum()))
+    detections = max(scales, key=lambda squares: squares.weighted_area)
     if len(detections) >= MIN_KINGDOM_SQUARES:
         sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
         return max(sizes, key=lambda size: measure_agreement(detections, *size))

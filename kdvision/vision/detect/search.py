@@ -67,13 +67,14 @@ def refine_hypotheses(
     `max_hypotheses` leaves room for four kingdoms, the dominoes on offer, and some false ones.
     """
     max_hypotheses = 10
-    queue = deque(sorted(hypotheses, key=lambda hypothesis: -hypothesis.area)[:max_hypotheses])
+    queue = deque(sorted(hypotheses, key=lambda hypothesis: -hypothesis.squares.weighted_area)[:max_hypotheses])
     lattices = [*refined_lattices]
     while queue:
         hypothesis = queue.popleft()
         # Another lattice may already show these squares and explain nearly all of their area.
         larger_lattices = (other for other in lattices if len(other) >= len(hypothesis))
-        if any(hypothesis.overlaps(other) and other.fitted_area > 0.8 * hypothesis.area for other in larger_lattices):
+        min_area = 0.8 * hypothesis.squares.weighted_area
+        if any(hypothesis.overlaps(other) and other.fitted_area > min_area for other in larger_lattices):
             continue
         if lattice := refine(photo, detector, hypothesis):
             lattices.append(lattice)

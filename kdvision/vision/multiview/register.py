@@ -43,13 +43,13 @@ AlignedView = tuple[GridObservation, Alignment]
 def align(first: GridObservation, other: GridObservation) -> Alignment:
     """Return the most likely alignment of another observation on the first."""
     is_whole, is_other_whole = (view.visible_share >= MIN_WHOLE_SHARE for view in (first, other))
-    shifts = (
+    alignments = (
         _find_shift(
             first.probabilities, other.probabilities.rotate(turns), turns, is_whole, np.rot90(is_other_whole, -turns)
         )
         for turns in range(4)
     )
-    return max(shifts, key=lambda shift: shift.gain)
+    return max(alignments, key=lambda alignment: alignment.gain)
 
 
 def _find_shift(
@@ -76,7 +76,7 @@ def _find_shift(
     gains -= outside[:, :, None, None] + other_outside
     gains *= is_whole[:, :, None, None] & is_other_whole
 
-    def shift(rows: int, cols: int) -> Alignment:
+    def measure_shift(rows: int, cols: int) -> Alignment:
         down = slice(max(rows, 0), min(rows + other.rows, first.rows))
         right = slice(max(cols, 0), min(cols + other.cols, first.cols))
         other_overlap = slice(down.start - rows, down.stop - rows), slice(right.start - cols, right.stop - cols)
@@ -87,7 +87,7 @@ def _find_shift(
         return Alignment(turns, rows, cols, gain, agreement / max(tile, 1e-9))
 
     shifts = product(range(1 - other.rows, first.rows), range(1 - other.cols, first.cols))
-    return max(starmap(shift, shifts), key=lambda alignment: alignment.gain)
+    return max(starmap(measure_shift, shifts), key=lambda alignment: alignment.gain)
 
 
 def match_kingdoms(

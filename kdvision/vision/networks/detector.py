@@ -63,6 +63,14 @@ class Detections:
         u, v = self.axis_u, self.axis_v
         return np.asarray(2 * np.sqrt(np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])))
 
+    @cached_property
+    def weighted_area(self) -> float:
+        """The area of the squares in square pixels, weighted by the squared score.
+
+        At a wrong scale the detector sees many squares where there are few, with low scores.
+        """
+        return float((self.score**2 * self.side_pixels**2).sum())
+
     @property
     def corners(self) -> Floats:
         """The corners (n, 4, 2) around each square."""

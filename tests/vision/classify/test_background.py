@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.vision.classify.background import Background, compute_colour_distance, extend_grid
+from kdvision.vision.classify.background import Background, compute_colour_distance, list_surrounding_cells
 from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, find_unlike_background
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
@@ -42,7 +42,7 @@ def test_samples_of_two_greys_have_the_lightness_between_them(left: float, borde
 
 
 def test_the_surround_continues_the_grid() -> None:
-    quads = extend_grid(make_grid(Board.parse("w w w"), left=400, top=300, side=50), 4)
+    quads = list_surrounding_cells(make_grid(Board.parse("w w w"), left=400, top=300, side=50), 4)
     assert len(quads) == (3 + 2 * 4) * (1 + 2 * 4) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 

@@ -116,7 +116,7 @@ def fit_hypothesis(squares: Detections) -> LatticeHypothesis:
 def test_a_wrong_number_of_columns_lowers_the_fitted_area() -> None:
     hypothesis = fit_hypothesis(make_detections(THREE_ROWS, make_view(0.2), noise=0.5))
     wide_hypothesis = replace(hypothesis, matrix=hypothesis.matrix @ np.diag([1.4, 1, 1]))
-    assert hypothesis.fitted_area > 0.9 * hypothesis.area
+    assert hypothesis.fitted_area > 0.9 * hypothesis.squares.weighted_area
     assert wide_hypothesis.fitted_area < 0.7 * hypothesis.fitted_area
 
 
