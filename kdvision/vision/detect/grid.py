@@ -74,5 +74,10 @@ def place_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, 
     scores = np.zeros((bounds.rows, bounds.cols))
     cols, rows = (hypothesis.places - bounds[:2]).T
     scores[rows, cols] = hypothesis.squares.score
-    places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
-    return apply_homography(hypothesis.matrix, places[:, :, None, :] + UNIT_SQUARE), scores
+    return compute_quads(hypothesis.matrix, bounds), scores
+
+
+def compute_quads(matrix: Floats, bounds: Bounds) -> Floats:
+    """Return the quads (rows, cols, 4, 2) of the places within `bounds` under a homography (3, 3)."""
+    places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1)
+    return apply_homography(matrix, places[:, :, None] + UNIT_SQUARE)

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.special import log_expit
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.detect.grid import Grid, place_cells
+from kdvision.vision.detect.grid import Grid, compute_quads, place_cells
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Bounds
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.refine import RECTIFIED_SIDE_PIXELS, detect_rectified, rectify
-from kdvision.vision.geometry import fit_rectangle
+from kdvision.vision.geometry import Floats, fit_rectangle
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS, CellClassifier
 from kdvision.vision.networks.detector import Detections, SquareDetector
@@ -29,11 +29,12 @@ def build_drawn_grid(
     rows, cols = outline.rows, outline.cols
     if rows is None or cols is None:
         rows, cols = estimate_size(photo, detector, classifier, outline)
-    drawn_lattice, bounds = _divide_outline(outline, rows, cols), Bounds(0, 0, cols, rows)
-    detected_lattice = detect_rectified(photo, detector, drawn_lattice, bounds.expand())
+    matrix, bounds = fit_rectangle(rows, cols, outline.corners), Bounds(0, 0, cols, rows)
+    drawn_quads = compute_quads(matrix, bounds)
+    detected_lattice = detect_rectified(photo, detector, _make_empty_lattice(matrix), bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
     if detected_lattice is None or is_inside.sum() < MIN_KINGDOM_SQUARES:
-        return Grid(place_cells(drawn_lattice, bounds)[0], np.full((rows, cols), neutral_score)), False
+        return Grid(drawn_quads, np.full((rows, cols), neutral_score)), False
     outside_squares = detected_lattice.squares.select(~is_inside & (detected_lattice.squares.score > certain_score))
     misses_tiles = bool((classifier.classify(photo, outside_squares.corners).presence > CERTAIN_LOG_ODDS).any())
     detected_lattice = detected_lattice.select(is_inside)
@@ -42,14 +43,14 @@ def build_drawn_grid(
     along, down = outline.sides
     if correction < max_correction_sides * min(along / cols, down / rows):
         return corrected_grid, misses_tiles
-    return Grid(*place_cells(replace(detected_lattice, matrix=drawn_lattice.matrix), bounds)), misses_tiles
+    return replace(corrected_grid, quads=drawn_quads), misses_tiles
 
 
-def _divide_outline(outline: KingdomOutline, rows: int, cols: int) -> LatticeHypothesis:
-    """Return the lattice of an outline's rows and columns, without detections."""
+def _make_empty_lattice(matrix: Floats) -> LatticeHypothesis:
+    """Return a lattice with this homography (3, 3) and no detections."""
     no_points, no_places = np.zeros((0, 2)), np.zeros((0, 2), int)
     no_squares = Detections(no_points, no_points, no_points, np.zeros(0))
-    return LatticeHypothesis(no_places, no_squares, fit_rectangle(rows, cols, outline.corners), no_places)
+    return LatticeHypothesis(no_places, no_squares, matrix, no_places)
 
 
 def estimate_size(
@@ -68,7 +69,8 @@ def estimate_size(
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
-        quads, _ = place_cells(_divide_outline(outline, *size), Bounds(0, 0, size[1], size[0]))
+        rows, cols = size
+        quads = compute_quads(fit_rectangle(rows, cols, outline.corners), Bounds(0, 0, cols, rows))
         predictions = classifier.classify(photo, quads.reshape(-1, 4, 2), turns=1)
         log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
         return float(log_probs.mean())

@@ -14,9 +14,9 @@ from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import MIN_WHOLE_SHARE
 from kdvision.vision.classify.probabilities import IMPOSSIBLE_LOG_PROBABILITY, NOTHING, ClassProbabilities
-from kdvision.vision.detect.grid import Grid
+from kdvision.vision.detect.grid import Grid, compute_quads
 from kdvision.vision.detect.lattice import Bounds
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography
+from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.multiview.register import AlignedView, Alignment
 
 MIN_VIEW_WEIGHT: Final = 0.02
@@ -115,8 +115,7 @@ def _arrange_view(observation: GridObservation, alignment: Alignment, frame: Bou
 
 def _extend_grid(grid: Grid, frame: Bounds) -> Grid:
     """Return the grid with the further rows and columns of a frame, in the same perspective."""
-    places = np.stack(np.meshgrid(range(frame.left, frame.right), range(frame.top, frame.bottom)), -1)
-    quads = apply_homography(grid.homography, places[:, :, None] + UNIT_SQUARE)
+    quads = compute_quads(grid.homography, frame)
     quads[-frame.top : grid.rows - frame.top, -frame.left : grid.cols - frame.left] = grid.quads
     return Grid(quads)
 
