@@ -24,7 +24,7 @@ from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.scoring import score
-from kdvision.game.standing import make_contender
+from kdvision.game.standing import Contender, make_contender
 from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]], or in its file name, as in ann+bo.jpg"
@@ -383,17 +383,34 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
     other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.get_rule_set(kingdom, board)
     before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}
-    old_places, new_places = (rank_places([contenders[result.id] for result in game]) for contenders in (before, after))
-    old_totals, new_totals = (rank_places(standings.add_up(contenders)) for contenders in (before, after))
-    if _find_winners(old_totals) != _find_winners(new_totals):
-        return Impact.EVENT_WINNER, "who wins the event"
-    if _find_winners(old_places) != _find_winners(new_places):
-        location = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
-        return Impact.TABLE_WINNER, f"who wins {location}"
-    if (old_places, old_totals) != (new_places, new_totals):
+    if rule_set.side != standings.get_rule_set(kingdom).side:  # it counts for the others of the game, too
+        others = (result for result in game if result is not kingdom)
+        after |= {result.id: make_contender(result.kingdom, rule_set, result.number) for result in others}
+    old_places, new_places = (_rank_all(standings, kingdom, contenders) for contenders in (before, after))
+    round_words = f"round {kingdom.round}"
+    table_words = f"table {kingdom.table} of {round_words}" if kingdom.table else round_words
+    for old, new, impact, words in zip(
+        old_places,
+        new_places,
+        (Impact.EVENT_WINNER, Impact.EVENT_WINNER, Impact.TABLE_WINNER, Impact.TABLE_WINNER),
+        ("who wins the event", "which team wins", f"who wins {table_words}", f"who wins {round_words}"),
+        strict=True,
+    ):
+        if _find_winners(old) != _find_winners(new):
+            return impact, words
+    if old_places != new_places:
         return Impact.PLACES, "places"
     is_same = before[kingdom.id].total == after[kingdom.id].total
     return (Impact.NOTHING, "") if is_same else (Impact.POINTS, "points")
+
+
+def _rank_all(
+    standings: Standings, kingdom: KingdomResult, contenders: Mapping[tuple[str, int], Contender]
+) -> list[dict[str, int]]:
+    """Return the places in the event, of the teams, at the table of a kingdom, and in its round."""
+    groups = standings.games.get((kingdom.round, kingdom.table), ()), standings.rounds.get(kingdom.round, ())
+    sums = standings.add_up(contenders), standings.add_up_teams(contenders)
+    return [*map(rank_places, sums), *(rank_places([contenders[result.id] for result in group]) for group in groups)]
 
 
 def _find_winners(places: Mapping[str, int]) -> list[str]:

@@ -331,6 +331,16 @@ class Standings:
             return [contenders[kingdom.id] for kingdoms in self.rounds.values() for kingdom in kingdoms]
         return [_sum_contender(player, points) for player, points in self.list_points(contenders).items()]
 
+    def add_up_teams(self, contenders: Mapping[tuple[str, int], Contender]) -> list[Contender]:
+        """Return each team with the sum of its players' points."""
+        if not self.event.teams:
+            return []
+        points = {make_name_key(player): by_round for player, by_round in self.list_points(contenders).items()}
+        return [
+            _sum_contender(team, [number for name in members for number in points.get(make_name_key(name), ())])
+            for team, members in self.event.teams.items()
+        ]
+
     @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
@@ -347,12 +357,7 @@ class Standings:
         if level == "total":
             return self.add_up(self.contenders), [f"points of {len(self.rounds)} rounds"]
         if level == "team":
-            points = {make_name_key(player): by_round for player, by_round in self.list_points(self.contenders).items()}
-            sums = [
-                _sum_contender(team, [number for name in members for number in points.get(make_name_key(name), ())])
-                for team, members in self.event.teams.items()
-            ]
-            return sums, ["points of all players"]
+            return self.add_up_teams(self.contenders), ["points of all players"]
         steps = [POINTS, *(step.words for step in self.event.rules.choose_game_rule_set([]).tie_breaks)]
         return [self.contenders[kingdom.id] for kingdom in kingdoms], steps
 

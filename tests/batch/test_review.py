@@ -104,6 +104,32 @@ def test_impact_is_on_the_sum_of_all_rounds(tmp_path: Path) -> None:
     assert [row["changes"] for row in rows] == ["who wins the event"]  # 14 to 15, or 16 to 15
 
 
+def test_impact_is_on_teams_on_rounds_and_on_the_side_of_the_others(tmp_path: Path) -> None:
+    def find_changes(name: str, files: dict[str, bytes]) -> list[str]:
+        return [row["changes"] for row in read_review_rows(tmp_path / name, files) if row["player"] == "ann"]
+
+    doubtful_photo = make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)])  # 7 points instead of 5
+    teams = b'[[team]]\nname = "Reds"\nplayers = ["ann", "cy"]\n[[team]]\nname = "Blues"\nplayers = ["bo"]'
+    photos = {"ann.jpg": doubtful_photo, "bo.jpg": make_photo(make_lake(16)), "cy.jpg": make_photo(make_lake(10))}
+    assert find_changes("teams", {**photos, "event.toml": teams}) == ["which team wins"]  # 15 to 16, or 17 to 16
+
+    round_photos = {
+        "round1/table1/ann.jpg": doubtful_photo,
+        "round1/table1/cy.jpg": make_photo(make_lake(3)),
+        "round1/table2/bo.jpg": make_photo(make_lake(6)),
+        "round1/table2/di.jpg": make_photo(make_lake(2)),
+        "round2/table1/cy.jpg": make_photo(make_lake(20)),
+    }
+    rows = read_review_rows(tmp_path / "rounds", round_photos)
+    assert [row["changes"] for row in rows if row["fix"]] == ["who wins round 1"]  # Bo with 6 points, or Ann with 7
+
+    # With five columns each, the game is one of 5 by 5, and Bo's kingdom is complete.
+    wide_photo = make_photo("# w1 w w w w", doubts=[("F1", "w", ".", 0.8)])
+    full_photo = make_photo("# w w w w / f f f f f / w w w w w / f f f f f / w w l1 w w")
+    side_photos = {"ann.jpg": wide_photo, "bo.jpg": full_photo, "event.toml": b'variants = ["harmony"]'}
+    assert find_changes("side", side_photos) == ["who wins the event"]  # 5 to 1, or 4 to 6
+
+
 class RowReader(TextPhotoReader):
     """Reads a photo with fixed squares as a board with a row more at its bottom, of which one square is doubtful."""
 
