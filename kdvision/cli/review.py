@@ -149,7 +149,8 @@ class ReviewDialogue:
                 matches = get_close_matches(correction.photo, self.records, n=1, cutoff=0.5)
                 hint = f"did you mean {matches[0]}?" if matches else "use a name from results.csv"
                 raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
-            attached_corrections.append(correction.attach(record))
+            typed_numbers = {entry.kingdom for entry in corrections if entry.board and entry.photo == correction.photo}
+            attached_corrections.append(correction.attach(record, typed_numbers))
             if record.gone:
                 print_message(f"{record.name} is not in the folder: its correction counts when it is back")
             if correction.board:

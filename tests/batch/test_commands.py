@@ -331,6 +331,16 @@ def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, r
     assert not (results / "corrections.jsonl").exists()
 
 
+def test_boards_of_several_kingdoms_of_one_photo_are_given_together(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
+    run_batch(write_files(tmp_path / "photos", {"table4.jpg": b"damaged"}), out)
+    boards = "table4.jpg:2=l1 l / . #", "table4.jpg:1=w1 w / # ."
+    assert run("review", out, "--board", boards[0]).code == 5  # which board comes first is not known
+    assert run("review", out, "--board", boards[0], "--board", boards[1]).code == 0
+    assert [row["board"] for row in read_csv(out / "results.csv")] == ["w1 w / # .", "l1 l / . #"]
+
+
 def test_review_says_how_many_results_have_no_known_effect(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:

@@ -6,6 +6,7 @@ another photo of the same name.
 """
 
 import hashlib
+import itertools
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -71,10 +72,14 @@ class Correction:
         """True if its photo could not be read: then it also counts for a later photo of that name."""
         return bool(self.error) or not self.content
 
-    def attach(self, photo: "PhotoRecord") -> "Correction":
-        """Return the correction with what is known of photo and board; raise NotationError if it fits no kingdom."""
+    def attach(self, photo: "PhotoRecord", typed_numbers: Collection[int] = ()) -> "Correction":
+        """Return the correction with what is known of photo and board; raise NotationError if it fits no kingdom.
+
+        `typed_numbers` are the kingdoms of the photo whose boards are given together with this one.
+        """
         count = len(photo.kingdoms)
-        max_number = max(count + 1, len(photo.seat.players)) if self.board else count
+        next_number = next(number for number in itertools.count(count + 1) if number not in typed_numbers)
+        max_number = max(next_number, len(photo.seat.players)) if self.board else count
         if not 1 <= self.kingdom <= max_number:
             hint = advise_number(max_number) if max_number else "give its whole board instead"
             raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
