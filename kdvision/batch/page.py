@@ -6,7 +6,9 @@ it opens from a disk and prints.
 
 import base64
 import io
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,9 +20,12 @@ from PIL import Image
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import make_name_key
+from kdvision.batch.standings import RESCORED_NOTE
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import load_clauses
+from kdvision.report.result import ScoredKingdom
 from kdvision.report.table import format_sizes
+from kdvision.report.to_dict import kingdom_to_dict
 from kdvision.text import capitalise, count_noun, replace_controls
 
 TERRAIN_NAMES: Final = {terrain.value: str(terrain) for terrain in Terrain}
@@ -58,7 +63,15 @@ class ReportPage:
     def __init__(self, outcome: EventOutcome, folder: Path) -> None:
         self.outcome, self.folder, self.rankings = outcome, folder, outcome.standings.rankings
         self.standings = standings = outcome.standings
-        self.kingdoms, self.title = standings.kingdoms, standings.event.name or "Kingdomino"
+        contenders = standings.contenders
+        self.rescored_ids = {
+            kingdom.id
+            for kingdom in standings.counted_kingdoms
+            if contenders[kingdom.id].total != kingdom.data["total"]
+        }
+        """The kingdoms that have other points in their game than in their photo alone, because its side is another."""
+        self.kingdoms = tuple(map(self._score_by_game, standings.kingdoms))
+        self.title = standings.event.name or "Kingdomino"
         self.rounds = sorted({kingdom.round for kingdom in self.kingdoms})
         self.tables = list(dict.fromkeys(kingdom.table for kingdom in self.kingdoms if kingdom.table))
         self.anchors = {kingdom.id: f"k{number}" for number, kingdom in enumerate(self.kingdoms, start=1)}
@@ -66,11 +79,22 @@ class ReportPage:
             (kingdom.round, make_name_key(kingdom.label)): self.anchors[kingdom.id]
             for kingdom in standings.counted_kingdoms
         }
-        self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
+        self.reasons = defaultdict[tuple[str, int], list[str]](list)
+        for item in outcome.review_items:
+            if item.kingdom is not None:
+                self.reasons[item.kingdom.id].append(item.why)
         used_clauses = {line["clause"] for kingdom in self.kingdoms for line in kingdom.data["lines"] if line["points"]}
         sorted_clauses = (clause for clause in load_clauses() if clause in used_clauses)
         self.footnotes = {clause: number for number, clause in enumerate(sorted_clauses, start=1)}
         """The number of each rulebook clause that earned points, in the order of the books."""
+
+    def _score_by_game(self, kingdom: KingdomResult) -> KingdomResult:
+        """Return the kingdom with the lines and the total that count in its game."""
+        if kingdom.id not in self.rescored_ids:
+            return kingdom
+        entry = ScoredKingdom(kingdom.kingdom, self.standings.get_rule_set(kingdom))
+        new_data = {name: value for name, value in kingdom_to_dict(entry).items() if name in ("lines", "total")}
+        return replace(kingdom, data={**kingdom.data, **new_data})
 
     @property
     def rules(self) -> str:
@@ -91,7 +115,8 @@ class ReportPage:
 
     def list_notes(self, kingdom: KingdomResult) -> list[str]:
         """Return sentences about a kingdom: why it is to be reviewed, and what was read."""
-        notes = [capitalise(why)] if (why := self.reasons.get(kingdom.id)) else []
+        notes = [*map(capitalise, self.reasons.get(kingdom.id, ()))]
+        notes += [capitalise(RESCORED_NOTE)] * (kingdom.id in self.rescored_ids)
         if kingdom.data_read is None:
             return [*notes, "Added by hand"]
         points_read = count_noun(kingdom.data_read["total"], "point")

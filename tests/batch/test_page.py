@@ -79,3 +79,22 @@ def test_a_damaged_picture_is_left_out_of_the_page(tmp_path: Path) -> None:
     run_batch(folder, out)
     text = (out / "report.html").read_text(encoding="utf-8")
     assert "<h3>ann</h3>" in text and "<img" not in text
+
+
+def test_a_kingdom_has_the_points_and_lines_of_its_game(tmp_path: Path) -> None:
+    """Ann's kingdom makes the game one of 7 by 7, in which Bo's full 5 by 5 earns no Harmony."""
+    full_board = "# w w w w / f f f f f / w w w w w / f f f f f / w w l1 w w"
+    photos = {"ann.jpg": make_photo("# w1 w w w w"), "bo.jpg": make_photo(full_board)}
+    text = write_page(tmp_path, {**photos, "event.toml": 'variants = ["harmony"]'})
+    assert re.findall(r'<span class="total">(\d+)', text) == re.findall(r'points">(\d+)', text) == ["5", "1"]
+    assert "<tr><td>Harmony" not in text and "<li>Scored with the side of the other kingdoms here</li>" in text
+
+
+def test_a_kingdom_has_all_reasons_to_review_it(tmp_path: Path) -> None:
+    photos = {
+        "ann.jpg": make_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+        "ann (2).jpg": make_photo("w1 w w / # f f"),
+    }
+    text = write_page(tmp_path, dict(photos))
+    assert "<li>Another photo of this kingdom, ann (2).jpg, was read differently" in text
+    assert "<li>B2 is read as f (80 % sure)" in text
