@@ -18,7 +18,7 @@ from kdvision.cli.batch import print_summary
 from kdvision.cli.inputs import FIX_FORMAT, correct_boards, match_text, parse_fix
 from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.board import Board, parse_cell
+from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import capitalise, count_noun, quote_path
 
@@ -98,15 +98,23 @@ def _parse_corrections(boards: Sequence[str], fixes: Sequence[str]) -> "list[Cor
     from kdvision.batch.store.record import Correction
 
     typed_boards: dict[tuple[str, int], Board] = {}
-    corrections = []
+    cells: dict[tuple[str, int, Square], str] = {}
+    once = "leave one of them out"
     for text in boards:
         match = match_text(r"(.+?):(\d{1,2})=(.+)", text, "the board of a photo", BOARD_FORMAT)
-        typed_boards[normalize("NFC", match[1]), int(match[2])] = Board.parse(match[3])
+        photo, kingdom, board = normalize("NFC", match[1]), int(match[2]), Board.parse(match[3])
+        if typed_boards.setdefault((photo, kingdom), board) != board:
+            raise NotationError(f"kingdom {kingdom} of {photo} is given two boards", expected=once, hint=once)
     for text in fixes:
         match = match_text(r"(.+?):((?:\d+:)?[A-Za-z]\d{1,2}=\S+)", text, "a correction", PHOTO_FIX_FORMAT)
         number, square, cell = parse_fix(match[2])
-        key = photo, kingdom = normalize("NFC", match[1]), number + 1
-        if key in typed_boards:
+        photo, kingdom = normalize("NFC", match[1]), number + 1
+        if cells.setdefault((photo, kingdom, square), cell) != cell:
+            message = f"{square.name} of kingdom {kingdom} of {photo} is corrected twice"
+            raise NotationError(message, expected=once, hint=once)
+    corrections = []
+    for (photo, kingdom, square), cell in cells.items():
+        if (key := (photo, kingdom)) in typed_boards:
             (typed_boards[key],) = correct_boards([typed_boards[key]], {(0, square): cell})
         else:
             corrections.append(Correction(photo, "", kingdom, square.name, cell))

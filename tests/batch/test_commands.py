@@ -341,6 +341,22 @@ def test_boards_of_several_kingdoms_of_one_photo_are_given_together(
     assert [row["board"] for row in read_csv(out / "results.csv")] == ["w1 w / # .", "l1 l / . #"]
 
 
+@pytest.mark.parametrize(
+    ("option", "first", "second", "message"),
+    [("--board", "bo.jpg:1=# w", "bo.jpg:1=# l", "kingdom 1 of round1/table1/bo.jpg is given two boards"),
+     ("--fix", "ann.jpg:A1=l", "ann.jpg:1:A1=g", "A1 of kingdom 1 of round1/table1/ann.jpg is corrected twice")],
+)  # fmt: skip
+def test_one_command_gives_no_two_contents(
+    option: str, first: str, second: str, message: str, run: Run, results: Path
+) -> None:
+    """One of the two was probably meant for another kingdom or square."""
+    first, second = (f"round1/table1/{text}" for text in (first, second))
+    result = run("review", results, option, first, option, second)
+    assert result.code == 5 and message in result.err
+    assert not (results / "corrections.jsonl").exists()
+    assert run("review", results, option, first, option, first).code == 0
+
+
 def test_review_says_how_many_results_have_no_known_effect(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
