@@ -165,6 +165,11 @@ class Standings:
         return absentees
 
     @cached_property
+    def team_members(self) -> set[str]:
+        """The players of all teams, by the keys of their names."""
+        return {make_name_key(name) for names in self.event.teams.values() for name in names}
+
+    @cached_property
     def unlisted_seats(self) -> list[tuple[PhotoRecord, str, str | None]]:
         """Each photo and player whom [[table]] seats elsewhere, with that table; None if it is a stranger's photo.
 
@@ -378,14 +383,15 @@ class Standings:
         unread_photos = _list_names(self.unread_photos, rounds, tables)
         absent_photos = _list_names(self.absent_photos, rounds, tables)
         if level == "team":
-            members = {make_name_key(name) for names in self.event.teams.values() for name in names}
-            absentees = [name for name in absentees if make_name_key(name) in members]
+            absentees = [name for name in absentees if make_name_key(name) in self.team_members]
             players_by_photo = {
                 name: {*map(make_name_key, self.event.find_seat(name).players)} for name in absent_photos
             }
-            absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & members]
+            absent_photos = [name for name, keys in players_by_photo.items() if not keys or keys & self.team_members]
             kingdoms = [
-                kingdom for kingdom in kingdoms if not kingdom.player or make_name_key(kingdom.player) in members
+                kingdom
+                for kingdom in kingdoms
+                if not kingdom.player or make_name_key(kingdom.player) in self.team_members
             ]
         with_towns = [*dict.fromkeys(kingdom.label for kingdom in kingdoms if kingdom.has_towns)]
         gaps = list(_list_missing(absentees, unread_photos, absent_photos, with_towns))
@@ -425,6 +431,11 @@ class Standings:
         if level != "table" and self.unclear_rounds:
             yield f"{_join_names(self.unclear_rounds)} may be {'rounds' if len(self.unclear_rounds) > 1 else 'a round'}"
         names_by_gap = {gap: _list_names(conflicts, rounds, [table]) for gap, conflicts in self.conflicts.items()}
+        if level == "team":  # players outside all teams score for none
+            outsiders = {name for key, name in self.spelling.items() if key not in self.team_members}
+            names_by_gap = {
+                gap: [name for name in names if name not in outsiders] for gap, names in names_by_gap.items()
+            }
         names_by_gap |= {
             "squares of {} are not known": [entry.label for entry in kingdoms if entry.board.unknown],
             "pieces of {} are not listed": [entry.label for entry in kingdoms if entry.lacks_tokens],

@@ -109,6 +109,18 @@ def test_a_team_misses_no_photo_of_others(tmp_path: Path) -> None:
     assert find_verdicts(tmp_path, {})["Teams"].endswith("; ann.jpg could not be found")
 
 
+def test_photos_of_players_outside_all_teams_block_no_team(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["ann"]\n[[team]]\nname = "Blues"\nplayers = ["bo"]'
+    members = {"ann": LARGE, "bo": OTHER_LARGE}
+    others = {"zoe": "g1 g # / s s2 l / . l1 l", "zoe (2)": "m1 m # / g g g1 / s s f"}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(board) for name, board in (members | others).items()}
+    verdicts = find_verdicts(tmp_path, {**files, "event.toml": event_text})
+    assert verdicts["Teams"] == "Reds wins on points of all players, 6 to 4"
+    assert verdicts["Round 1"].endswith("; photos of zoe show different kingdoms")
+    (tmp_path / "photos/event.toml").write_text(event_text.replace('"bo"', '"bo", "zoe"'))
+    assert find_verdicts(tmp_path, {})["Teams"].endswith("; photos of zoe show different kingdoms")
+
+
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
     out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": make_photo(A, B)})
     assert read_standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
