@@ -85,7 +85,7 @@ def evaluate_event(
         fixes = fixes_by_photo[record.name]
         data = _correct_photo(record, fixes, rules) if fixes.corrections else None
         photos.append(replace(record, rules=rules, corrections=fixes, corrected_data=data))
-    standings = assign_seats(photos, event)
+    standings = assign_seats(photos, event, corrections.find_unmatched(photos))
     for number, photo in enumerate(photos):
         if not photo.gone:
             count = standings.count_table_kingdoms(photo)

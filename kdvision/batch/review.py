@@ -263,7 +263,12 @@ def check_unmatched(standings: Standings, corrections: CorrectionFile) -> Iterat
                 continue
             why = f"the correction {correction} does not count: the squares of its kingdom have other names now"
             yield _make_item(Impact.PLACES, why, CORRECT_AGAIN, photo, number=correction.kingdom)
-    for correction in corrections.find_unmatched((*standings.photos, *standings.gone_photos)):
+    for kingdom, correction in standings.moved_kingdoms:
+        why = f"kingdom {kingdom.number} was kingdom {correction.kingdom} in the earlier photo of this name"
+        advice = "compare the order of its players with the photo, and correct it in event.toml or the photo's name"
+        advice += f"; then remove the correction {correction} from {CORRECTIONS}"
+        yield _make_item(Impact.WINNER_UNKNOWN, f"{why}, so its players may be in another order", advice, kingdom)
+    for correction in standings.unmatched_corrections:
         why = f"the correction {correction} is about another photo of this name, or one that is not in the folder"
         yield _make_item(Impact.NOTHING, why, CORRECT_AGAIN, photo=correction.photo)
 

@@ -17,11 +17,12 @@ from kdvision.batch.kingdoms import (
     find_second_kingdoms,
 )
 from kdvision.batch.photos import NAMES_ROUND, ROUND, Seat, make_name_key, make_natural_key
-from kdvision.batch.store.record import PhotoRecord
+from kdvision.batch.store.record import Correction, PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, make_contender, rank_contenders
+from kdvision.report.build import show_same_kingdom
 from kdvision.text import join_words
 
 RESCORED_NOTE: Final = "scored with the side of the other kingdoms here"
@@ -71,7 +72,8 @@ class Standings:
     """All kingdoms of an event, and all photos in the folder, their players in one spelling; and their rankings.
 
     `spelling` gives each player's name by its key. Of identical photos all but one are copies: `original_by_copy` gives
-    that one by the name of the copy. `gone_photos` were in the folder in an earlier run.
+    that one by the name of the copy. `gone_photos` were in the folder in an earlier run. `unmatched_corrections` are
+    about none of all these photos.
     """
 
     event: Event
@@ -80,6 +82,7 @@ class Standings:
     spelling: Mapping[str, str]
     original_by_copy: Mapping[str, PhotoRecord]
     gone_photos: tuple[PhotoRecord, ...] = ()
+    unmatched_corrections: tuple[Correction, ...] = ()
 
     @cached_property
     def counted_kingdoms(self) -> tuple[KingdomResult, ...]:
@@ -204,6 +207,9 @@ class Standings:
             "{} may be in the wrong place": [(seat.round, seat.table, copy.name) for copy, seat in seats],
             "kingdoms of {} lie at two tables": far_findings,
             "photos of {} show different kingdoms": different_findings,
+            "the players of {} may be in another order": [
+                (kingdom.round, kingdom.table, kingdom.photo.name) for kingdom, _ in self.moved_kingdoms
+            ],
             "{} showed more kingdoms before": [
                 (photo.seat.round, photo.seat.table, photo.name) for photo in self.shrunk_photos
             ],
@@ -280,6 +286,27 @@ class Standings:
             and not photo.seat.players
             and self.count_table_kingdoms(photo) < (photo.earlier_table_kingdoms or 0)
         ]
+
+    @cached_property
+    def moved_kingdoms(self) -> list[tuple[KingdomResult, Correction]]:
+        """The kingdoms whose boards were given for another place in an earlier photo of the same name.
+
+        Only photos whose players [[photo]] names count. That photo was taken from another side, or missed a kingdom,
+        which was typed as the last one; so the new photo may show its players in another order.
+        """
+        boards = {(entry.photo, entry.kingdom): entry for entry in self.unmatched_corrections if entry.board}
+        pairs = list[tuple[KingdomResult, Correction]]()
+        for (name, number), correction in boards.items():
+            board = Board.parse(correction.board)
+            kingdoms = [
+                kingdom
+                for kingdom in self.kingdoms
+                if (kingdom.photo.name == name and kingdom.photo.seat.has_listed_players and kingdom.player)
+                and (show_same_kingdom(kingdom.board, board) or kingdom.board.equals_turned(board))
+            ]
+            if kingdoms and all(kingdom.number != number for kingdom in kingdoms):
+                pairs.append((kingdoms[0], correction))
+        return pairs
 
     def count_table_kingdoms(self, photo: PhotoRecord) -> int:
         """Return the number of kingdoms at the table of a photo."""
@@ -454,7 +481,9 @@ class Standings:
         return row._replace(by_round=by_round, note="; ".join(notes))
 
 
-def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
+def assign_seats(
+    photos: Iterable[PhotoRecord], event: Event, unmatched_corrections: Iterable[Correction] = ()
+) -> Standings:
     """Return the kingdoms of these photos, as far as they are not gone, with their players.
 
     Names of players and tables are spelled as in the event file, or else as in the first photo that has them.
@@ -484,7 +513,9 @@ def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Standings:
     second_ids = {second.id for _, second in find_second_kingdoms(kingdoms)}
     kingdoms = [replace(kingdom, counts=False) if kingdom.id in second_ids else kingdom for kingdom in kingdoms]
     gone_photos = tuple(photo for photo in all_photos if photo.gone)
-    return Standings(event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos)
+    return Standings(
+        event, tuple(new_photos), tuple(kingdoms), spelling, copies, gone_photos, tuple(unmatched_corrections)
+    )
 
 
 def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:

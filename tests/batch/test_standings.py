@@ -121,6 +121,25 @@ def test_photos_of_players_outside_all_teams_block_no_team(tmp_path: Path) -> No
     assert find_verdicts(tmp_path, {})["Teams"].endswith("; photos of zoe show different kingdoms")
 
 
+def test_nobody_wins_while_a_new_photo_may_show_listed_players_in_another_order(tmp_path: Path) -> None:
+    """A photo missed Bo's kingdom, so it was typed as the last one, and event.toml names Bo last."""
+    name, middle_board = "table1/ann+bo+cy.jpg", "g2 g g # / s s2 l ."
+    event_text = f'[[photo]]\nfile = "{name}"\ntable = 1\nplayers = ["ann", "cy", "bo"]'
+    find_verdicts(tmp_path, {name: make_photo(LARGE, OTHER_LARGE), "event.toml": event_text})
+    content = read_results(tmp_path / "out")[0]["content"]
+    CorrectionFile(tmp_path / "out").add([Correction(name, content, 3, board=middle_board)])
+    assert find_verdicts(tmp_path, {}) == {"Round 1, table 1": "bo wins on points, 10 to 6"}
+    new_photo = make_photo(LARGE, middle_board, OTHER_LARGE)
+    verdicts = find_verdicts(tmp_path, {name: new_photo})
+    assert verdicts == {
+        "Round 1, table 1": f"cy leads on points, 10 to 6; the players of {name} may be in another order"
+    }
+    why = "kingdom 2 was kingdom 3 in the earlier photo of this name, so its players may be in another order"
+    assert (name, "cy", why) in read_notices(tmp_path / "out")
+    (tmp_path / "photos/event.toml").write_text("")  # the file's name gives the order
+    assert find_verdicts(tmp_path, {"event.toml": "side = 5"}) == {"Round 1, table 1": "bo wins on points, 10 to 6"}
+
+
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
     out = run_event(tmp_path, {"round1/table7/ann+bo.jpg": make_photo(A, B)})
     assert read_standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
