@@ -46,7 +46,7 @@ RAW_SUFFIXES: Final = frozenset({".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf",
 JOINERS: Final = "\u200c\u200d"
 """Invisible characters that decide how letters of some scripts join. Two names do not differ by them alone."""
 
-COPY_NUMBER: Final = re.compile(r"\s*\(\d{1,3}\)$")
+COPY_NUMBER: Final = re.compile(r"(?:\s*\(\d{1,3}\))+$")
 
 
 class Failure(NamedTuple):

@@ -30,6 +30,7 @@ from kdvision.batch.photos import Seat, clean_name, make_name_key, make_natural_
         # Several players in one photo, several photos of one player.
         ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
         ("round1/table3/ann (2).jpg", 1, "3", ["ann"]),
+        ("round1/table3/ann (2) (1) (3).jpg", 1, "3", ["ann"]),
         ("round1/table3/ann/IMG_0012.jpg", 1, "3", ["ann"]),
         # No player.
         ("round1/table3.jpg", 1, "3", []),
