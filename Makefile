@@ -32,7 +32,7 @@ demo: $(VENV)/.core
 # The folders whose tests wait for servers and processes come first: other tests use the cores meanwhile. Each worker has
 # one core, so each network gets one thread.
 FIRST_TESTS := tests/browser tests/web tests/batch
-MORE_TESTS := tests/lab tests/robustness
+MORE_TESTS := tests/evaluate tests/lab tests/robustness
 TESTS := $(FIRST_TESTS) $(filter-out $(FIRST_TESTS) $(MORE_TESTS) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PYTEST := KDVISION_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
