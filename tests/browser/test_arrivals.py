@@ -145,7 +145,7 @@ def test_a_score_that_arrives_keeps_a_name_that_is_typed(open_page: OpenPage) ->
     assert is_marked(name)
     expect(name).to_have_value("Player 1 Ann")
     name.press("Enter")
-    expect(page.locator(".tab-name")).to_have_text("Player 1 Ann")
+    expect(page.locator(".tab-name")).to_have_text(["Player 1 Ann"])
 
 
 def test_a_score_that_arrives_keeps_a_count_that_is_typed(open_page: OpenPage) -> None:
