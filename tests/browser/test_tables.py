@@ -193,10 +193,9 @@ def test_further_photos_can_be_chosen_while_the_first_one_waits_for_the_server(o
 
 
 def count_kept_photos(page: Page) -> int:
-    """Return the number of photos that the browser keeps for the table of the page. In 1970 none of them is old."""
+    """Return the number of photos that the browser keeps for the table of the page."""
     return int(
         page.evaluate("""async () => {
-            Date.now = () => 0;
             const { loadPhotos } = await import("/storage.js");
             return (await loadPhotos(JSON.parse(sessionStorage["kdvision-table"]))).length;
         }""")
@@ -214,6 +213,7 @@ def test_a_photo_is_not_kept_for_longer_than_a_day(open_page: OpenPage) -> None:
     expect(page.locator("#total")).to_be_visible()
     page.evaluate("import('/photos.js').then(({ restorePhotos }) => restorePhotos())")
     expect(page.locator(".card.photo")).to_contain_text("no longer kept")
+    page.evaluate("Date.now = () => 0")  # in 1970 no photo is old
     assert count_kept_photos(page) == 0
 
 
