@@ -154,7 +154,7 @@ async def read_at_table(request: Request) -> Response:
         with closing(adding):  # it never runs if the server has been stopped
             future = asyncio.run_coroutine_threadsafe(adding, loop)
             while not wait([future], DISCONNECT_POLL_SECONDS).done:
-                if loop.is_closed():
+                if loop.is_closed():  # before it could start
                     raise STOPPED
             return future.result()
 

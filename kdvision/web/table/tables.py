@@ -119,14 +119,14 @@ class Tables:
         if request.revision is not None and request.revision > table.state.revision:
             raise Refusal(409, "this table has been set back since", hint="look at the table again")
         changes = [change for change in request.changes if isinstance(change, Change)]
-        if len(changes) < len(request.changes) > 1:
+        moves = [move for move in request.changes if isinstance(move, Move)]
+        if moves and len(request.changes) > 1:
             raise Refusal(422, "undo and redo are requests of their own", hint="send one of them alone")
-        move = request.changes[0]
         async with table.lock:
             if request.id in table.request_ids:
                 return table.state
-            if isinstance(move, Move):
-                await self._continue_with(table, self._find_move(table, move), is_new=False)
+            if moves:
+                await self._continue_with(table, self._find_move(table, moves[0]), is_new=False)
             else:
                 await self._take_step(table, changes)
             if request.id is not None:
