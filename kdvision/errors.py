@@ -4,6 +4,7 @@ The entry points (command line, batch, web server) report them.
 """
 
 from enum import IntEnum
+from typing import Final
 
 
 class ExitCode(IntEnum):
@@ -18,7 +19,7 @@ class ExitCode(IntEnum):
     NEEDS_REVIEW = 6
     """Everything was read, but a person should check it (`--strict`)."""
     PARTIAL_FAILURE = 7
-    """Any of several photos failed."""
+    """At least one of several photos failed."""
     MODEL = 8
 
 
@@ -44,6 +45,10 @@ class UnsupportedImageError(PhotoError):
 
 class PhotoTooLargeError(PhotoError):
     """The photo has more bytes or pixels than the limit."""
+
+
+OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline"
+"""Part of the hint of many photos without a kingdom. The command line adds its option."""
 
 
 class NoKingdomFound(KdvisionError):

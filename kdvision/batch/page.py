@@ -63,13 +63,6 @@ class ReportPage:
     def __init__(self, outcome: EventOutcome, folder: Path) -> None:
         self.outcome, self.folder, self.rankings = outcome, folder, outcome.standings.rankings
         self.standings = standings = outcome.standings
-        contenders = standings.contenders
-        self.rescored_ids = {
-            kingdom.id
-            for kingdom in standings.counted_kingdoms
-            if contenders[kingdom.id].total != kingdom.data["total"]
-        }
-        """The kingdoms that have other points in their game than in their photo alone, because its side is another."""
         self.kingdoms = tuple(map(self._score_by_game, standings.kingdoms))
         self.title = standings.event.name or "Kingdomino"
         self.rounds = sorted({kingdom.round for kingdom in self.kingdoms})
@@ -90,7 +83,7 @@ class ReportPage:
 
     def _score_by_game(self, kingdom: KingdomResult) -> KingdomResult:
         """Return the kingdom with the lines and the total that count in its game."""
-        if kingdom.id not in self.rescored_ids:
+        if kingdom.id not in self.standings.rescored_ids:
             return kingdom
         entry = ScoredKingdom(kingdom.kingdom, self.standings.get_rule_set(kingdom))
         new_data = {name: value for name, value in kingdom_to_dict(entry).items() if name in ("lines", "total")}
@@ -116,7 +109,7 @@ class ReportPage:
     def list_notes(self, kingdom: KingdomResult) -> list[str]:
         """Return sentences about a kingdom: why it is to be reviewed, and what was read."""
         notes = [*map(capitalise, self.reasons.get(kingdom.id, ()))]
-        notes += [capitalise(RESCORED_NOTE)] * (kingdom.id in self.rescored_ids)
+        notes += [capitalise(RESCORED_NOTE)] * (kingdom.id in self.standings.rescored_ids)
         if kingdom.data_read is None:
             return [*notes, "Added by hand"]
         points_read = count_noun(kingdom.data_read["total"], "point")

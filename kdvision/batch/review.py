@@ -16,7 +16,7 @@ from kdvision.batch.kingdoms import (
     has_known_order,
 )
 from kdvision.batch.photos import make_name_key, make_natural_key
-from kdvision.batch.standings import Standings, rank_places
+from kdvision.batch.standings import Standings
 from kdvision.batch.store.folder import CORRECTIONS, RESULTS, Data
 from kdvision.batch.store.record import Correction, CorrectionFile, PhotoRecord
 from kdvision.errors import NotationError
@@ -24,7 +24,7 @@ from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import find_table_problems
 from kdvision.game.kingdom import UNKNOWN
 from kdvision.game.scoring import score
-from kdvision.game.standing import Contender, make_contender
+from kdvision.game.standing import make_contender
 from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]], or in its file name, as in ann+bo.jpg"
@@ -386,12 +386,12 @@ def _describe_doubt(doubt: Data) -> str:
 def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
     """Return what changes in the standings if a kingdom has another board, as an impact and in words."""
     other_kingdom, rule_set = replace(kingdom.kingdom, board=board), standings.get_rule_set(kingdom, board)
-    before, game = standings.contenders, standings.games.get((kingdom.round, kingdom.table), ())
+    key, before = (kingdom.round, kingdom.table), standings.contenders
     after = {**before, kingdom.id: make_contender(other_kingdom, rule_set, kingdom.number)}
     if rule_set.side != standings.get_rule_set(kingdom).side:  # it counts for the others of the game, too
-        others = (result for result in game if result is not kingdom)
+        others = (result for result in standings.games.get(key, ()) if result is not kingdom)
         after |= {result.id: make_contender(result.kingdom, rule_set, result.number) for result in others}
-    old_places, new_places = (_rank_all(standings, kingdom, contenders) for contenders in (before, after))
+    old_places, new_places = standings.places[key], standings.rank_all(*key, after)
     round_words = f"round {kingdom.round}"
     table_words = f"table {kingdom.table} of {round_words}" if kingdom.table else round_words
     for old, new, impact, words in zip(
@@ -407,15 +407,6 @@ def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> t
         return Impact.PLACES, "places"
     is_same = before[kingdom.id].total == after[kingdom.id].total
     return (Impact.NOTHING, "") if is_same else (Impact.POINTS, "points")
-
-
-def _rank_all(
-    standings: Standings, kingdom: KingdomResult, contenders: Mapping[tuple[str, int], Contender]
-) -> list[dict[str, int]]:
-    """Return the places in the event, of the teams, at the table of a kingdom, and in its round."""
-    groups = standings.games.get((kingdom.round, kingdom.table), ()), standings.rounds.get(kingdom.round, ())
-    sums = standings.add_up(contenders), standings.add_up_teams(contenders)
-    return [*map(rank_places, sums), *(rank_places([contenders[result.id] for result in group]) for group in groups)]
 
 
 def _find_winners(places: Mapping[str, int]) -> list[str]:

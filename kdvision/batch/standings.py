@@ -374,6 +374,27 @@ class Standings:
         ]
 
     @cached_property
+    def rescored_ids(self) -> set[tuple[str, int]]:
+        """The kingdoms that have other points in their game than in their photo alone, because its side is another."""
+        kingdoms = self.counted_kingdoms
+        return {entry.id for entry in kingdoms if self.contenders[entry.id].total != entry.data["total"]}
+
+    @cached_property
+    def places(self) -> Mapping[tuple[int, str], list[dict[str, int]]]:
+        """The places that `rank_all` returns, by round and table."""
+        keys = {(kingdom.round, kingdom.table) for kingdom in self.counted_kingdoms}
+        return {key: self.rank_all(*key, self.contenders) for key in keys}
+
+    def rank_all(
+        self, round_: int, table: str, contenders: Mapping[tuple[str, int], Contender]
+    ) -> list[dict[str, int]]:
+        """Return the places in the event, of the teams, at a table and in its round, by player or team."""
+        groups = self.games.get((round_, table), ()), self.rounds.get(round_, ())
+        sums = self.add_up(contenders), self.add_up_teams(contenders)
+        at_table_and_in_round = [[contenders[kingdom.id] for kingdom in group] for group in groups]
+        return [*map(_rank_places, (*sums, *at_table_and_in_round))]
+
+    @cached_property
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
         all_kingdoms = [kingdom for kingdoms in self.rounds.values() for kingdom in kingdoms]
@@ -425,7 +446,7 @@ class Standings:
         gaps += self._find_gaps(level, kingdoms, rounds, table)
         standing = rank_contenders(contenders, steps, is_over=not gaps)
         if round_:
-            rows = [_make_row(place, kingdoms[place.index]) for place in standing.places]
+            rows = [self._make_row(place, kingdoms[place.index]) for place in standing.places]
         else:
             rows = [StandingRow(place.place, place.player, place.total, why=place.reason) for place in standing.places]
         if level == "total":
@@ -471,6 +492,13 @@ class Standings:
         for gap, names in names_by_gap.items():
             if names:
                 yield gap.format(_join_names([*dict.fromkeys(names)]))  # a player may have some in several rounds
+
+    def _make_row(self, place: Place, kingdom: KingdomResult) -> StandingRow:
+        note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.needs_review else ""
+        notes = [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * (kingdom.id in self.rescored_ids)]
+        territory_size, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
+        note = "; ".join(filter(None, notes))
+        return StandingRow(place.place, place.player, place.total, "", territory_size, crowns, place.reason, note)
 
     def _add_rounds(self, row: StandingRow, points: Sequence[int | None], *, has_towns: bool) -> StandingRow:
         missing_rounds = [str(number) for number, total in zip(self.rounds, points, strict=True) if total is None]
@@ -518,14 +546,6 @@ def assign_seats(
     )
 
 
-def _make_row(place: Place, kingdom: KingdomResult) -> StandingRow:
-    note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.needs_review else ""
-    is_rescored = place.total != kingdom.data["total"]
-    notes = "; ".join(filter(None, [TOWNS_NOTE if kingdom.has_towns else note, RESCORED_NOTE * is_rescored]))
-    territory_size, crowns = measure_largest(kingdom.kingdom), count_crowns(kingdom.kingdom)
-    return StandingRow(place.place, place.player, place.total, "", territory_size, crowns, place.reason, notes)
-
-
 def _list_missing(
     absentees: Sequence[str], unread_photos: Sequence[str], absent_photos: Sequence[str], with_towns: Sequence[str]
 ) -> Iterator[str]:
@@ -554,7 +574,7 @@ def _join_names(names: Sequence[str]) -> str:
     return join_words(names)
 
 
-def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
+def _rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
     """Return the place of each contender, from 1. Equal contenders share a place."""
     orders = sorted(contender.order for contender in contenders)
     return {contender.player: 1 + len(orders) - bisect_right(orders, contender.order) for contender in contenders}

@@ -24,8 +24,8 @@ from kdvision.errors import ExitCode, KdvisionError
 EPILOG: Final = (
     "Exit codes: 0 success, 1 any other error, 2 wrong usage, 3 the photo cannot be opened or decoded, or is too "
     "small or too large, 4 no kingdom found, 5 text that is not a valid board, square, outline, correction, game or "
-    "event file, 6 a person should check something (--strict), 7 any of several photos failed, 8 a model file is "
-    "missing, damaged or unknown."
+    "event file, 6 a person should check something (--strict), 7 at least one of several photos failed, 8 a model file "
+    "is missing, damaged or unknown."
 )
 
 app = typer.Typer(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from kdvision.errors import ExitCode, KdvisionError
+from kdvision.errors import OUTLINE_HINT, ExitCode, KdvisionError
 from kdvision.game.legality import Problem
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
@@ -69,7 +69,8 @@ def exit_with_code(
 
 def print_error(error: KdvisionError) -> None:
     """Print an error on stderr as one line: what is wrong, then what to do."""
-    text, hint = (words.strip().rstrip(".") for words in (str(error), error.hint))
+    hint = error.hint.replace(OUTLINE_HINT, f"{OUTLINE_HINT} (kdvision score --corners)")
+    text, hint = (words.strip().rstrip(".") for words in (str(error), hint))
     print_message(f"{text}. {capitalise(hint)}" if hint else text)
 
 

@@ -116,7 +116,6 @@ class Service:
                 watch=lambda stage, output: report(_describe_progress(stage, output)),
             )
         except KdvisionError as error:
-            error.hint = error.hint.replace(" (--corners)", "")  # the page has no options
             return Result(PHOTO_NAME, error=error), []
         game = readings[0].game
         variants = find_played_variants(readings, game, rules.variants)

@@ -127,7 +127,7 @@ def test_uncertain_squares_of_a_photo_are_named(run: Run, photo: Path, monkeypat
         (("w f", "w x f / # . f"), ExitCode.NOTATION, "'x' is no square"),
         (("w f", "my photo.jpg"), ExitCode.PHOTO, "there is no file my photo.jpg"),
         (("w f", "missing.jpg"), ExitCode.PHOTO, "there is no file"),
-        (("w f", ROOT / "samples" / "no-kingdom.jpg"), ExitCode.NO_KINGDOM, "no kingdom"),
+        (("w f", ROOT / "samples" / "no-kingdom.jpg"), ExitCode.NO_KINGDOM, "(kdvision score --corners)"),
         (("w f", "# w", "--fix", "2:A1=w"), ExitCode.NOTATION, "there is no kingdom 2"),
     ],
 )

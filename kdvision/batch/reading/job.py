@@ -20,7 +20,7 @@ import kdvision
 from kdvision.batch.event import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, find_towns_problem
 from kdvision.batch.store.folder import Data
 from kdvision.batch.store.record import StoredFixes
-from kdvision.errors import KdvisionError, ModelError
+from kdvision.errors import OUTLINE_HINT, KdvisionError, ModelError
 from kdvision.game.board import Square
 from kdvision.game.rules import GAME_AUTO, name_box
 from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, read_model_file, use_one_thread
@@ -123,8 +123,6 @@ def read_photo(job: Job) -> JobResult:
 
 def make_failed_result(error: KdvisionError) -> JobResult:
     """Return the result of a photo that could not be read."""
-    from kdvision.vision.assess.diagnosis import OUTLINE_HINT
-
     hint = error.hint.replace(f"; {OUTLINE_HINT}", "") or None  # a batch has no outlines
     data: Data = {"kingdoms": [], "error": str(error), "hint": hint}
     return JobResult(data, models=hash_models(), is_final=type(error) is not KdvisionError)

@@ -5,13 +5,12 @@ from typing import Final
 
 import cv2
 
-from kdvision.errors import NoKingdomFound
+from kdvision.errors import OUTLINE_HINT, NoKingdomFound
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
-OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
 COLOUR_HINT: Final = "send it in colour, terrains look alike in grey"
 
 Reason = tuple[str, str]

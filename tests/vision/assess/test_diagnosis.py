@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdvision.errors import OUTLINE_HINT
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import ClassProbabilities
@@ -57,7 +58,7 @@ def test_a_blurred_photo_is_diagnosed(share: float, sample: Photo) -> None:
 def test_sharp_photos_are_not_called_blurred(name: str) -> None:
     error = make_no_kingdom_error(Photo.open(SAMPLES / f"{name}.jpg"), [])
     assert "nothing in it looks like a square tile" in str(error)
-    assert "--corners" in error.hint
+    assert error.hint.endswith(OUTLINE_HINT)
 
 
 @pytest.mark.parametrize(
