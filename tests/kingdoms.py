@@ -22,7 +22,7 @@ from kdvision.vision.decide.decision import BoardFrame, Doubt
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Component, grow_components
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_distances, fit_rectangle
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, apply_homography, compute_distances, fit_rectangle_homography
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 from tests.paths import SAMPLES
@@ -100,7 +100,7 @@ def locate_squares(truth: Mapping[str, Any]) -> Floats:
     """Return the squares (rows, cols, 4, 2) of a true kingdom in pixels, corners clockwise from the top left."""
     rows, cols = len(truth["board"]), len(truth["board"][0].split())
     places = np.stack(np.meshgrid(range(cols), range(rows)), axis=-1)
-    matrix = fit_rectangle(rows, cols, truth["corners_tl_tr_br_bl_px"])
+    matrix = fit_rectangle_homography(rows, cols, truth["corners_tl_tr_br_bl_px"])
     return apply_homography(matrix, places[:, :, None] + UNIT_SQUARE)
 
 

@@ -23,7 +23,7 @@ def apply_homography(matrix: npt.NDArray[np.floating[Any]], points: npt.NDArray[
     return projected_points
 
 
-def fit_rectangle(rows: float, cols: float, corners: npt.ArrayLike) -> Floats:
+def fit_rectangle_homography(rows: float, cols: float, corners: npt.ArrayLike) -> Floats:
     """Return the homography (3, 3) from a rectangle of `rows` and `cols` to a quadrilateral (4, 2).
 
     It maps points (column, row); corners are clockwise from the top left.

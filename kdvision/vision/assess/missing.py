@@ -50,7 +50,7 @@ def find_hidden_squares(board: Collection[Square], is_covered: Mask, side: int |
     return list(dict.fromkeys(cell for cell, other in pairs if is_covered[cell] and is_covered[other]))
 
 
-def compute_max_occlusion(board: Collection[Square], occlusion: Floats, side: int | None = None) -> float:
+def compute_hidden_evidence(board: Collection[Square], occlusion: Floats, side: int | None = None) -> float:
     """Return the strongest evidence for a domino hidden beside the board, 0 for none.
 
     That is the log-odds above `no_evidence`, one cell in 55, of the less occluded one of two cells; `occlusion`

@@ -13,7 +13,7 @@ import numpy as np
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem, join_names
-from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares, find_truncation
+from kdvision.vision.assess.missing import compute_hidden_evidence, find_hidden_squares, find_truncation
 from kdvision.vision.assess.surroundings import Surroundings
 from kdvision.vision.classify.observation import P_PRESENT, GridObservation
 from kdvision.vision.decide.decision import BoardFrame, Decision
@@ -104,4 +104,4 @@ def measure_warning_strengths(
     strengths = {problem.warning: 1.0 for problem in problems if problem.warning in WARNING_IDS}
     if decision.overruled_squares:
         strengths["overruled"] = 1.0
-    return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion, decision.side)}
+    return strengths | {"hidden": compute_hidden_evidence(decision.board, observation.occlusion, decision.side)}

@@ -7,7 +7,14 @@ import numpy as np
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import Bounds
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, compute_side_lengths, fit_rectangle
+from kdvision.vision.geometry import (
+    UNIT_SQUARE,
+    Floats,
+    Mask,
+    apply_homography,
+    compute_side_lengths,
+    fit_rectangle_homography,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +59,7 @@ class Grid:
     @property
     def homography(self) -> Floats:
         """The matrix (3, 3) from grid coordinates (column, row) to pixels, determined by the grid's corners."""
-        return fit_rectangle(self.rows, self.cols, self.corners)
+        return fit_rectangle_homography(self.rows, self.cols, self.corners)
 
 
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:

@@ -12,7 +12,7 @@ from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Bounds
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.refine import RECTIFIED_SIDE_PIXELS, detect_rectified, rectify
-from kdvision.vision.geometry import Floats, fit_rectangle
+from kdvision.vision.geometry import Floats, fit_rectangle_homography
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CERTAIN_LOG_ODDS, CellClassifier
 from kdvision.vision.networks.detector import Detections, SquareDetector
@@ -29,7 +29,7 @@ def build_drawn_grid(
     rows, cols = outline.rows, outline.cols
     if rows is None or cols is None:
         rows, cols = estimate_size(photo, detector, classifier, outline)
-    matrix, bounds = fit_rectangle(rows, cols, outline.corners), Bounds(0, 0, cols, rows)
+    matrix, bounds = fit_rectangle_homography(rows, cols, outline.corners), Bounds(0, 0, cols, rows)
     drawn_quads = compute_quads(matrix, bounds)
     detected_lattice = detect_rectified(photo, detector, _make_empty_lattice(matrix), bounds.expand())
     is_inside = np.zeros(0, bool) if detected_lattice is None else bounds.contain(detected_lattice.places)
@@ -59,7 +59,7 @@ def estimate_size(
     """Return the rows and columns inside an outline, from the detections, else from the most certain cells."""
     scales = []
     for cells in (6, 10):  # the better of two scales, rectified to a unit square
-        picture, _ = rectify(photo, fit_rectangle(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
+        picture, _ = rectify(photo, fit_rectangle_homography(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
         scales.append(detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0])))
     detections = max(scales, key=lambda squares: squares.weighted_area)
@@ -70,7 +70,7 @@ def estimate_size(
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
         rows, cols = size
-        quads = compute_quads(fit_rectangle(rows, cols, outline.corners), Bounds(0, 0, cols, rows))
+        quads = compute_quads(fit_rectangle_homography(rows, cols, outline.corners), Bounds(0, 0, cols, rows))
         predictions = classifier.classify(photo, quads.reshape(-1, 4, 2), turns=1)
         log_probs = predictions.kind.max(axis=1) + log_expit(predictions.presence) + predictions.partner.max(axis=1)
         return float(log_probs.mean())

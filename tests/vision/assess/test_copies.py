@@ -10,7 +10,7 @@ from kdvision.lab.games.play import play
 from kdvision.vision.assess.copies import find_copies, may_be_picture
 from kdvision.vision.assess.surroundings import describe_surroundings
 from kdvision.vision.find import assemble_kingdoms
-from kdvision.vision.geometry import apply_homography, fit_rectangle
+from kdvision.vision.geometry import apply_homography, fit_rectangle_homography
 from tests.kingdoms import table_photo
 from tests.vision.test_pipeline import make_observation
 
@@ -57,7 +57,7 @@ def test_a_loose_domino_and_perspective_make_no_picture() -> None:
     kingdom = make_observation(str(KINGDOM), side=20)
     assert may_be_picture(kingdom, [make_observation("w w1 f1 f", left=400, side=60)]) is False
     near_kingdom, far_kingdom = (make_observation(str(board), side=30) for board in (OTHER_KINGDOM, KINGDOM))
-    homography = fit_rectangle(800, 800, np.array([(250, 0), (550, 0), (800, 500), (0, 500)], float))
+    homography = fit_rectangle_homography(800, 800, np.array([(250, 0), (550, 0), (800, 500), (0, 500)], float))
     near_kingdom, far_kingdom = (
         replace(
             observation,

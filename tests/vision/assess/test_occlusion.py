@@ -12,7 +12,7 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again
-from kdvision.vision.assess.missing import compute_max_occlusion, find_hidden_squares
+from kdvision.vision.assess.missing import compute_hidden_evidence, find_hidden_squares
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import compute_border_log_odds
@@ -174,7 +174,7 @@ def test_a_domino_is_hidden_with_the_lower_probability_of_its_cells() -> None:
         occlusion = np.zeros((4, 5))
         for name, share in shares.items():
             occlusion[Square.parse(name)] = share
-        return compute_max_occlusion(board, occlusion)
+        return compute_hidden_evidence(board, occlusion)
 
     assert compute_occlusion() == compute_occlusion(D2=0.9) == 0.0
     assert compute_occlusion(D2=0.9, E2=0.5) == pytest.approx(0.0 + 4.0)
@@ -183,7 +183,7 @@ def test_a_domino_is_hidden_with_the_lower_probability_of_its_cells() -> None:
     full_row = {Square(1, col) for col in range(7)}
     occlusion = np.zeros((3, 9))
     occlusion[1, 7:] = 0.9
-    assert compute_max_occlusion(full_row, occlusion) == 0.0
+    assert compute_hidden_evidence(full_row, occlusion) == 0.0
 
 
 def test_border_log_odds_count_once_for_both_halves() -> None:

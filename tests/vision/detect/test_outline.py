@@ -13,7 +13,7 @@ from kdvision.vision.classify.probabilities import ClassProbabilities
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import assemble_kingdoms
-from kdvision.vision.geometry import UNIT_SQUARE, apply_homography, fit_rectangle
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography, fit_rectangle_homography
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import load_truth, make_plain_observation, table_photo
 from tests.paths import SAMPLES
@@ -122,7 +122,7 @@ def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
 def test_an_outline_that_misses_a_column_is_flagged() -> None:
     """No domino is cut, and the rest is a board of its own, so the decision cannot detect the missing column."""
     corners, _ = draw_outline("oblique")
-    shortened_corners = apply_homography(fit_rectangle(5, 5, corners), UNIT_SQUARE * (4, 5)).tolist()
+    shortened_corners = apply_homography(fit_rectangle_homography(5, 5, corners), UNIT_SQUARE * (4, 5)).tolist()
     full_reading, partial_reading = (
         kdvision.read(SAMPLES / "oblique.jpg", corners=[outline])[0] for outline in (corners, shortened_corners)
     )
