@@ -32,29 +32,29 @@ def find_pose(kingdom: RenderedKingdom) -> tuple[int, Points]:
     points = np.stack([middle, middle + np.array((0.1, 0)), *frame])
     origin, right_point, *corners = cv2.perspectiveTransform(points[None], matrix)[0]
     x, y = right_point - origin
-    quarters = round(float(np.arctan2(y, x)) / (np.pi / 2)) % 4
-    return quarters, np.roll(np.array(corners), quarters, axis=0)
+    quarter_turns = round(float(np.arctan2(y, x)) / (np.pi / 2)) % 4
+    return quarter_turns, np.roll(np.array(corners), quarter_turns, axis=0)
 
 
-def _describe_kingdom(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str, Any]:
-    board, (height, width) = kingdom.board.rotate(quarters), (kingdom.board.height, kingdom.board.width)
+def _describe_kingdom(kingdom: RenderedKingdom, quarter_turns: int, corners: Points) -> dict[str, Any]:
+    board, (height, width) = kingdom.board.rotate(quarter_turns), (kingdom.board.height, kingdom.board.width)
     entry: dict[str, Any] = {
         "board": list(board.format_rows()),
         "points": score(board).total,
         "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
     }
     if kingdom.pieces:
-        pieces = {_turn_square(square, height, width, quarters): kind for square, kind in kingdom.pieces.items()}
+        pieces = {_turn_square(square, height, width, quarter_turns): kind for square, kind in kingdom.pieces.items()}
         entry["pieces"] = {square.name: pieces[square] for square in sorted(pieces)}
     if kingdom.gems:
         # Crossings form a board of their own, one row and one column smaller.
-        crossings = sorted(_turn_square(gem, height - 1, width - 1, quarters) for gem in kingdom.gems)
+        crossings = sorted(_turn_square(gem, height - 1, width - 1, quarter_turns) for gem in kingdom.gems)
         entry["gems"] = [name_crossing(crossing) for crossing in crossings]
     return entry
 
 
-def _turn_square(square: Square, height: int, width: int, quarters: int) -> Square:
+def _turn_square(square: Square, height: int, width: int, quarter_turns: int) -> Square:
     """Return a square of a board after clockwise quarter turns of the board."""
-    for turn in range(quarters):
+    for turn in range(quarter_turns):
         square = square.rotate(width if turn % 2 else height)
     return square

@@ -104,7 +104,7 @@ class ScoreOptions:
 
     def drop_numbered(self) -> "ScoreOptions":
         """Return the options without players and facts given by number, which need the numbers of the kingdoms."""
-        facts = NO_FACTS if self.facts.highest >= 0 else self.facts
+        facts = NO_FACTS if self.facts.last_kingdom >= 0 else self.facts
         return replace(self, players=NO_PLAYERS if self.players.in_order else self.players, facts=facts)
 
     def make_rules(self, boards: Sequence[Board]) -> RuleSet:

@@ -133,7 +133,7 @@ def _score_photos(
         result = _score_photo(photo, views, outlines, photo_options, first_number=first_number, overlay=overlay)
         results.append(result)
         if len(results) == len(photos) and all(result.error is None for result in results):
-            check_kingdom(options.facts.highest, first_number + len(result.kingdoms))
+            check_kingdom(options.facts.last_kingdom, first_number + len(result.kingdoms))
         print_result(result, as_json=options.as_json)
     return results
 

@@ -121,7 +121,7 @@ def compare_with_label(
         score_error=sum(score_errors),
         review=review,
         silent=not is_exact and not review,
-        upright=all(match.quarters == 0 for match in found_matches),
+        upright=all(match.quarter_turns == 0 for match in found_matches),
         probability=min((reading.probability for reading in readings), default=0.0),
         seconds=seconds,
         true=" | ".join(map(str, truth.boards)),
@@ -134,13 +134,13 @@ def compare_with_label(
 class Match:
     """A true kingdom and the kingdom that was read, with its board in the smallest frame.
 
-    `quarters` clockwise quarter turns bring the board that was read onto the truth; `has_same_shape` (same squares
+    `quarter_turns` clockwise quarter turns bring the board that was read onto the truth; `has_same_shape` (same squares
     with a tile) and `is_exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before
     and after the decision.
     """
 
     board: Board
-    quarters: int
+    quarter_turns: int
     raw_agreement: int
     agreement: int
     has_same_shape: bool
@@ -160,12 +160,12 @@ def match_kingdoms(truths: Sequence[Board], readings: Sequence[KingdomReading]) 
 def _match_reading(truth: Board, reading: KingdomReading) -> Match:
     """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
     board = reading.board.trim()
-    agreements = [_count_agreement(truth, board.rotate(quarters)) for quarters in range(4)]
-    quarters = agreements.index(max(agreements))
-    rotated_board = board.rotate(quarters)
-    raw_agreement = _count_agreement(truth, reading.probabilities.best.rotate(quarters))
+    agreements = [_count_agreement(truth, board.rotate(quarter_turns)) for quarter_turns in range(4)]
+    quarter_turns = agreements.index(max(agreements))
+    rotated_board = board.rotate(quarter_turns)
+    raw_agreement = _count_agreement(truth, reading.probabilities.best.rotate(quarter_turns))
     has_same_shape = rotated_board.keys() == truth.keys()
-    return Match(board, quarters, raw_agreement, agreements[quarters], has_same_shape, rotated_board == truth)
+    return Match(board, quarter_turns, raw_agreement, agreements[quarter_turns], has_same_shape, rotated_board == truth)
 
 
 def _count_agreement(truth: Board, board: Board) -> int:

@@ -83,13 +83,13 @@ class Square(NamedTuple):
 class BoardAlignment(NamedTuple):
     """How squares lie on others: clockwise quarter turns around A1, then a shift by rows and columns."""
 
-    quarters: int
+    quarter_turns: int
     rows: int = 0
     cols: int = 0
 
     def move(self, square: Square) -> Square:
         """Return the square on which a square lies."""
-        for _ in range(self.quarters):
+        for _ in range(self.quarter_turns):
             square = square.rotate(1)
         return Square(square.row + self.rows, square.col + self.cols)
 
@@ -98,9 +98,11 @@ def count_alignments(pairs: Iterable[tuple[Square, Iterable[Square]]]) -> Counte
     """Return for each alignment how many squares lie on one of the squares that `pairs` gives for them."""
     alignments = Counter[BoardAlignment]()
     for square, other_squares in pairs:
-        for quarters in range(4):
-            row, col = BoardAlignment(quarters).move(square)
-            alignments.update(BoardAlignment(quarters, other.row - row, other.col - col) for other in other_squares)
+        for quarter_turns in range(4):
+            row, col = BoardAlignment(quarter_turns).move(square)
+            alignments.update(
+                BoardAlignment(quarter_turns, other.row - row, other.col - col) for other in other_squares
+            )
     return alignments
 
 
@@ -179,11 +181,13 @@ class Board(Mapping[Square, Cell]):
         cols = range(self.width)
         return tuple(" ".join(words.get(Square(row, col), ".") for col in cols) for row in range(self.height))
 
-    def rotate(self, quarters: int = 1) -> "Board":
-        """Return the board rotated clockwise by a number of quarters, which may be negative."""
-        if quarters % 4 == 0:
+    def rotate(self, quarter_turns: int = 1) -> "Board":
+        """Return the board rotated clockwise by a number of quarter turns, which may be negative."""
+        if quarter_turns % 4 == 0:
             return self
-        return self._move_squares(lambda s: s.rotate(self.height), self.width, self.height).rotate(quarters % 4 - 1)
+        return self._move_squares(lambda s: s.rotate(self.height), self.width, self.height).rotate(
+            quarter_turns % 4 - 1
+        )
 
     def mirror(self) -> "Board":
         """Return the board with left and right exchanged."""
@@ -196,7 +200,7 @@ class Board(Mapping[Square, Cell]):
 
     def equals_turned(self, other: "Board") -> bool:
         """Return whether both boards have the same squares, in any frame and from any side."""
-        return any(self.rotate(quarters).trim() == other.trim() for quarters in range(4))
+        return any(self.rotate(quarter_turns).trim() == other.trim() for quarter_turns in range(4))
 
     def count_equal_squares(self, other: "Board") -> int:
         """Return on how many squares both boards are equal, in the best frame and from the best side."""

@@ -54,7 +54,7 @@ class GivenFacts:
     tokens: Mapping[int, TokensByKey] = field(default_factory=dict)
 
     @property
-    def highest(self) -> int:
+    def last_kingdom(self) -> int:
         """The highest number of a kingdom with a given fact; -1 without any."""
         return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
 

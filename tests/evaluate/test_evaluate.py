@@ -43,7 +43,7 @@ def test_a_rotated_board_is_exact_but_not_upright() -> None:
 
 def test_a_rotated_board_is_the_same_kingdom() -> None:
     (match,) = match_kingdoms([Board.parse(OTHER_BOARD)], [make_reading(str(Board.parse(OTHER_BOARD).rotate(1)))])
-    assert match is not None and match.is_exact and match.quarters == 3
+    assert match is not None and match.is_exact and match.quarter_turns == 3
 
 
 def test_without_kingdoms_on_one_side_nothing_matches() -> None:

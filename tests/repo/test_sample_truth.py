@@ -35,13 +35,13 @@ def aim_camera(*kingdoms: KingdomLayout) -> Camera:
     return fit_camera(points, tilt=0.4, azimuth=-np.pi / 2, focal=1.0, width=800, height=600, fill=0.8, bend=-0.01)
 
 
-@pytest.mark.parametrize(("turn", "quarters"), [(0, 0), (30, 0), (80, 1), (100, 1), (180, 2), (-90, 3), (250, 3)])
-def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
+@pytest.mark.parametrize(("turn", "quarter_turns"), [(0, 0), (30, 0), (80, 1), (100, 1), (180, 2), (-90, 3), (250, 3)])
+def test_the_board_lies_as_in_the_photo(turn: float, quarter_turns: int) -> None:
     kingdom = make_layout(turn)
     turns, corners = find_pose(render_kingdom(kingdom, aim_camera(kingdom)))
-    assert turns == quarters
+    assert turns == quarter_turns
     board = kingdom.board.rotate(turns)
-    assert board == kingdom.board.rotate(quarters)
+    assert board == kingdom.board.rotate(quarter_turns)
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
     assert x0 + x3 < x1 + x2
     assert y0 + y1 < y2 + y3

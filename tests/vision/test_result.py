@@ -121,10 +121,10 @@ EDGE_BOARD = ". . . . . . . / . w1 f . . . . / . w w # g1 w . / . . . . . . ."
 """A domino alone in an outer row, with the only crown of the wheat."""
 
 
-@pytest.mark.parametrize("quarters", range(4))
-def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarters: int) -> None:
+@pytest.mark.parametrize("quarter_turns", range(4))
+def test_a_doubtful_domino_alone_in_an_outer_row_goes_as_a_whole(quarter_turns: int) -> None:
     """On every side, the alternative board lacks both halves, and a giant stays on its square."""
-    board = Board.parse(EDGE_BOARD).rotate(quarters)
+    board = Board.parse(EDGE_BOARD).rotate(quarter_turns)
     domino = {square: str(cell) for square, cell in board.items() if str(cell) in ("w1", "f")}
     reading = read_board({square.name: {kind: 0.8, ".": 0.2} for square, kind in domino.items()}, board=str(board))
     assert [score(alternative.board).points for alternative in list_alternatives(reading)] == [1, 1]

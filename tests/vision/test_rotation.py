@@ -46,7 +46,7 @@ def read_board(source: Pixels | bytes) -> Board:
 
 def is_same_board(board: Board, other: Board) -> bool:
     """Return whether the boards are equal up to quarter turns."""
-    return any(board == other.rotate(quarters) for quarters in range(4))
+    return any(board == other.rotate(quarter_turns) for quarter_turns in range(4))
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 61, 90, 137, 200, 295])
@@ -55,10 +55,10 @@ def test_a_photo_rotated_by_any_angle_gives_the_same_board(degrees: float) -> No
     assert is_same_board(read_board(rotate_pixels(pixels, degrees)), board)
 
 
-@pytest.mark.parametrize("quarters", [1, 2, 3])
-def test_quarter_turns_rotate_the_board(quarters: int) -> None:
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_quarter_turns_rotate_the_board(quarter_turns: int) -> None:
     pixels, board = load_sample("oblique")
-    assert read_board(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
+    assert read_board(np.ascontiguousarray(np.rot90(pixels, -quarter_turns))) == board.rotate(quarter_turns)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

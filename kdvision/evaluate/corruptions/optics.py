@@ -15,7 +15,7 @@ SODIUM_COLOUR: Final = np.array((1.0, 0.55, 0.12), np.float32)
 
 def downscale(shot: Shot, cell_pixels: int) -> Picture:
     """Scale down to this side of a square; never up, and never below the smallest photo that is accepted."""
-    return scale_down(shot.pixels, cell_pixels / shot.cell_size)
+    return scale_down(shot.pixels, cell_pixels / shot.cell_pixels)
 
 
 def tilt(shot: Shot, degrees: float) -> Picture:
@@ -46,7 +46,7 @@ def darken(shot: Shot, level: tuple[float, float]) -> Picture:
 
 def defocus(shot: Shot, cells: float) -> Picture:
     """Spread each point over a disc with this radius."""
-    radius = max(0.8, cells * shot.cell_size)
+    radius = max(0.8, cells * shot.cell_pixels)
     reach = int(np.ceil(radius))
     rows, cols = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     return _filter_light(shot, np.clip(radius + 0.5 - np.hypot(rows, cols), 0, 1))
@@ -54,7 +54,7 @@ def defocus(shot: Shot, cells: float) -> Picture:
 
 def blur_by_motion(shot: Shot, cells: float) -> Picture:
     """Spread each point along a line of this length, as a moving hand does."""
-    length, angle = max(2.0, cells * shot.cell_size), shot.rng.uniform(0, np.pi)
+    length, angle = max(2.0, cells * shot.cell_pixels), shot.rng.uniform(0, np.pi)
     reach = int(np.ceil(length / 2)) + 1
     kernel = np.zeros((2 * reach + 1, 2 * reach + 1))
     for step in np.linspace(-length / 2, length / 2, 8 * reach):
@@ -124,7 +124,7 @@ def add_glare(shot: Shot, level: tuple[int, float]) -> Picture:
     rows, cols = np.ogrid[: light.shape[0], : light.shape[1]]
     for _ in range(spots):
         centre = shot.rng.uniform(0.3, 0.7, 2) * shot.shape
-        sigma_u, sigma_v, angle = *(shot.rng.uniform(0.5, 1.3, 2) * shot.cell_size), shot.rng.uniform(0, np.pi)
+        sigma_u, sigma_v, angle = *(shot.rng.uniform(0.5, 1.3, 2) * shot.cell_pixels), shot.rng.uniform(0, np.pi)
         down, right = (rows - centre[0]).astype(np.float32), (cols - centre[1]).astype(np.float32)
         u, v = np.cos(angle) * right + np.sin(angle) * down, np.cos(angle) * down - np.sin(angle) * right
         spot = np.float32(brightness) * np.exp(-0.5 * ((u / sigma_u) ** 2 + (v / sigma_v) ** 2))
@@ -155,7 +155,7 @@ def light_from_side(shot: Shot, light_left: float) -> Picture:
 
 def add_leaf_shadows(shot: Shot, light_left: float) -> Picture:
     """Cast shadows with soft edges and holes, as a tree does."""
-    size = shot.rng.uniform(0.5, 1.6) * shot.cell_size
+    size = shot.rng.uniform(0.5, 1.6) * shot.cell_pixels
     noise = _draw_smooth_noise(shot, size) + 0.5 * _draw_smooth_noise(shot, size / 3)
     return _shade(shot, -8 * (noise - np.float32(shot.rng.uniform(-0.3, 0.4))), light_left)
 
@@ -163,7 +163,7 @@ def add_leaf_shadows(shot: Shot, light_left: float) -> Picture:
 def add_blind_stripes(shot: Shot, light_left: float) -> Picture:
     """Cast parallel stripes of shadow, as blinds do."""
     position = _project(shot, shot.rng.uniform(0, np.pi))
-    period = shot.rng.uniform(0.4, 1.6) * shot.cell_size
+    period = shot.rng.uniform(0.4, 1.6) * shot.cell_pixels
     wave = np.sin(2 * np.pi * position / period + shot.rng.uniform(0, 2 * np.pi))
     return _shade(shot, -shot.rng.uniform(3, 12) * wave, light_left)
 
@@ -172,8 +172,8 @@ def add_hard_shadow(shot: Shot, light_left: float) -> Picture:
     """Cast the shadow of a head or a phone over one side of the picture."""
     position = _project(shot, shot.rng.uniform(0, 2 * np.pi))
     edge = shot.rng.uniform(0.35, 0.65) * (position.max() - position.min()) + position.min()
-    bend = 1.5 * shot.cell_size * _draw_smooth_noise(shot, 4 * shot.cell_size)
-    softness = shot.rng.uniform(0.05, 0.5) * shot.cell_size
+    bend = 1.5 * shot.cell_pixels * _draw_smooth_noise(shot, 4 * shot.cell_pixels)
+    softness = shot.rng.uniform(0.05, 0.5) * shot.cell_pixels
     return _shade(shot, -np.clip((position + bend - edge) / softness, -30, 30), light_left)
 
 

@@ -44,7 +44,7 @@ class Shot:
     rng: np.random.Generator
 
     @property
-    def cell_size(self) -> float:
+    def cell_pixels(self) -> float:
         return self.cells.side_pixels
 
     @property

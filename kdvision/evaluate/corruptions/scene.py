@@ -71,7 +71,7 @@ def photograph_screen(shot: Shot, level: tuple[float, float]) -> Picture:
 
 def lose_seam(shot: Shot, cells: float) -> Picture:
     """Leave out a strip of this width in the middle, as a panorama whose parts do not fit."""
-    width = max(1, round(cells * shot.cell_size))
+    width = max(1, round(cells * shot.cell_pixels))
     start = round(shot.rng.uniform(0.4, 0.6) * shot.shape[1])
     return np.concatenate([shot.pixels[:, :start], shot.pixels[:, start + width :]], axis=1)
 
@@ -94,28 +94,28 @@ def add_finger(shot: Shot, cells: float) -> Picture:
     start = int(x * (shot.shape[1] - 1)), int(y * (shot.shape[0] - 1))
     skin = np.array([224, 172, 140]) * shot.rng.uniform(0.4, 1.05)
     mask = np.zeros(shot.shape, np.uint8)
-    cv2.line(mask, start, end, 255, max(2, round(cells * shot.cell_size)))
+    cv2.line(mask, start, end, 255, max(2, round(cells * shot.cell_pixels)))
     return _paint(shot.pixels, mask, skin)
 
 
 def add_mug(shot: Shot, cells: float) -> Picture:
     """Put a mug of this diameter, seen from above, near the border of the picture."""
     low, high = shot.rng.choice([(0.12, 0.3), (0.7, 0.88)])
-    radius, centre = max(2, round(cells / 2 * shot.cell_size)), shot.draw_point(low, high)
+    radius, centre = max(2, round(cells / 2 * shot.cell_pixels)), shot.draw_point(low, high)
     mug = _paint(shot.pixels, _fill_circle(shot, centre, radius), shot.rng.uniform(20, 240, 3))
     return _paint(mug, _fill_circle(shot, centre, round(0.8 * radius)), (52, 34, 22))
 
 
 def add_card(shot: Shot, cells: tuple[float, float]) -> Picture:
     """Lay a playing card of this size near the middle."""
-    centre, size, degrees = shot.draw_point(0.3, 0.7), np.array(cells) * shot.cell_size, shot.rng.uniform(0, 180)
+    centre, size, degrees = shot.draw_point(0.3, 0.7), np.array(cells) * shot.cell_pixels, shot.rng.uniform(0, 180)
     card = _paint(shot.pixels, _fill_box(shot, centre, size, degrees), (244, 242, 236))
     return _paint(card, _fill_box(shot, centre, 0.5 * size, degrees), shot.rng.uniform(20, 200, 3))
 
 
 def add_sticker(shot: Shot, cells: float) -> Picture:
     """Put a round sticker of one colour and this diameter near the middle."""
-    centre, radius = shot.draw_point(0.35, 0.65), max(2, round(cells / 2 * shot.cell_size))
+    centre, radius = shot.draw_point(0.35, 0.65), max(2, round(cells / 2 * shot.cell_pixels))
     return _paint(shot.pixels, _fill_circle(shot, centre, radius), shot.rng.uniform(0, 255, 3))
 
 
@@ -123,7 +123,7 @@ def cover_row(shot: Shot, cells: float) -> Picture:
     """Lay a strip in the colour of the table across the picture, about where a row of the kingdom ends."""
     height, width = shot.shape
     y = shot.rng.choice([shot.rng.uniform(0.15, 0.35), shot.rng.uniform(0.65, 0.85)]) * height
-    size, degrees = np.array([2.0 * width, cells * shot.cell_size]), shot.rng.uniform(-4, 4)
+    size, degrees = np.array([2.0 * width, cells * shot.cell_pixels]), shot.rng.uniform(-4, 4)
     noise = shot.rng.normal(0, 3, shot.pixels.shape)
     return _paint(shot.pixels, _fill_box(shot, (width / 2, y), size, degrees), shot.table_colour + noise)
 
@@ -131,7 +131,7 @@ def cover_row(shot: Shot, cells: float) -> Picture:
 def _divide_side(shot: Shot, axis: int) -> tuple[float, ...]:
     """Return the borders of five squares in the middle of a side."""
     middle = shot.shape[axis] / 2
-    return tuple(middle + shot.cell_size * step for step in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5))
+    return tuple(middle + shot.cell_pixels * step for step in (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5))
 
 
 def _paint(pixels: Pixels, mask: Mask, colour: ArrayLike) -> Pixels:

@@ -31,14 +31,14 @@ def map_tones(shot: Shot, level: tuple[float, float]) -> Picture:
 
 def sharpen(shot: Shot, amount: float) -> Picture:
     """Add the difference to a blurred copy, with bright and dark lines along edges."""
-    blurred_pixels = cv2.GaussianBlur(shot.pixels, (0, 0), max(0.8, 0.02 * shot.cell_size))
+    blurred_pixels = cv2.GaussianBlur(shot.pixels, (0, 0), max(0.8, 0.02 * shot.cell_pixels))
     return cv2.addWeighted(shot.pixels, 1 + amount, blurred_pixels, -amount, 0)
 
 
 def reduce_noise(shot: Shot, difference: float) -> Picture:
     """Smooth away smaller differences of 8-bit values, everything but strong edges."""
-    reach = int(np.clip(0.12 * shot.cell_size, 5, 11))
-    return cv2.bilateralFilter(shot.pixels, reach, difference, 0.06 * shot.cell_size)
+    reach = int(np.clip(0.12 * shot.cell_pixels, 5, 11))
+    return cv2.bilateralFilter(shot.pixels, reach, difference, 0.06 * shot.cell_pixels)
 
 
 def fade(shot: Shot, share: float) -> Picture:
@@ -73,7 +73,7 @@ def reduce_colours(shot: Shot, colours: int) -> Picture:
 
 def add_watermark(shot: Shot, share: float) -> Picture:
     """Write a text across the whole picture, again and again."""
-    overlay, size = shot.pixels.copy(), shot.rng.uniform(0.4, 1.0) * shot.cell_size
+    overlay, size = shot.pixels.copy(), shot.rng.uniform(0.4, 1.0) * shot.cell_pixels
     step = int(max(24, 2.5 * size))
     for row, y in enumerate(range(step // 2, shot.shape[0] + step, step)):
         for x in range(-step * (row % 3), shot.shape[1], max(24, int(6 * size))):

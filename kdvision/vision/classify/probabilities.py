@@ -128,9 +128,9 @@ class ClassProbabilities:
         log_probs[cells, self.kinds.index(kind)] = np.log1p(-other_probability)
         return ClassProbabilities(log_probs, self.kinds)
 
-    def rotate(self, quarters: int = 1) -> "ClassProbabilities":
+    def rotate(self, quarter_turns: int = 1) -> "ClassProbabilities":
         """Return the probabilities rotated clockwise by quarter turns, as `Board.rotate` does."""
-        return ClassProbabilities(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
+        return ClassProbabilities(np.ascontiguousarray(np.rot90(self.log_probs, -quarter_turns)), self.kinds)
 
 
 def make_board(kinds: tuple[str, ...], labels: Ints) -> Board:

@@ -21,10 +21,10 @@ Link = tuple[float, int, int]
 """The gap between two neighbours in sides, and their indices."""
 
 Candidate = tuple[int, int, list[list[float]]]
-"""A possible neighbour: the number of the step to it, its index, and what holds if the axes turn by 0 to 3 quarters.
+"""A possible neighbour: the number of the step to it, its index, and what holds for each orientation of the axes.
 
-That is the gap in sides (infinite if the squares do not fit together), the step in columns and rows, and the quarters
-by which the neighbour's axes turn.
+There are four orientations. What holds is the gap in sides (infinite if the squares do not fit together), the step in
+columns and rows, and the quarter turns of the neighbour's axes.
 """
 
 MIN_KINGDOM_SQUARES: Final = 3
@@ -114,7 +114,7 @@ def grow_components(squares: Detections) -> Iterator[Component]:
 def _grow_component(
     seed: int, candidates: Sequence[Sequence[Candidate]], is_free: Sequence[bool]
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the places of a component, each with the square there and the quarters by which its axes turn."""
+    """Return the places of a component, each with the square there and the quarter turns by which its axes turn."""
     members: dict[tuple[int, int], tuple[int, int]] = {}
     joined_squares = set[int]()
     queue = [(0.0, seed, 0, 0, 0)]
@@ -128,9 +128,9 @@ def _grow_component(
         for step, neighbour, links_by_turn in candidates[index]:
             if is_free[neighbour]:
                 nearest.setdefault(step, (neighbour, links_by_turn[turn]))
-        for neighbour, (gap, dc, dr, quarters) in nearest.values():
+        for neighbour, (gap, dc, dr, quarter_turns) in nearest.values():
             if gap < np.inf and neighbour not in joined_squares:
-                heapq.heappush(queue, (gap, neighbour, col + int(dc), row + int(dr), int(quarters)))
+                heapq.heappush(queue, (gap, neighbour, col + int(dc), row + int(dr), int(quarter_turns)))
     return members
 
 
@@ -155,17 +155,17 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     axes = np.stack([u, v, -u, -v])
     u, v = axes[:, i], np.roll(axes, -1, axis=0)[:, i]
     cosines = (np.conj(u)[:, None] * axes[:, j]).real / (np.abs(u)[:, None] * np.abs(axes[:, j]) + 1e-9)
-    quarters = cosines.argmax(axis=1)
+    quarter_turns = cosines.argmax(axis=1)
     dc, dr = steps[step].T
     dc, dr = np.stack([dc, dr, -dc, -dr]), np.stack([dr, -dc, -dr, dc])
     # The axes of both squares lead to the edge or corner where they meet, also where perspective shortens steps.
-    meeting = dc * (u + axes[quarters, j]) + dr * (v + axes[(quarters + 1) % 4, j])
+    meeting = dc * (u + axes[quarter_turns, j]) + dr * (v + axes[(quarter_turns + 1) % 4, j])
     gap = np.abs(offset[i, j] - meeting) / squares.side_pixels[i]
     ratio = squares.side_pixels[j] / squares.side_pixels[i]
     fits = np.asarray(ratio > side_ratios[0]) & (ratio < side_ratios[1]) & (gap <= max_gap[step])
     fits &= cosines.max(axis=1) >= min_axis_cosine
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
-    links = np.stack([gap, dc, dr, quarters], axis=-1).swapaxes(0, 1).tolist()
+    links = np.stack([gap, dc, dr, quarter_turns], axis=-1).swapaxes(0, 1).tolist()
     candidates: list[list[Candidate]] = [[] for _ in range(len(squares))]
     for index, number, neighbour, links_by_turn in zip(i.tolist(), step.tolist(), j.tolist(), links, strict=True):
         candidates[index].append((number, neighbour, links_by_turn))

@@ -64,7 +64,7 @@ def locate_heads(tiles: int, pieces: int) -> dict[str, slice]:
 
 
 def turn_logits_upright(logits: Floats, turn: int, heads: Mapping[str, slice]) -> Floats:
-    """Return logits (n, …) of crops rotated anticlockwise by `turn` quarters, as if the crops were upright.
+    """Return logits (n, …) of crops rotated anticlockwise by `turn` quarter turns, as if the crops were upright.
 
     `np.rot90` takes the right-hand neighbour up and the top right corner to the top left. Neighbours and corners are
     both listed clockwise, so each moves by one position a quarter.

@@ -88,10 +88,10 @@ class Detections:
         """Return some detections, chosen by a mask (n,) or by indices."""
         return Detections(self.centre[selection], self.axis_u[selection], self.axis_v[selection], self.score[selection])
 
-    def turn(self, quarters: Ints) -> "Detections":
-        """Return the detections with axes turned by a number (n,) of quarters; their squares stay."""
+    def turn(self, quarter_turns: Ints) -> "Detections":
+        """Return the detections with axes turned by a number (n,) of quarter turns; their squares stay."""
         axes, indices = np.stack([self.axis_u, self.axis_v, -self.axis_u, -self.axis_v]), np.arange(len(self))
-        return Detections(self.centre, axes[quarters, indices], axes[(quarters + 1) % 4, indices], self.score)
+        return Detections(self.centre, axes[quarter_turns, indices], axes[(quarter_turns + 1) % 4, indices], self.score)
 
     def turn_rightwards(self) -> "Detections":
         """Return the detections with their axes turned so that `axis_u` points right as far as possible."""

@@ -100,7 +100,7 @@ def move_piece(piece: Any, alignment: BoardAlignment) -> Any:
             return moved_piece
         at = find_place(moved_piece)
         between = f"{at} {format_place((1, 1), parse_place(at))}"
-        return moved_piece | {"between": between, "turned": (turns + alignment.quarters) % 4}
+        return moved_piece | {"between": between, "turned": (turns + alignment.quarter_turns) % 4}
     match = PLACES.fullmatch(piece) if isinstance(piece, str) else None
     if match is None:
         return piece

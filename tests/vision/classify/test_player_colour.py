@@ -21,11 +21,11 @@ def tiles() -> dict[str, NDArray[np.uint8]]:
 
 
 def crop_tile(
-    tile: NDArray[np.uint8], light: tuple[float, float, float] = (1, 1, 1), quarters: int = 0
+    tile: NDArray[np.uint8], light: tuple[float, float, float] = (1, 1, 1), quarter_turns: int = 0
 ) -> NDArray[np.uint8]:
     """Return the crop of a tile on a green table under a light."""
     picture = np.full((128, 128, 3), (90, 120, 60), np.uint8)
-    picture[32:96, 32:96] = np.rot90(tile, quarters)
+    picture[32:96, 32:96] = np.rot90(tile, quarter_turns)
     lit_picture = 255 * (picture / 255) * np.array(light) ** (1 / 2.2)
     return np.asarray(prepare_crops(lit_picture.round().astype(np.uint8), BOX[None])[0], np.uint8)
 
@@ -42,10 +42,10 @@ def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray
 
 def test_player_colours_are_classified_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
     predictions = [
-        (load_colour_classifier().classify(crop_tile(tile, light, quarters)), colour)
+        (load_colour_classifier().classify(crop_tile(tile, light, quarter_turns)), colour)
         for colour, tile in tiles.items()
         for light in LIGHTS.values()
-        for quarters in (0, 1)
+        for quarter_turns in (0, 1)
     ]
     certain_predictions = [
         (predicted_colour, true_colour) for predicted_colour, true_colour in predictions if predicted_colour

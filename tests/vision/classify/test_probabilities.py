@@ -27,9 +27,9 @@ def test_an_unknown_square_is_anything() -> None:
     assert get_probability(ClassProbabilities.of("w ? #"), Square(0, 1), "m3") == pytest.approx(1 / len(KINDS))
 
 
-@pytest.mark.parametrize("quarters", [-1, 0, 1, 2, 3, 5])
-def test_rotating_a_reading_rotates_its_board(quarters: int) -> None:
-    assert ClassProbabilities.of(BOARD).rotate(quarters).best == Board.parse(BOARD).rotate(quarters)
+@pytest.mark.parametrize("quarter_turns", [-1, 0, 1, 2, 3, 5])
+def test_rotating_a_reading_rotates_its_board(quarter_turns: int) -> None:
+    assert ClassProbabilities.of(BOARD).rotate(quarter_turns).best == Board.parse(BOARD).rotate(quarter_turns)
 
 
 def test_certainty_has_probability_one() -> None:

@@ -304,12 +304,14 @@ def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
     assert any("touches neither" in problem.text for problem in decision.problems)
 
 
-@pytest.mark.parametrize("quarters", [1, 2, 3])
-def test_rotated_readings_give_rotated_boards(quarters: int) -> None:
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_rotated_readings_give_rotated_boards(quarter_turns: int) -> None:
     rng = np.random.default_rng(7)
     reading = make_noisy_reading(add_frame(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
-    (decision,), (rotated_decision,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
-    assert rotated_decision.board == decision.board.rotate(quarters)
+    (decision,), (rotated_decision,) = (
+        decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarter_turns))
+    )
+    assert rotated_decision.board == decision.board.rotate(quarter_turns)
     assert rotated_decision.probability == pytest.approx(decision.probability, abs=0.05)
 
 

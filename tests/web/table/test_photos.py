@@ -784,15 +784,15 @@ def test_named_buildings_stay_when_a_kingdom_is_read_again(phone: Phone) -> None
     assert (facts["queen"], facts["coins"], len(facts["knights"])) == (False, 7, len(kingdom["facts"]["knights"]))
 
 
-@pytest.mark.parametrize("quarters", [0, 2])
-def test_corrections_stay_when_another_photo_replaces_a_kingdom(phone: Phone, quarters: int) -> None:
+@pytest.mark.parametrize("quarter_turns", [0, 2])
+def test_corrections_stay_when_another_photo_replaces_a_kingdom(phone: Phone, quarter_turns: int) -> None:
     phone.photograph(DEMO, "photo=one")
     kingdom = phone.kingdoms[0]
     phone.change("set_square", kingdom=kingdom["id"], at="4,3", cell="s1")
     board, totals = Board.parse(list_boards(phone)[0]), phone.totals
-    phone.photograph(turn_photo(DEMO) if quarters else DEMO, "photo=two")
+    phone.photograph(turn_photo(DEMO) if quarter_turns else DEMO, "photo=two")
     answer_question(phone, f"Replace {kingdom['player']}'s")
-    assert Board.parse(list_boards(phone)[0]) == board.rotate(quarters)
+    assert Board.parse(list_boards(phone)[0]) == board.rotate(quarter_turns)
     assert (phone.totals, [*phone.kingdoms[0]["fixes"].values()]) == (totals, ["s1"])
 
 
