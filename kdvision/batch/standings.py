@@ -481,8 +481,10 @@ class Standings:
         names_by_gap = {gap: _list_names(conflicts, rounds, [table]) for gap, conflicts in self.conflicts.items()}
         if level == "team":  # players outside all teams score for none
             outsiders = {name for key, name in self.spelling.items() if key not in self.team_members}
+            equal_pairs = (pair for pair in self.equal_pairs if outsiders.issuperset(entry.player for entry in pair))
+            other_names = outsiders | {kingdom.source for pair in equal_pairs for kingdom in pair}
             names_by_gap = {
-                gap: [name for name in names if name not in outsiders] for gap, names in names_by_gap.items()
+                gap: [name for name in names if name not in other_names] for gap, names in names_by_gap.items()
             }
         names_by_gap |= {
             "squares of {} are not known": [entry.label for entry in kingdoms if entry.board.unknown],

@@ -121,6 +121,17 @@ def test_photos_of_players_outside_all_teams_block_no_team(tmp_path: Path) -> No
     assert find_verdicts(tmp_path, {})["Teams"].endswith("; photos of zoe show different kingdoms")
 
 
+def test_players_outside_all_teams_with_the_same_kingdom_block_no_team(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["ann"]\n[[team]]\nname = "Blues"\nplayers = ["bo"]'
+    boards = {"ann": LARGE, "bo": OTHER_LARGE, "zoe": "g1 g # / s s2 l / . l1 l", "yan": "g1 g # / s s2 l / . l1 l"}
+    files: dict[str, bytes | str] = {f"{name}.jpg": make_photo(board) for name, board in boards.items()}
+    verdicts = find_verdicts(tmp_path, {**files, "event.toml": event_text})
+    assert verdicts["Teams"] == "Reds wins on points of all players, 6 to 4"
+    assert verdicts["Round 1"].endswith("; yan.jpg and zoe.jpg show the same kingdom")
+    (tmp_path / "photos/event.toml").write_text(event_text.replace('"bo"', '"bo", "zoe"'))
+    assert find_verdicts(tmp_path, {})["Teams"].endswith("; yan.jpg and zoe.jpg show the same kingdom")
+
+
 def test_nobody_wins_while_a_new_photo_may_show_listed_players_in_another_order(tmp_path: Path) -> None:
     """A photo missed Bo's kingdom, so it was typed as the last one, and event.toml names Bo last."""
     name, middle_board = "table1/ann+bo+cy.jpg", "g2 g g # / s s2 l ."
