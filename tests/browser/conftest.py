@@ -200,7 +200,7 @@ def write_photo_of_a_faint_gem(folder: Path) -> Path:
     pixels = cv2.imread(str(SAMPLES / "lost-treasures.jpg"))
     assert pixels is not None
     mask = cv2.circle(np.zeros(pixels.shape[:2], np.uint8), (487, 852), 60, 255, -1)
-    picture = cv2.addWeighted(pixels, 0.99, cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), 0.01, 0)
+    picture = cv2.addWeighted(pixels, 0.8, cv2.inpaint(pixels, mask, 5, cv2.INPAINT_TELEA), 0.2, 0)
     cv2.imwrite(str(folder / "faint.jpg"), picture)
     return folder / "faint.jpg"
 

@@ -35,6 +35,8 @@ from kdvision.vision.result import build_readings
 PHOTO_SIZE_PIXELS: Final = 1280
 CORRUPTED_SHARE: Final = 0.5
 """Share of the calibration scenes that are corrupted."""
+DRAWN_BOXES: Final = range(200, 204)
+"""Boxes of drawn tiles that no training and no experiment uses."""
 FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
@@ -97,7 +99,7 @@ class BoardOutcome:
 
 def render_scene(data: Path, seed: int, *, occluders: bool = False) -> Picture:
     """Return the picture of one scene; with `occluders`, things lie on it."""
-    return render_random_scene(seed, load_art_mix(data, held_out=True), occluders=occluders)
+    return render_random_scene(seed, load_art_mix(data, held_out=True), boxes=DRAWN_BOXES, occluders=occluders)
 
 
 def render_random_scene(

@@ -104,10 +104,10 @@ def _stamp_card(sheet: Bytes, card: Bytes, corners: Points) -> None:
 def _apply_age(colours: Bytes, unit: float, age: float, rng: Rng) -> Bytes:
     """Return the sheet bleached, yellowed and stained, as an old or a home-printed box is."""
     height, width = colours.shape[:2]
-    paint, alpha = colours[..., :3].astype(np.float64), colours[..., 3:].astype(np.float64)
+    paint, alpha = colours[..., :3].astype(np.float32), colours[..., 3:].astype(np.float32)
     grey = paint.mean(-1, keepdims=True)
     paint = grey + (paint - grey) * (1 - age * rng.uniform(0.1, 0.75))
-    paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2 * age)
+    paper = np.array([1.0, 0.94, 0.82], np.float32) ** np.float32(rng.uniform(0, 2 * age))
     fade = rng.uniform(0, 0.3 * age)
     paint = paint * (1 - fade) + fade * alpha * paper
     stains = Surface(rng, height, width, unit).make_fractal_noise(rng.uniform(0.1, 2))

@@ -23,12 +23,12 @@ WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occl
 
 - scenes: plain tables.
 - pieces: games with pieces on squares or crossings.
-- patterned: patterned tables, with more kingdoms and more drawn boxes.
+- patterned: patterned tables, with more kingdoms and more drawn tiles.
 - lit: plain and patterned tables under hard or coloured light.
 - occluded: hands and things on the kingdoms, on plain and patterned tables and in hard light.
 - corrupted: all of these, with kings on kingdoms and figures that lean, under one or two corruptions.
 """
-_PATTERNED_DRAWN_SHARE = 0.45  # of scenes on patterned tables show drawn tiles
+_DRAWN_SHARE, _PATTERNED_DRAWN_SHARE = 0.3, 0.45  # of scenes on plain and patterned tables show drawn tiles
 _PATTERNED_KINGDOM_SHARES = (0.08, 0.37, 0.2, 0.15, 0.2)  # of these scenes have 0, 1, 2, 3 and 4 kingdoms
 _LIT_PATTERNED_SHARE = 0.4  # of scenes in hard light have a patterned table
 _OCCLUDED_SHARES = (0.5, 0.25, 0.25)  # of occluded scenes: plain, patterned, in hard light
@@ -80,7 +80,7 @@ def _render_table(rng: Rng, art_mix: ArtMix, world: str, *, with_leaning_figures
     else:
         scene = make_scene_with_pieces(rng) if world == "pieces" else make_scene(rng)
         camera, table_top = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX), None
-        art = art_mix.make_scene_art(rng)
+        art = art_mix.make_scene_art(rng, drawn_share=_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
     if with_leaning_figures:
         add_kings(scene, rng)
         lean_figures(scene, rng)

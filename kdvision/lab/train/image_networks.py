@@ -1,7 +1,7 @@
 """Training of the networks that see pixels: the square detector (detector.onnx) and the cell classifier (cells.onnx).
 
-Each is trained in five courses: a long one; two short ones at a low learning rate on other scenes, many under hard
-light and many that hands and things cover; and two long ones on scenes of all kinds, many under the corruptions of
+Each is trained in six courses: a long one; two short ones at a low learning rate on other scenes, many under hard
+light and many that hands and things cover; and three on scenes of all kinds, many under the corruptions of
 `kdvision evaluate --stress`. After each short course the weights are averaged with those before it, which generalises
 better than either (Wortsman et al., 2022, "Robust fine-tuning"). With `--continue`, only the last course runs, from the
 weights of the model files.
@@ -71,6 +71,7 @@ COURSES: Final = (
     _make_short_course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}),
     Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 11_000, 8e-4),
     Course(2001, 5, {"corrupted": 4800, "scenes": 1000, "patterned": 600, "pieces": 1200}, 60_000, 4000, 24_000, 8e-4),
+    Course(2501, 6, {"corrupted": 2400, "scenes": 800, "patterned": 400, "pieces": 600}, 40_000, 4000, 9000, 5e-4),
 )
 DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"
 HAS_BFLOAT16: Final = DEVICE == "cuda" or torch.backends.cpu.get_cpu_capability() == "AVX512"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
 from kdvision.lab.arrays import Points
+from kdvision.lab.calibrate.scenes import DRAWN_BOXES
 from kdvision.lab.experiments.factors import BOXES
 from kdvision.lab.games.layout import KingdomLayout, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
@@ -187,6 +188,9 @@ def test_training_imports_neither_held_out_tops_nor_scene_factors(package: str) 
         assert not names & MEASURING_MODULES, module
 
 
-def test_experiments_use_no_box_of_training() -> None:
+def test_experiments_and_calibration_use_no_box_of_training() -> None:
     experiment_boxes = {TRAINING_BOX_COUNT + number for number in range(BOXES)}
-    assert experiment_boxes.isdisjoint([*range(TRAINING_BOX_COUNT), *EXTRA_TRAINING_BOXES])
+    training_boxes = {*range(TRAINING_BOX_COUNT), *EXTRA_TRAINING_BOXES}
+    assert training_boxes.isdisjoint(experiment_boxes)
+    assert training_boxes.isdisjoint(DRAWN_BOXES)
+    assert experiment_boxes.isdisjoint(DRAWN_BOXES)

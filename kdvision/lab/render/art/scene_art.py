@@ -11,7 +11,7 @@ from kdvision.lab.render.objects import household, meshes, tokens
 from kdvision.lab.render.raster import Mesh
 
 TRAINING_BOX_COUNT = 4  # the drawn boxes 0 to 3 are for training; experiments use later ones
-EXTRA_TRAINING_BOXES = range(100, 116)
+EXTRA_TRAINING_BOXES = range(100, 140)
 """More drawn boxes for training, which show castles and terrains in many prints; no experiment uses them."""
 DRAWN_SIDE_PX = 128  # of a square: as fine as training pictures show, and quick to draw
 

@@ -77,12 +77,12 @@ TableTop = Callable[[Surface], AnyFloats]
 
 def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -> Floats32:
     """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
-    return np.clip(table_top(Surface(rng, height, width, unit)), 0, 1).astype(np.float32)
+    return np.clip(np.asarray(table_top(Surface(rng, height, width, unit)), np.float32), 0, 1)
 
 
-def shade_colour(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> AnyFloats:
+def shade_colour(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> Floats32:
     """Return a colour (3,) under light (height, width), as (height, width, 3)."""
-    return np.asarray(np.asarray(colour) * light[..., None])
+    return np.asarray(colour, np.float32) * np.asarray(light, np.float32)[..., None]
 
 
 def choose_colour(rng: Rng) -> AnyFloats:

@@ -23,7 +23,7 @@ from kdvision.lab.render.objects.surface import (
 def _make_plain_top(surface: Surface) -> AnyFloats:
     rng = surface.rng
     grain = surface.make_fractal_noise(rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
-    return np.clip(shade_colour(choose_colour(rng), 1 + grain), 0, 1).astype(np.float32)
+    return np.clip(shade_colour(choose_colour(rng), 1 + grain), 0, 1)
 
 
 def _make_specks(surface: Surface) -> AnyFloats:
@@ -37,11 +37,14 @@ def _make_specks(surface: Surface) -> AnyFloats:
 def _make_wood(surface: Surface) -> AnyFloats:
     rng, unit = surface.rng, surface.unit
     grain = surface.make_fractal_noise(rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
-    picture = choose_colour(rng) * (1 + rng.uniform(0.05, 0.3) * shade_colour(rng.uniform(0.6, 1.2, 3), grain))
+    colour = choose_colour(rng)
+    picture = colour.astype(np.float32) + shade_colour(
+        colour * rng.uniform(0.05, 0.3) * rng.uniform(0.6, 1.2, 3), grain
+    )
     if rng.random() < 0.6:
         y, pitch = np.arange(surface.height), unit * rng.uniform(1.2, 5)
         board = (y / pitch).astype(int)
-        picture *= rng.uniform(0.8, 1.2, board.max() + 1)[board][:, None, None]
+        picture *= rng.uniform(0.8, 1.2, board.max() + 1).astype(np.float32)[board][:, None, None]
         picture[y % pitch < max(1.0, unit * 0.03)] *= rng.uniform(0.3, 0.8)
     return picture
 
@@ -65,7 +68,7 @@ def _make_checks(surface: Surface) -> AnyFloats:
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     pattern = (across ^ down, across, (across + down) / 2)[rng.integers(3)]
     first, second = choose_colour(rng), choose_colour(rng)
-    colours = first + shade_colour(second - first, pattern) * rng.uniform(0.3, 1)
+    colours = first + shade_colour((second - first) * rng.uniform(0.3, 1), pattern)
     return np.broadcast_to(colours, (*surface.shape, 3))
 
 
@@ -106,7 +109,7 @@ def _make_landscape(surface: Surface) -> AnyFloats:
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))])
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3))
     light = 1 + rng.uniform(0.02, 0.15) * surface.make_fractal_noise(rng.uniform(0.1, 1.5))
-    picture = np.clip(shade_colour(base, light), 0, 1).astype(np.float32)
+    picture = np.clip(shade_colour(base, light), 0, 1)
     length, angle, bend = unit * rng.uniform(0.02, 0.25), rng.uniform(0, 3.1), rng.choice([0.1, 0.6, 3.0])
     inks = [(base * rng.uniform(0.4, 1.6)).clip(0, 1).tolist() for _ in range(3)]
     count = int(min(1500, rng.uniform(0.5, 20) * surface.height * surface.width / unit**2))
@@ -153,7 +156,7 @@ def make_table_top(surface: Surface, *, scraps: Sequence[Bytes] = ()) -> AnyFloa
 def _mirror_scrap(surface: Surface, patch: Bytes) -> AnyFloats:
     """Return a photographed surface, mirrored until it fills the table."""
     side = int(surface.unit * surface.rng.uniform(1.5, 8)) + 8
-    scrap = cv2.resize(patch, (side, side), interpolation=cv2.INTER_CUBIC) / 255
+    scrap = cv2.resize(patch, (side, side), interpolation=cv2.INTER_CUBIC) / np.float32(255)
     padding = [(0, max(0, length - side)) for length in surface.shape]
     picture = np.pad(scrap, [*padding, (0, 0)], mode="symmetric")[: surface.height, : surface.width]
     return np.asarray(picture + 0.03 * surface.rng.uniform(0, 1) * surface.make_noise(2 / surface.unit)[..., None])
