@@ -215,7 +215,7 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
 def test_leaving_a_part_out_has_an_effect() -> None:
     """A part that was renamed fails here. The scene needs no splitting and no partition, so these have other checks."""
     tilted_scene = replace(SMALL_SCENE_FACTORS, angle=30, clutter=1, light=1, noise=1)
-    photo = render_scene(tilted_scene, 1, factors.DRAWN, DATA).photo
+    photo = render_scene(tilted_scene, 2, factors.DRAWN, DATA).photo
     complete_description = describe_kingdoms(photo)
     for part in ablation.PARTS.keys() - {"nothing", "component splitting", "partition of close kingdoms"}:
         with ablation.PARTS[part]():
