@@ -22,7 +22,7 @@ from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.train.crop_folder import Crops
 
-_DRAWN_SCENE_SHARE = 0.15  # of training scenes show drawn tiles
+_DRAWN_SCENE_SHARE = 0.15  # of the scenes of calibration show drawn tiles
 _DRAWN_PIECE_SHARE = 0.2  # of towns and buildings in a mix are drawn: there are few pictures of real ones
 _QUEENDOMINO_SHARE = 0.35  # of Queendomino's other squares are its own if there is a picture; the rest is Kingdomino's
 _CHANGED_CROWNS_SHARE = 0.4  # of Queendomino's squares with crowns were printed with another number
@@ -56,7 +56,7 @@ class ArtMix:
         self.queendomino = QueendominoArt(folder / "queendomino")
 
     def make_scene_art(
-        self, rng: Rng, *, drawn_share: float = _DRAWN_SCENE_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
+        self, rng: Rng, *, boxes: Sequence[int], drawn_share: float = _DRAWN_SCENE_SHARE
     ) -> DrawnSceneArt | MixedSceneArt:
         """Return the art of a scene: one of the drawn `boxes`, one source of dominoes, or crops of one photo."""
         if rng.random() < drawn_share:
