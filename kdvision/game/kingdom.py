@@ -57,31 +57,31 @@ class PlacedBuilding:
     building: Building
 
 
-def list_corner_squares(corner: Square) -> tuple[Square, Square, Square, Square]:
-    """Return the four squares around a corner, clockwise from the upper left, which is `corner`."""
-    row, col = corner
+def list_crossing_squares(crossing: Square) -> tuple[Square, Square, Square, Square]:
+    """Return the four squares around a crossing, clockwise from the upper left, which is `crossing`."""
+    row, col = crossing
     return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
 
 
 @dataclass(frozen=True, slots=True)
 class Gem:
-    """A treasure token on the corner where four squares meet.
+    """A treasure token on a crossing, where four squares meet.
 
-    `corner` is the upper left of the four squares. `crowns` are the token's crowns by quarter, clockwise from the top
+    `crossing` is the upper left of the four squares. `crowns` are the token's crowns by quarter, clockwise from the top
     left as printed. `skull` is the index of its skull quarter or None. `turned` is the number of quarter turns,
     clockwise, with which it was laid (lost-treasures/orientation).
     """
 
     kind: str
-    corner: Square
+    crossing: Square
     crowns: tuple[int, int, int, int] = (0, 0, 0, 0)
     skull: int | None = None
     turned: int = 0
 
     @property
     def squares(self) -> tuple[Square, Square, Square, Square]:
-        """The four squares around the corner, clockwise from the upper left."""
-        return list_corner_squares(self.corner)
+        """The four squares around the crossing, clockwise from the upper left."""
+        return list_crossing_squares(self.crossing)
 
     @property
     def skull_square(self) -> Square | None:
@@ -269,22 +269,22 @@ def find_towns(board: Board) -> tuple[Square, ...]:
 
 
 def find_crossings(kingdom: Kingdom, *, unknown: Collection[Square] = ()) -> tuple[Square, ...]:
-    """Return the corners where a gem can lie and none is known, each by the upper left of its four squares.
+    """Return the crossings where a gem can lie and none is known, each by the upper left of its four squares.
 
     Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle). `unknown` squares may be
     any landscape.
     """
-    gem_corners, corners = {gem.corner for gem in kingdom.gems}, (*kingdom.board, *unknown)
-    return tuple(c for c in corners if c not in gem_corners and can_hold_gem(kingdom.board, c, unknown=unknown))
+    with_gem, crossings = {gem.crossing for gem in kingdom.gems}, (*kingdom.board, *unknown)
+    return tuple(c for c in crossings if c not in with_gem and can_hold_gem(kingdom.board, c, unknown=unknown))
 
 
-def name_crossing(corner: Square) -> str:
+def name_crossing(crossing: Square) -> str:
     """Return the name of a crossing in game files: "B2 C3", two of its four squares."""
-    return f"{corner.name} {Square(corner.row + 1, corner.col + 1).name}"
+    return f"{crossing.name} {Square(crossing.row + 1, crossing.col + 1).name}"
 
 
-def can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = ()) -> bool:
-    """Return whether four landscapes meet at a corner; `unknown` squares may be any landscape."""
-    cells = [board.get(square) for square in list_corner_squares(corner) if square not in unknown]
+def can_hold_gem(board: Board, crossing: Square, *, unknown: Collection[Square] = ()) -> bool:
+    """Return whether four landscapes meet at a crossing; `unknown` squares may be any landscape."""
+    cells = [board.get(square) for square in list_crossing_squares(crossing) if square not in unknown]
     terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
     return len(terrains) == len(cells)

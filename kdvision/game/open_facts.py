@@ -19,7 +19,7 @@ from kdvision.game.kingdom import (
     PlacedBuilding,
     find_crossings,
     find_free_towns,
-    list_corner_squares,
+    list_crossing_squares,
     name_crossing,
 )
 from kdvision.game.legality import join_names
@@ -149,12 +149,12 @@ def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
     for place in kingdom.buildings:
         if place.building == UNKNOWN_BUILDING:
             facts.append(OpenFact("buildings", (place.square,), f"which building stands on {place.square.name}"))
-    if "gems" in keys and (corners := find_crossings(kingdom)):
-        squares = tuple(sorted({square for corner in corners for square in list_corner_squares(corner)}))
-        facts.append(OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}"))
+    if "gems" in keys and (crossings := find_crossings(kingdom)):
+        squares = tuple(sorted({square for crossing in crossings for square in list_crossing_squares(crossing)}))
+        facts.append(OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, crossings))}"))
     for gem in kingdom.gems:
         if gem.kind == UNKNOWN:
-            facts.append(OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.corner)}"))
+            facts.append(OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.crossing)}"))
     return tuple(facts)
 
 
@@ -186,14 +186,14 @@ def _list_open_crowns(kingdom: Kingdom) -> list[int]:
 def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
     """Return the squares of territories that an open gem may point at, with crowns or with a skull.
 
-    Unknown squares may join two territories, so a territory that reaches a gem's corner or a skull through unknown
+    Unknown squares may join two territories, so a territory that reaches a gem's crossing or a skull through unknown
     squares is at risk too.
     """
     board = kingdom.board
     start = {square for gem in kingdom.gems if gem.kind == UNKNOWN for square in gem.squares}
     if "gems" in kingdom.open_facts:
-        corners = find_crossings(kingdom, unknown=board.unknown)
-        start.update(square for corner in corners for square in list_corner_squares(corner))
+        crossings = find_crossings(kingdom, unknown=board.unknown)
+        start.update(square for crossing in crossings for square in list_crossing_squares(crossing))
     if board.unknown:
         start |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
     at_risk = set[Square]()

@@ -89,15 +89,16 @@ def parse_gem(node: Node) -> Gem:
         node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
     skull = QUARTERS.index(node.get_choice("skull", QUARTERS, default="")) if "skull" in node else None
     turn_count = node.get_number("turned", maximum=3)
-    kind, corner, crowns = node.get_text("kind").casefold(), _parse_corner(node), node.value.get("crowns", [0, 0, 0, 0])
+    kind, crossing = node.get_text("kind").casefold(), _parse_crossing(node)
+    crowns = node.value.get("crowns", [0, 0, 0, 0])
     are_numbers = isinstance(crowns, list) and all(type(count) is int and 0 <= count <= 9 for count in crowns)
     if not are_numbers or len(crowns) != len(QUARTERS):
         node.get_node("crowns").fail(f"crowns is {crowns!r}", f"four numbers, for {', '.join(QUARTERS)}")
     first, second, third, fourth = crowns
-    return Gem(kind, corner, (first, second, third, fourth), skull, turn_count)
+    return Gem(kind, crossing, (first, second, third, fourth), skull, turn_count)
 
 
-def _parse_corner(node: Node) -> Square:
+def _parse_crossing(node: Node) -> Square:
     place, names = node.get_node("between"), node.get_text("between").split()
     expected = 'two squares that touch at the corner the gem lies on, as in between = "B2 C3"'
     if len(names) != 2:

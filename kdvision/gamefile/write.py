@@ -112,7 +112,7 @@ def _list_values(piece: PlacedBuilding | Gem) -> dict[str, object]:
     """Return the keys of a building or gem with their values."""
     if isinstance(piece, Gem):
         skull = "" if piece.skull is None else QUARTERS[piece.skull]
-        place = {"kind": piece.kind, "between": name_crossing(piece.corner)}
+        place = {"kind": piece.kind, "between": name_crossing(piece.crossing)}
         return {**place, "crowns": piece.crowns, "skull": skull, "turned": piece.turned}
     tile = piece.building
     numbers = {key: getattr(tile, key) for key in ("points", "crowns", "per_tower", "per_knight")}

@@ -271,9 +271,9 @@ def test_no_possible_total_lies_below_the_least(partial_kingdom: tuple[Kingdom, 
             square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)
         }
         complete_kingdom = replace(kingdom, board=kingdom.board.with_cells(contents))
-        gem_corners = [gem.corner for gem in kingdom.gems if gem.kind == UNKNOWN]
-        gem_corners += find_crossings(complete_kingdom) if "gems" in kingdom.open_facts else ()
-        skulls = [Gem("opal", corner, skull=rng.randrange(4)) for corner in gem_corners if rng.random() < 0.7]
+        crossings = [gem.crossing for gem in kingdom.gems if gem.kind == UNKNOWN]
+        crossings += find_crossings(complete_kingdom) if "gems" in kingdom.open_facts else ()
+        skulls = [Gem("opal", crossing, skull=rng.randrange(4)) for crossing in crossings if rng.random() < 0.7]
         gems = (*(gem for gem in kingdom.gems if gem.kind != UNKNOWN), *skulls)
         assert points_range.minimum <= score(replace(complete_kingdom, gems=gems), rules).total
 

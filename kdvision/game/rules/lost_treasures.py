@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, list_corner_squares
+from kdvision.game.kingdom import JOKER, UNKNOWN, Kingdom, Table, can_hold_gem, list_crossing_squares
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules.variant import Variant, check_each, check_supply
 from kdvision.game.scoring import RuleSet
@@ -38,14 +38,14 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 
 @check_each
 def check_places(kingdom: Kingdom) -> Iterator[Problem]:
-    """Yield problems: gems off their places, two on one corner, and gems with the wrong crowns."""
+    """Yield problems: gems off their places, two on one crossing, and gems with the wrong crowns."""
     board = kingdom.board
     for gem in kingdom.gems:
         name = "gem" if gem.kind == UNKNOWN else f"{gem.kind} gem"
         place = ""
         if any(square not in board and square not in board.unknown for square in gem.squares):
             place = "where four squares meet"
-        elif not can_hold_gem(board, gem.corner, unknown=board.unknown):
+        elif not can_hold_gem(board, gem.crossing, unknown=board.unknown):
             place = "between four different terrains"
         if place:
             text = f"the {name} does not lie {place} ({join_names(gem.squares)})"
@@ -55,9 +55,9 @@ def check_places(kingdom: Kingdom) -> Iterator[Problem]:
         elif gem.kind not in (JOKER, UNKNOWN) and not any(gem.crowns):
             text = f"the {name} between {join_names(gem.squares)} has no crowns, and every gem has some"
             yield Problem(gem.squares, text, "lost-treasures/crowns")
-    for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
+    for crossing, count in Counter(gem.crossing for gem in kingdom.gems).items():
         if count > 1:
-            squares = list_corner_squares(corner)
+            squares = list_crossing_squares(crossing)
             text = f"{count} gems lie between {join_names(squares)}"
             yield Problem(squares, text, "lost-treasures/discovery")
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import GEM, list_corner_squares
+from kdvision.game.kingdom import GEM, list_crossing_squares
 from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import Experiment, Row, number_scenes, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
@@ -87,7 +87,7 @@ def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
     for square in quads.keys() & kingdom.pieces.keys():
         yield Item(kingdom.pieces[square], quads[square].mean(0), _measure_side(quads[square]))
     for gem in kingdom.gems:
-        centres = [quads[square].mean(0) for square in list_corner_squares(gem) if square in quads]
+        centres = [quads[square].mean(0) for square in list_crossing_squares(gem) if square in quads]
         if len(centres) == 4:
             yield Item(GEM, np.mean(centres, axis=0), _measure_side(quads[gem]))
 

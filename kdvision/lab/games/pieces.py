@@ -7,7 +7,7 @@ import numpy as np
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import can_hold_gem, list_corner_squares
+from kdvision.game.kingdom import can_hold_gem, list_crossing_squares
 from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
@@ -104,15 +104,15 @@ def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, is_legal: bool
     """
     gems = set[Square]()
     illegal_share, legal_share = (0.0, 1.0) if is_legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
-    for corner in kingdom.squares:
-        crossing = list_corner_squares(corner)
-        if not kingdom.squares.keys() >= set(crossing):
+    for crossing in kingdom.squares:
+        squares = list_crossing_squares(crossing)
+        if not kingdom.squares.keys() >= set(squares):
             continue
-        if rng.random() < (legal_share if can_hold_gem(kingdom.board, corner) else illegal_share):
-            gems.add(corner)
-            middles = np.array([kingdom.squares[square].mean(0) for square in crossing])
+        if rng.random() < (legal_share if can_hold_gem(kingdom.board, crossing) else illegal_share):
+            gems.add(crossing)
+            middles = np.array([kingdom.squares[square].mean(0) for square in squares])
             x, y = middles.mean(0) + rng.normal(0, 0.03, 2)
-            turn = _measure_turn(kingdom.squares[corner]) + rng.normal(0, 0.3)
+            turn = _measure_turn(kingdom.squares[crossing]) + rng.normal(0, 0.3)
             scene.pieces.append(Piece("gem", str(rng.choice(COLOURS)), (float(x), float(y)), turn))
     return replace(kingdom, gems=frozenset(gems))
 

@@ -51,17 +51,17 @@ def make_dynasty_game(rng: np.random.Generator) -> Game:
 
 
 def make_treasure_game(rng: np.random.Generator) -> Game:
-    """Return Kingdomino with gems on some of the corners where four terrains meet."""
+    """Return Kingdomino with gems on some of the crossings where four terrains meet."""
     game = make_kingdomino_game(rng)
     tokens = [TOKENS[i] for i in rng.permutation(len(TOKENS))]
     open_gems, tokens = tuple(tokens[:2]), tokens[2:]
     gem_of_kind = {kind: _make_gem(rng, kind) for kind in sorted({*TOKENS})}
     kingdoms = []
     for kingdom in game.rounds[0].kingdoms:
-        corners = [corner for corner in kingdom.board if _joins_four_terrains(kingdom.board, corner)]
+        crossings = [crossing for crossing in kingdom.board if _joins_four_terrains(kingdom.board, crossing)]
         gems = tuple(
-            replace(gem_of_kind[tokens.pop()], corner=corner, turned=int(rng.integers(4)))
-            for corner in corners
+            replace(gem_of_kind[tokens.pop()], crossing=crossing, turned=int(rng.integers(4)))
+            for crossing in crossings
             if tokens and rng.random() < 0.5
         )
         kingdoms.append(Kingdom(kingdom.board, kingdom.player, gems=gems, discarded=kingdom.discarded))

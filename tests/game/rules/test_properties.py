@@ -67,9 +67,9 @@ def rotate_kingdom(kingdom: Kingdom) -> Kingdom:
     height = kingdom.board.height
 
     def rotate_gem(gem: Gem) -> Gem:
-        # The upper left square names the corner. Before the turn, this square is the lower left one.
-        corner = Square(gem.corner.row + 1, gem.corner.col).rotate(height)
-        return replace(gem, corner=corner, turned=(gem.turned + 1) % 4)
+        # The upper left square names the crossing. Before the turn, this square is the lower left one.
+        crossing = Square(gem.crossing.row + 1, gem.crossing.col).rotate(height)
+        return replace(gem, crossing=crossing, turned=(gem.turned + 1) % 4)
 
     return move_pieces(kingdom, kingdom.board.rotate(), lambda square: square.rotate(height), rotate_gem)
 
@@ -84,8 +84,8 @@ def mirror_kingdom(kingdom: Kingdom) -> Kingdom:
     def mirror_gem(gem: Gem) -> Gem:
         turned_crowns = [gem.crowns[(quarter - gem.turned) % 4] for quarter in range(4)]
         skull = None if gem.skull is None else (1, 0, 3, 2)[(gem.skull + gem.turned) % 4]
-        corner = mirror_square(Square(gem.corner.row, gem.corner.col + 1))
-        return Gem(gem.kind, corner, (turned_crowns[1], turned_crowns[0], turned_crowns[3], turned_crowns[2]), skull)
+        crossing = mirror_square(Square(gem.crossing.row, gem.crossing.col + 1))
+        return Gem(gem.kind, crossing, (turned_crowns[1], turned_crowns[0], turned_crowns[3], turned_crowns[2]), skull)
 
     return move_pieces(kingdom, kingdom.board.mirror(), mirror_square, mirror_gem)
 
@@ -180,7 +180,7 @@ def compute_naive_points(kingdom: Kingdom) -> int:
         corner_steps = [(0, 0), (0, 1), (1, 1), (1, 0)]
         for quarter, count in enumerate(gem.crowns):
             row_step, col_step = corner_steps[(quarter + gem.turned) % 4]
-            place = (gem.corner.row + row_step, gem.corner.col + col_step)
+            place = (gem.crossing.row + row_step, gem.crossing.col + col_step)
             if place in extra_crowns:
                 extra_crowns[place] += count
             if quarter == gem.skull:
