@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from math import prod
 
 import numpy as np
 from scipy.special import log_expit
@@ -57,15 +58,17 @@ def estimate_size(
     photo: Photo, detector: SquareDetector, classifier: CellClassifier, outline: KingdomOutline
 ) -> tuple[int, int]:
     """Return the rows and columns inside an outline, from the detections, else from the most certain cells."""
-    scales = []
-    for cells in (6, 10):  # the better of two scales, rectified to a unit square
+    agreements = []
+    for cells in (6, 10):  # two scales, rectified to a unit square
         picture, _ = rectify(photo, fit_rectangle_homography(cells, cells, outline.corners), Bounds(0, 0, cells, cells))
         unit = 1 / (cells * RECTIFIED_SIDE_PIXELS)
-        scales.append(detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0])))
-    detections = max(scales, key=lambda squares: squares.weighted_area)
-    if len(detections) >= MIN_KINGDOM_SQUARES:
-        sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
-        return max(sizes, key=lambda size: measure_agreement(detections, *size))
+        detections = detector.detect(picture)[0].transform(np.diag([unit, unit, 1.0]))
+        if len(detections) >= MIN_KINGDOM_SQUARES:
+            sizes = product(range(1, MAX_SIDE + 1), range(1, MAX_SIDE + 1))
+            agreement, size = max((measure_agreement(detections, *size), size) for size in sizes)
+            agreements.append((agreement / prod(size), size))
+    if agreements:
+        return max(agreements)[1]
 
     def measure_certainty(size: tuple[int, int]) -> float:
         """Return the classifier's mean log-probability per cell of a division; it is low across two tiles."""
