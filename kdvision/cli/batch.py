@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.batch.event import EVENT_VARIANTS
-from kdvision.cli.inputs import load_networks
+from kdvision.cli.inputs import load_networks, parse_path
 from kdvision.cli.options import Size, Strict, add_options
 from kdvision.cli.output import ProgressDisplay, print_line, print_message
 from kdvision.errors import ExitCode
@@ -24,10 +24,17 @@ MAX_PRINTED_PLACES: Final = 5
 
 @add_options(EVENT_VARIANTS)
 def batch(
-    folder: Annotated[Path, typer.Argument(metavar="PHOTOS", help="A folder of photos, subfolders included.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="RESULTS", help="A folder for the results.")],
+    folder: Annotated[
+        Path, typer.Argument(parser=parse_path, metavar="PHOTOS", help="A folder of photos, subfolders included.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", parser=parse_path, metavar="RESULTS", help="A folder for the results.")
+    ],
     event: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The event file; by default PHOTOS/event.toml if it exists.")
+        Path | None,
+        typer.Option(
+            parser=parse_path, metavar="FILE", help="The event file; by default PHOTOS/event.toml if it exists."
+        ),
     ] = None,
     variants: tuple[str, ...] = (),
     size: Size = None,

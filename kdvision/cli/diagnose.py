@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdvision.cli.inputs import load_networks, open_photo
+from kdvision.cli.inputs import load_networks, open_photo, parse_path
 from kdvision.cli.options import Corners, ScoreOptions
 from kdvision.cli.output import ProgressDisplay, make_usage_error, print_line
 from kdvision.errors import KdvisionError
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def look(
     photo: Annotated[str, typer.Argument(metavar="PHOTO", help="A photo, or - for one on stdin.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for the pictures; created if missing.")
+        Path,
+        typer.Option(
+            "--out", "-o", parser=parse_path, metavar="DIR", help="The folder for the pictures; created if missing."
+        ),
     ],
     corners: Corners = None,
 ) -> None:

@@ -3,7 +3,10 @@
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import typer
 
 from kdvision.cli.output import make_usage_error
 from kdvision.errors import NotationError, PhotoError
@@ -24,6 +27,13 @@ def load_networks() -> None:
     from kdvision.vision.find import Networks
 
     Networks.load()
+
+
+def parse_path(text: str) -> Path:
+    """Return a path; raise a usage error if it is empty, as from a variable that is not set, and so means "."."""
+    if not text:
+        raise typer.BadParameter("the name is empty")
+    return Path(text)
 
 
 def check_stdin_once(arguments: Sequence[str], name: str) -> None:

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.inputs import FIX_FORMAT, correct_boards, match_text, parse_fix
+from kdvision.cli.inputs import FIX_FORMAT, correct_boards, match_text, parse_fix, parse_path
 from kdvision.cli.output import print_error, print_line, print_message, print_result
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, Square, parse_cell
@@ -39,7 +39,9 @@ COMMAND_ADVICE: Final = f": {COMMAND}"
 
 
 def review(
-    out: Annotated[Path, typer.Argument(metavar="RESULTS", help="The result folder of kdvision batch.")],
+    out: Annotated[
+        Path, typer.Argument(parser=parse_path, metavar="RESULTS", help="The result folder of kdvision batch.")
+    ],
     fix: Annotated[
         list[str] | None,
         typer.Option(

@@ -524,6 +524,17 @@ def test_an_empty_name_is_no_photo(run: Run) -> None:
         assert (result.code, result.err) == (3, "kdvision: the name of the photo is empty. Name a file.\n")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("look", "a.jpg", "-o", ""), ("batch", "", "-o", "out"), ("batch", ".", "-o", ""), ("review", "")],
+)
+def test_an_empty_name_of_a_folder_is_wrong_usage(run: Run, command: tuple[str, ...]) -> None:
+    """It would mean the current folder."""
+    result = run(*command)
+    assert (result.code, result.out) == (2, "")
+    assert "the name is empty" in result.err
+
+
 def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
     result = run("score", "-", stdin=b"no photo")
     assert (result.code, result.out) == (3, "")

@@ -24,7 +24,6 @@ from kdvision.game.board import Board, Square, parse_cell
 from kdvision.text import advise_number
 
 LOCK: Final = ".corrections.lock"
-MAX_KINGDOMS: Final = 20
 EMPTY_CONTENT: Final = hashlib.sha256(b"").hexdigest()
 
 StoredFixes: TypeAlias = tuple[tuple[int, str, str], ...]
@@ -54,7 +53,7 @@ class Correction:
     def parse(cls, data: Data) -> "Correction":
         """Return the correction in a line; raise TypeError or ValueError if the line is not a valid correction."""
         kingdom = data.get("kingdom", "")
-        if not isinstance(kingdom, int) or not 1 <= kingdom <= MAX_KINGDOMS:
+        if not isinstance(kingdom, int) or kingdom < 1:
             raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
         texts = {name: data[name] for name in cls.__dataclass_fields__ if isinstance(data.get(name), str)}
         corners = tuple((float(x), float(y)) for x, y in data.get("corners", ()))

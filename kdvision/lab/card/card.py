@@ -4,6 +4,7 @@ The template `card.md.j2` holds the prose and says which columns each table has;
 model files and from models/results/.
 """
 
+import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -158,5 +159,6 @@ def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     write_card(Path("models"))
     print("wrote models/README.md and the figures in README.md")

@@ -112,6 +112,13 @@ def test_invalid_correction_data_is_refused(data: dict[str, object]) -> None:
         Correction.parse({"photo": "a.jpg", **data})
 
 
+def test_a_correction_of_any_kingdom_that_a_photo_shows_is_stored(tmp_path: Path) -> None:
+    kingdoms = [{"board": ["# w"], "corners": []}] * 30
+    photo = PhotoRecord("ann.jpg", "c", PhotoReading.parse({"kingdoms": kingdoms}))
+    correction = correct_square("B1", "w1", kingdom=30).attach(photo)
+    assert combine_corrections(tmp_path, correction).fixed_squares == ((30, "B1", "w1"),)
+
+
 def run_with_corrections(tmp_path: Path, *corrections: Correction, content: bytes | None = None) -> TextPhotoReader:
     """Read photos of Ann and Bo, add corrections, run again, and return the executor of the second run."""
     files: dict[str, bytes | str] = {"ann.jpg": content or make_photo(SMALL), "bo.jpg": make_photo("l l l l l l1 #")}
