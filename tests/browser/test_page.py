@@ -862,13 +862,14 @@ def test_points_of_queendomino_are_a_range_until_all_facts_are_entered(open_page
 
 
 def test_gems_in_the_photo_have_to_be_named(open_page: OpenPage) -> None:
-    page = open_page(photo="lost-treasures.jpg")
+    page = open_page(photo="lost-treasures.jpg", phone=True)
     expect(page.locator(".setup .summary")).to_contain_text("The Lost Treasures")
     expect(page.locator("#total")).to_have_text(re.compile("or more$"))
     gems = page.get_by_role("button", name=re.compile("^Unnamed gem"))
     before = gems.count()
     assert before
     gems.first.click()
+    expect(page.get_by_role("button", name="Save")).to_be_in_viewport(ratio=1)
     page.locator("dialog").get_by_label("blue", exact=True).check()
     with page.expect_request("**/changes") as request:
         page.get_by_role("button", name="Save").click()
