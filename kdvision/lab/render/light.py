@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from kdvision.evaluate.corruptions.pixels import GAMMA, encode_jpeg
-from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng, repeat_channels
 from kdvision.lab.render.objects.surface import Surface
 
 MIN_BLUR_PIXELS: Final = 6
@@ -46,16 +46,16 @@ def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     """Return the picture (H, W, 3; 0 to 1) under an uneven, tinted light with soft shadows."""
     height, width = picture.shape[:2]
     angle = rng.uniform(0, 2 * np.pi)
-    y, x = np.mgrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j].astype(np.float32)
+    y, x = (positions.astype(np.float32) for positions in np.ogrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j])
     slope = (x * np.cos(angle) + y * np.sin(angle)) * rng.uniform(0, 0.9) * strength
     lamp = np.exp(slope + 0.25 * strength * Surface(rng, height, width, 1.0).make_noise(max(height, width) / 2.5))
     tint = np.exp(
         rng.normal(0, 0.05 + 0.14 * strength) * np.array([1, 0.1, -1]) + rng.normal(0, 0.03 + 0.04 * strength, 3)
     )
-    result = picture * lamp[..., None].astype(np.float32) * tint.astype(np.float32)
+    result = picture * repeat_channels(lamp.astype(np.float32)) * tint.astype(np.float32)
     if rng.random() < 0.25 + 0.3 * strength:
         mask = _draw_shadow(rng, height, width)
-        result *= (1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength)).astype(np.float32)[..., None]
+        result *= repeat_channels(1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength))
     if rng.random() < 0.4 * strength:  # a second lamp of another colour on one side
         second_lamp = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
         share = np.clip(0.5 + slope / max(0.05, float(np.abs(slope).max())), 0, 1)[..., None]

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng, repeat_channels
 from kdvision.lab.games.layout import Kingdom, Scene, make_rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
@@ -139,11 +139,11 @@ def render(
     if rng.random() < 0.3 + 0.7 * factors.glare:
         image = light.add_glare(image, reflectance, rng, factors.glare, lean=lean)
     photo = light.expose(image, rng, factors)
-    kingdoms = []
+    kingdoms, is_covered = [], distorted_cover > 127
     for kingdom in scene.kingdoms:
         quads = {square: camera.project(quad, style.thickness) for square, quad in kingdom.squares.items()}
         squares = {
-            square: RenderedSquare(quad, measure_cover(distorted_cover > 127, quad))
+            square: RenderedSquare(quad, measure_cover(is_covered, quad))
             for square, quad in quads.items()
             if _is_inside(quad, camera)
         }
@@ -198,7 +198,7 @@ def _draw_pieces(
         mesh = (mesh.tip(piece.lean) if piece.lean else mesh).place(piece.at, piece.turn, piece.size)
         shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)
         shade = cv2.GaussianBlur(shadow.astype(np.float32) / 255, (0, 0), rng.uniform(0.7, 4)) * rng.uniform(0.2, 0.6)
-        picture[:] = picture * (1 - shade[..., None])
+        picture[:] = picture * repeat_channels(1 - shade)
         mask = draw_mesh(picture, mesh, matrix, light=lamp, ambient=float(rng.uniform(0.35, 0.7)))
         cover[mask] = 255
         reflectance[mask] = 0.15

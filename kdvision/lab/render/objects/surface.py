@@ -82,7 +82,8 @@ def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -
 
 def shade_colour(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> Floats32:
     """Return a colour (3,) under light (height, width), as (height, width, 3)."""
-    return np.asarray(colour, np.float32) * np.asarray(light, np.float32)[..., None]
+    light, channels = np.asarray(light, np.float32), np.moveaxis(np.asarray(colour, np.float32), -1, 0)
+    return np.asarray(cv2.merge([light * channel for channel in channels]))
 
 
 def choose_colour(rng: Rng) -> AnyFloats:
