@@ -20,19 +20,24 @@ from kdvision.vision.networks.detector import Detections
 Link = tuple[float, int, int]
 """The gap between two neighbours in sides, and their indices."""
 
-Candidate = tuple[int, int, list[list[float]]]
-"""A possible neighbour: the number of the step to it, its index, and what holds for each orientation of the axes.
-
-There are four orientations. What holds is the gap in sides (infinite if the squares do not fit together), the step in
-columns and rows, and the quarter turns of the neighbour's axes.
-"""
-
 MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino."""
 DIAGONAL_COST_SIDES: Final = 0.5
 """Added to the gap between squares that only share a corner, because such links are less reliable."""
 MAX_SAME_TILE_SIDES: Final = 0.7
 """A detection lies on a tile whose centre is closer than this; halves of two tiles look like a square."""
+
+
+class Candidate(NamedTuple):
+    """A possible neighbour of a square: the number of the step to it, its index among the squares, and links.
+
+    `links` has an entry for each of the four orientations of the square's axes: the gap in sides (infinite if the
+    squares do not fit together), the step in columns and rows, and the quarter turns of the neighbour's axes.
+    """
+
+    step: int
+    square: int
+    links: list[list[float]]
 
 
 class Bounds(NamedTuple):
@@ -124,13 +129,14 @@ def _grow_component(
             continue
         members[col, row] = index, turn
         joined_squares.add(index)
-        nearest: dict[int, tuple[int, list[float]]] = {}
-        for step, neighbour, links_by_turn in candidates[index]:
-            if is_free[neighbour]:
-                nearest.setdefault(step, (neighbour, links_by_turn[turn]))
-        for neighbour, (gap, dc, dr, quarter_turns) in nearest.values():
-            if gap < np.inf and neighbour not in joined_squares:
-                heapq.heappush(queue, (gap, neighbour, col + int(dc), row + int(dr), int(quarter_turns)))
+        nearest: dict[int, Candidate] = {}
+        for candidate in candidates[index]:
+            if is_free[candidate.square]:
+                nearest.setdefault(candidate.step, candidate)
+        for candidate in nearest.values():
+            gap, dc, dr, quarter_turns = candidate.links[turn]
+            if gap < np.inf and candidate.square not in joined_squares:
+                heapq.heappush(queue, (gap, candidate.square, col + int(dc), row + int(dr), int(quarter_turns)))
     return members
 
 
@@ -167,8 +173,8 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
     links = np.stack([gap, dc, dr, quarter_turns], axis=-1).swapaxes(0, 1).tolist()
     candidates: list[list[Candidate]] = [[] for _ in range(len(squares))]
-    for index, number, neighbour, links_by_turn in zip(i.tolist(), step.tolist(), j.tolist(), links, strict=True):
-        candidates[index].append((number, neighbour, links_by_turn))
+    for index, candidate in zip(i.tolist(), map(Candidate, step.tolist(), j.tolist(), links), strict=True):
+        candidates[index].append(candidate)
     return candidates
 
 
