@@ -2,7 +2,7 @@
 
 | step | writes | learns from | training | in all |
 |---|---|---|---|---|
-| detector | detector.onnx (square detector) | 28,000 rendered scenes, seeds 1 to 6 | 2.5 h | 4.5 h |
+| detector | detector.onnx (square detector) | 28,000 rendered scenes, seeds 1 to 6 | 2.2 h | 4.2 h |
 | cells | cells.onnx (cell network) | these, 6,600 scenes with pieces, crops of photos | 8.7 h | 9.1 h |
 | quantise | both again, in eight bits | 96 rendered scenes, from seeds 7,000,000 and 8,000,000 | 5 min | 5 min |
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
@@ -10,10 +10,9 @@
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Those of detector
 and cells are estimates: four courses were timed, and the others count by their steps and scenes. With AVX-512 the
-sixth course of cells took 25 minutes, a third of the estimate, and that of the detector 22 minutes, two thirds.
-Rendered scenes are kept in `--work` until the program or the data change; cells uses those of the detector, and takes
-1.8 h longer if it has to render them. The shipped cell network has had all six courses, the detector the first three
-and the sixth.
+sixth course of cells took 25 minutes, a third of the estimate. Rendered scenes are kept in `--work` until the program
+or the data change; cells uses those of the detector, and takes 1.8 h longer if it has to render them. The shipped cell
+network has had all six courses, the detector the first three.
 
 Where there is a GPU, the networks train on it, and `--workers` processes render and prepare batches. `--continue`
 trains the last course alone, from the weights of the model files; quantise and calibration follow, as below.

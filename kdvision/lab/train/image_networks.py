@@ -71,7 +71,7 @@ COURSES: Final = (
     _make_short_course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}),
     Course(1501, 4, {"corrupted": 3200, "scenes": 1200, "patterned": 600, "pieces": 1200}, 60_000, 4000, 11_000, 8e-4),
     Course(2001, 5, {"corrupted": 4800, "scenes": 1000, "patterned": 600, "pieces": 1200}, 60_000, 4000, 24_000, 8e-4),
-    Course(2501, 6, {"corrupted": 2400, "scenes": 800, "patterned": 400, "pieces": 600}, 40_000, 8000, 9000, 5e-4),
+    Course(2501, 6, {"corrupted": 2400, "scenes": 800, "patterned": 400, "pieces": 600}, 40_000, 4000, 9000, 5e-4),
 )
 DEVICE: Final = "cuda" if torch.cuda.is_available() else "cpu"
 HAS_BFLOAT16: Final = DEVICE == "cuda" or torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -190,7 +190,7 @@ def merge_batch_norms(net: Net) -> Net:
 def load_weights(net: Net, model: onnx.ModelProto) -> Net:
     """Set the weights of a net with merged batch norms to those of a model file, in floats or in eight bits.
 
-    Raises RuntimeError if the model is of another shape.
+    Raises RuntimeError if the model is of another shape. The shipped detector calls its first layer "first".
     """
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     weights = dict[str, Tensor]()
@@ -199,7 +199,8 @@ def load_weights(net: Net, model: onnx.ModelProto) -> Net:
         if float_name.endswith(("weight", "bias")):
             scale = tensors.get(f"{float_name}_scale", tensors.get(f"{name}_scale", np.float32(1)))
             scales = scale.reshape(-1, *[1] * (values.ndim - 1))
-            weights[float_name.removeprefix("net.")] = torch.from_numpy(np.asarray(values * scales, np.float32))
+            layer = float_name.removeprefix("net.").replace("first_", "stem.0.0.")
+            weights[layer] = torch.from_numpy(np.asarray(values * scales, np.float32))
     net.load_state_dict(weights)
     return net
 

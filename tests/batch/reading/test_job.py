@@ -101,7 +101,7 @@ def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
     hint = read((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
     assert any("a gem lies" in text for text in texts) and any("a knight stands" in text for text in texts)
     assert not any("--" in text for text in [*texts, hint])
-    assert hint == "go nearer, and take it from above, sharp, with all of the kingdom"
+    assert hint == "show the castle or starting tile, and nothing that hides it"
 
 
 def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
