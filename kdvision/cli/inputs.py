@@ -30,7 +30,7 @@ def load_networks() -> None:
 
 
 def parse_path(text: str) -> Path:
-    """Return a path; raise a usage error if it is empty, as from a variable that is not set, and so means "."."""
+    """Return a path. Raises a usage error for an empty text, which would mean the current folder."""
     if not text:
         raise typer.BadParameter("the name is empty")
     return Path(text)

@@ -1,8 +1,7 @@
-"""Types of arrays and of random generators in the lab, and a mask for each channel."""
+"""Types of arrays and of random generators in the lab."""
 
 from typing import TypeAlias
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -13,8 +12,3 @@ AnyFloats: TypeAlias = npt.NDArray[np.floating]
 Points: TypeAlias = Floats
 """Coordinates (n, 2)."""
 Rng: TypeAlias = np.random.Generator
-
-
-def repeat_channels(mask: Floats32) -> Floats32:
-    """Return a mask (H, W) as (H, W, 3). NumPy computes slowly where it has to broadcast so short an axis."""
-    return np.asarray(cv2.merge([mask] * 3), np.float32)

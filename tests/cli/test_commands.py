@@ -526,9 +526,15 @@ def test_an_empty_name_is_no_photo(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("look", "a.jpg", "-o", ""), ("batch", "", "-o", "out"), ("batch", ".", "-o", ""), ("review", "")],
+    [
+        ("look", "a.jpg", "-o", ""),
+        ("batch", "", "-o", "out"),
+        ("batch", ".", "-o", ""),
+        ("batch", ".", "-o", "out", "--event", ""),
+        ("review", ""),
+    ],
 )
-def test_an_empty_name_of_a_folder_is_wrong_usage(run: Run, command: tuple[str, ...]) -> None:
+def test_an_empty_path_is_wrong_usage(run: Run, command: tuple[str, ...]) -> None:
     """It would mean the current folder."""
     result = run(*command)
     assert (result.code, result.out) == (2, "")

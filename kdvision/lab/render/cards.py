@@ -9,10 +9,10 @@ from itertools import product
 import cv2
 import numpy as np
 
-from kdvision.lab.arrays import Bytes, Floats32, Points, Rng, repeat_channels
+from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
 from kdvision.lab.games.layout import Tile
 from kdvision.lab.render.camera import Camera
-from kdvision.lab.render.objects.surface import Surface, shade_colour
+from kdvision.lab.render.objects.surface import Surface, repeat_channels, shade_colour
 from kdvision.lab.render.raster import Vector
 
 _MAX_SHEET_SIDE_PX = 3200
@@ -133,10 +133,10 @@ def draw_sheet(
     shade = project(alpha, 0.0, -np.array(lamp[:2]) * style.thickness * rng.uniform(0.5, 2))
     shadow = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4)) * (rng.uniform(0.2, 0.7) / 255)
     result = picture * repeat_channels(1 - np.asarray(shadow, np.float32))
+    edge = shade_colour(style.edge, np.ones(picture.shape[:2], np.float32))
     for share in (0.0, 0.4, 0.8):
         side = project(alpha, share * style.thickness) / np.float32(255)
-        edge = shade_colour(style.edge * (0.7 + 0.3 * share), np.ones_like(side))
-        result += (edge - result) * repeat_channels(side)
+        result += (edge * (0.7 + 0.3 * share) - result) * repeat_channels(side)
     face = project(sheet.colours, style.thickness)
     opacity = face[..., 3] / np.float32(255)
     picture[:] = np.clip(result * repeat_channels(1 - opacity) + face[..., :3], 0, 255)

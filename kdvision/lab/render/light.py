@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 
 from kdvision.evaluate.corruptions.pixels import GAMMA, encode_jpeg
-from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng, repeat_channels
-from kdvision.lab.render.objects.surface import Surface
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
+from kdvision.lab.render.objects.surface import Surface, repeat_channels
 
 MIN_BLUR_PIXELS: Final = 6
 """Smallest standard deviation to which a wide blur is reduced; the result differs by less than .02."""

@@ -9,14 +9,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng, repeat_channels
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Points, Rng
 from kdvision.lab.games.layout import Kingdom, Scene, make_rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
-from kdvision.lab.render.objects.surface import TableTop, paint
+from kdvision.lab.render.objects.surface import TableTop, paint, repeat_channels
 from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, Vector, draw_mesh, draw_shadow
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
@@ -139,7 +139,8 @@ def render(
     if rng.random() < 0.3 + 0.7 * factors.glare:
         image = light.add_glare(image, reflectance, rng, factors.glare, lean=lean)
     photo = light.expose(image, rng, factors)
-    kingdoms, is_covered = [], distorted_cover > 127
+    is_covered = distorted_cover > 127
+    kingdoms = []
     for kingdom in scene.kingdoms:
         quads = {square: camera.project(quad, style.thickness) for square, quad in kingdom.squares.items()}
         squares = {

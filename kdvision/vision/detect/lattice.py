@@ -29,7 +29,7 @@ MAX_SAME_TILE_SIDES: Final = 0.7
 
 
 class Candidate(NamedTuple):
-    """A possible neighbour of a square: the number of the step to it, its index among the squares, and links.
+    """A possible neighbour of a square. `step` is the number of the step to it, `square` its index.
 
     `links` has an entry for each of the four orientations of the square's axes: the gap in sides (infinite if the
     squares do not fit together), the step in columns and rows, and the quarter turns of the neighbour's axes.
@@ -173,8 +173,8 @@ def _list_candidates(squares: Detections) -> list[list[Candidate]]:
     gap = np.where(fits, gap + DIAGONAL_COST_SIDES * diagonal[step], np.inf)
     links = np.stack([gap, dc, dr, quarter_turns], axis=-1).swapaxes(0, 1).tolist()
     candidates: list[list[Candidate]] = [[] for _ in range(len(squares))]
-    for index, candidate in zip(i.tolist(), map(Candidate, step.tolist(), j.tolist(), links), strict=True):
-        candidates[index].append(candidate)
+    for index, number, neighbour, links_by_turn in zip(i.tolist(), step.tolist(), j.tolist(), links, strict=True):
+        candidates[index].append(Candidate(number, neighbour, links_by_turn))
     return candidates
 
 

@@ -80,10 +80,15 @@ def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -
     return np.clip(np.asarray(table_top(Surface(rng, height, width, unit)), np.float32), 0, 1)
 
 
+def repeat_channels(mask: Floats32) -> Floats32:
+    """Return a mask (height, width) as (height, width, 3), because NumPy broadcasts so short an axis slowly."""
+    return np.asarray(cv2.merge([mask] * 3), np.float32)
+
+
 def shade_colour(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> Floats32:
-    """Return a colour (3,) under light (height, width), as (height, width, 3)."""
-    light, channels = np.asarray(light, np.float32), np.moveaxis(np.asarray(colour, np.float32), -1, 0)
-    return np.asarray(cv2.merge([light * channel for channel in channels]))
+    """Return a colour (3,), or one for each pixel (height, width, 3), under light (height, width)."""
+    gain = np.asarray(light, np.float32)
+    return np.asarray(cv2.merge([gain * channel for channel in np.moveaxis(np.asarray(colour, np.float32), -1, 0)]))
 
 
 def choose_colour(rng: Rng) -> AnyFloats:
